@@ -8,9 +8,11 @@ from typing import Any
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.space_fleet_commander.data import SHIPS
+from gamesvc.games.space_fleet_commander.events import damage, opening, turns
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
+from gamesvc.games.space_fleet_commander.rules.rolls import after_roll
 from gamesvc.games.space_fleet_commander.rules.tinkering import check_tinker
-from gamesvc.games.space_fleet_commander.rules.turn import Turn, after_roll, bulwarks, hospitals
+from gamesvc.games.space_fleet_commander.rules.turn import Turn, bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.state import Sheet, State, able, not_aside, pool
 
 PHASE_WORDS = {
@@ -49,17 +51,17 @@ def _place_ship(turn: Turn, command: Command) -> None:
     die, ship, slot = command["die"], command["ship"], command["slot"]
     fleet.check_place(turn.state, turn.sheet, die, ship, slot)
     entry = SHIPS[ship]
-    turn.emit("ship_placed", die=die, ship=ship, slot=slot, hull=entry.hull, dice=list(entry.dice))
+    turn.emit(opening.ShipPlaced(turn.seat, die=die, ship=ship, slot=slot, hull=entry.hull, dice=list(entry.dice)))
 
 
 def _remove_ship(turn: Turn, command: Command) -> None:
     gone = fleet.check_remove(turn.sheet, command["slot"])
-    turn.emit("ship_removed", slots=gone, upgrades=fleet.upgrades_without(turn.sheet, gone))
+    turn.emit(opening.ShipRemoved(turn.seat, slots=gone, upgrades=fleet.upgrades_without(turn.sheet, gone)))
 
 
 def _set_upgrade(turn: Turn, command: Command) -> None:
     fleet.check_upgrade(turn.sheet, command["slot"], command["target"])
-    turn.emit("upgrade_set", slot=command["slot"], target=command["target"])
+    turn.emit(opening.UpgradeSet(turn.seat, slot=command["slot"], target=command["target"]))
 
 
 def _confirm_fleet(turn: Turn, command: Command) -> None:
@@ -68,7 +70,7 @@ def _confirm_fleet(turn: Turn, command: Command) -> None:
         die, ship, slot = left[0]
         raise Refused("dice_left", f"Die {die} can still place a ship, for example the {SHIPS[ship].name} in slot {slot}.")
     dice = pool(turn.sheet.ships, turn.sheet.upgrades)
-    turn.emit("fleet_confirmed", pool=[[die.id, die.colour] for die in dice])
+    turn.emit(opening.FleetConfirmed(turn.seat, pool=[[die.id, die.colour] for die in dice]))
     turn.start_turn()
 
 
@@ -105,9 +107,9 @@ def _reroll(turn: Turn, command: Command) -> None:
         raise Refused("bad_parameter", "dice must not name a die twice.", "dice")
     if chosen:
         values = turn.roll(sheet.attempt, number, [die for die in sheet.dice if die.id in chosen])
-        turn.emit("dice_rerolled", roll=number, dice=values, phase=after_roll(turn.sheet, values, number))
+        turn.emit(turns.DiceRerolled(turn.seat, roll=number, dice=values, phase=after_roll(turn.sheet, values, number)))
     else:
-        turn.emit("dice_kept", roll=number, phase=after_roll(sheet, {}, number))
+        turn.emit(turns.DiceKept(turn.seat, roll=number, phase=after_roll(sheet, {}, number)))
     turn.settle()
 
 
@@ -116,14 +118,14 @@ def _tinker(turn: Turn, command: Command) -> None:
     check_tinker(turn.sheet, adjust, remove)
     _adjust_dice(turn, adjust)
     for entry in remove:
-        turn.emit("die_removed", ship=entry["ship"], die=entry["die"])
+        turn.emit(turns.DieRemoved(turn.seat, ship=entry["ship"], die=entry["die"]))
     turn.count_ones()
 
 
 def _adjust_dice(turn: Turn, steps: Any) -> None:
     for step in steps:
         value = next(die.value for die in turn.sheet.dice if die.id == step["die"])
-        turn.emit("die_adjusted", ship=step["ship"], die=step["die"], before=value, value=value + step["delta"])
+        turn.emit(turns.DieAdjusted(turn.seat, ship=step["ship"], die=step["die"], before=value, value=value + step["delta"]))
 
 
 def _explore(turn: Turn, command: Command) -> None:
@@ -134,7 +136,7 @@ def _explore(turn: Turn, command: Command) -> None:
     kind = board.kind(place)
     stars = missions.stars_of(state, sheet, place)
     total = sheet.stars + stars
-    turn.emit("hex_explored", hex=place, kind=kind.id, stars=stars, total=total)
+    turn.emit(turns.HexExplored(turn.seat, hex=place, kind=kind.id, stars=stars, total=total))
     if state.mode == "classic" and total >= board.stars_to_win:
         turn.finish("emperor")
         return
@@ -202,7 +204,7 @@ def _reroll_hit(turn: Turn, command: Command) -> None:
     if not free:
         used = " Each rerolls once per attempt." if able(turn.sheet, "consequence_reroll") else ""
         raise Refused("not_live", f"You have no Hospital Barge to reroll with.{used}")
-    turn.emit("hospital_used", slot=free[0])
+    turn.emit(damage.HospitalUsed(turn.seat, slot=free[0]))
     steps = list(todo)
     if not turn.hit(hit.source, steps):
         turn.go(steps)
@@ -215,7 +217,7 @@ def _redirect_hit(turn: Turn, command: Command) -> None:
     if command["slot"] not in may:
         known = f"Possible: {', '.join(may)}." if may else "There is none."
         raise Refused("not_live", f"Only a live Bulwark Ship adjacent to slot {hit.slot} can take this hit. {known}", "slot")
-    turn.emit("hit_redirected", source=hit.source, origin=hit.slot, slot=command["slot"])
+    turn.emit(damage.HitRedirected(turn.seat, source=hit.source, origin=hit.slot, slot=command["slot"]))
     turn.damage(command["slot"])
     turn.go(todo)
 
@@ -225,7 +227,7 @@ def _push_on(turn: Turn, command: Command) -> None:
     free = [die.id for die in not_aside(sheet)]
     if command["die"] not in free:
         raise Refused("not_in_attempt", f"{command['die']} is no die you can set aside. You can: {', '.join(free)}.", "die")
-    turn.emit("die_set_aside", die=command["die"])
+    turn.emit(turns.DieSetAside(turn.seat, die=command["die"]))
     turn.attempt(sheet.attempt + 1)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from gamesvc.games.space_fleet_commander.data import BOARDS, COLOURS, ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.rules.fleet import drones, supplied
-from gamesvc.games.space_fleet_commander.rules.turn import numbered
+from gamesvc.games.space_fleet_commander.rules.rolls import numbered
 from gamesvc.games.space_fleet_commander.state import Sheet, State, able, at_slot, live_beside, not_aside, pool
 
 

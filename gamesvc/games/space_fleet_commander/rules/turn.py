@@ -8,14 +8,26 @@ returns True); the command that answers continues with them. Steps: `one` and `r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.space_fleet_commander.data import ROSTER
+from gamesvc.games.space_fleet_commander.events import damage, turns
+from gamesvc.games.space_fleet_commander.events.base import SheetEvent
 from gamesvc.games.space_fleet_commander.rules import missions
-from gamesvc.games.space_fleet_commander.state import Die, Sheet, State, able, at_slot, in_attempt, live_beside, not_aside, pool
-
-STREAM = ("white", "red", "black")
-PER_COLOUR = 5
+from gamesvc.games.space_fleet_commander.rules.rolls import PER_COLOUR, STREAM, after_roll, numbered, place
+from gamesvc.games.space_fleet_commander.state import (
+    Die,
+    Phase,
+    Sheet,
+    State,
+    able,
+    at_slot,
+    in_attempt,
+    live_beside,
+    not_aside,
+    pool,
+)
 
 
 class Turn:
@@ -33,10 +45,9 @@ class Turn:
     def sheet(self) -> Sheet:
         return self.run.state.sheets[self.seat]
 
-    def emit(self, event: str, /, **data: object) -> None:
-        if self.state.mode == "race":
-            data["private"] = True
-        self.run.emit(event, seat=self.seat, **data)
+    def emit(self, event: SheetEvent) -> None:
+        """Emit an event, which is private in a race."""
+        self.run.emit(replace(event, private=True) if self.state.mode == "race" else event)
 
     # --- chance ---
 
@@ -51,7 +62,7 @@ class Turn:
         known = (self.state.stream or {}).get(cell)
         values = known or tuple(self.run.dice.roll(6) for _ in range(len(STREAM) * PER_COLOUR))
         # A known cell is dealt again: omitting the event would reveal that another sheet has used it.
-        self.emit("stream_dealt", cell=cell, values=list(values), used=sorted(place(die) for die in dice))
+        self.emit(turns.StreamDealt(self.seat, cell=cell, values=list(values), used=sorted(place(die) for die in dice)))
         return {die.id: values[place(die)] for die in dice}
 
     def two_dice(self) -> tuple[int, int]:
@@ -60,7 +71,7 @@ class Turn:
         number = self.sheet.rolls
         known = self.state.hits[number] if number < len(self.state.hits) else None
         a, b = known or (self.run.dice.roll(6), self.run.dice.roll(6))
-        self.emit("stream_dealt", hit=number, values=[a, b])
+        self.emit(turns.StreamDealt(self.seat, hit=number, values=[a, b]))
         return a, b
 
     # --- phases ---
@@ -70,7 +81,7 @@ class Turn:
         sheet = self.sheet
         dice = pool(sheet.ships, sheet.upgrades)
         board, planetfall = self.state.board, self.state.planetfall
-        self.emit("turn_started", turn=sheet.turn + 1, dice=[[die.id, die.colour] for die in dice])
+        self.emit(turns.TurnStarted(self.seat, turn=sheet.turn + 1, dice=[[die.id, die.colour] for die in dice]))
         needs = [missions.min_dice(board.kind(at), planetfall) for at in missions.open_hexes(self.state, self.sheet)]
         if all(need > len(dice) for need in needs):
             self.finish("stuck")
@@ -82,7 +93,8 @@ class Turn:
         dice = numbered(not_aside(self.sheet))
         values = self.roll(number, 1, dice)
         index = {die.id: die.index for die in dice}
-        self.emit("dice_rolled", attempt=number, dice=values, index=index, phase=after_roll(self.sheet, values, 1))
+        phase = after_roll(self.sheet, values, 1)
+        self.emit(turns.DiceRolled(self.seat, attempt=number, dice=values, index=index, phase=phase))
         self.settle()
 
     def settle(self) -> None:
@@ -93,7 +105,7 @@ class Turn:
     def count_ones(self) -> None:
         """Run Phase 4: count the dice showing 1, once (RULES.md 5)."""
         ones = [die.id for die in in_attempt(self.sheet) if die.value == 1]
-        self.emit("ones_counted", dice=ones, phase="resolve")
+        self.emit(turns.OnesCounted(self.seat, dice=ones, phase="resolve"))
         self.go(["one"] * len(ones) + ["seek"])
 
     def go(self, todo: Iterable[str]) -> None:
@@ -133,7 +145,7 @@ class Turn:
         if cell > len(cells):
             return False
         icon = cells[cell - 1]
-        self.emit("sabotage_marked", cell=cell, icon=icon)
+        self.emit(damage.SabotageMarked(self.seat, cell=cell, icon=icon))
         if icon == "damage":
             return self.hit("sabotage", steps)
         return self.lose_time("sabotage") if icon == "time" else False
@@ -141,9 +153,9 @@ class Turn:
     def seek(self, steps: list[str]) -> bool:
         """Run Phase 5: pause if there is a target, otherwise continue with 5b (RULES.md 12.9)."""
         if found := missions.any_target(self.state, self.sheet):
-            self.emit("targets_found", hexes=found, phase="explore")
+            self.emit(turns.TargetsFound(self.seat, hexes=found, phase="explore"))
             return True
-        self.emit("exploration_failed")
+        self.emit(turns.ExplorationFailed(self.seat))
         steps[:0] = ["fail", "fail", "phase6"]
         return False
 
@@ -151,7 +163,7 @@ class Turn:
         """Run the rest of 5a after scoring: ranks and tenders, hazards, corner (RULES.md 12.17)."""
         steps: list[str] = []
         for rank in ranks:
-            self.emit("rank_gained", rank=rank, title=self.state.board.ranks[rank])
+            self.emit(turns.RankGained(self.seat, rank=rank, title=self.state.board.ranks[rank]))
             steps += [f"tender {slot}" for slot in able(self.sheet, "rank_hull")]
         self.go([*steps, *(f"hazard {hazard}" for hazard in hazards), "corner"])
 
@@ -162,14 +174,14 @@ class Turn:
         if len(not_aside(self.sheet)) < 2:
             steps.append("phase6")
             return False
-        self.emit("push_offered", phase="push")
+        self.emit(turns.PushOffered(self.seat, phase="push"))
         return True
 
     def end_turn(self, steps: list[str]) -> bool:
         """Run Phase 6."""
-        self.emit("turn_ended", turn=self.sheet.turn, phase="resolve")
+        self.emit(turns.TurnEnded(self.seat, turn=self.sheet.turn, phase="resolve"))
         if self.sheet.time < self.state.board.time_boxes:
-            self.emit("time_marked", source="turn", box=self.sheet.time + 1)
+            self.emit(damage.TimeMarked(self.seat, source="turn", box=self.sheet.time + 1))
         for slot in able(self.sheet, "extra_sabotage"):
             steps += [f"raider {slot}", "full"]
         return self.test_full()
@@ -185,9 +197,9 @@ class Turn:
 
     def lose_time(self, source: str) -> bool:
         if able(self.sheet, "ignore_time_hazard"):
-            self.emit("time_ignored", source=source)
+            self.emit(damage.TimeIgnored(self.seat, source=source))
         elif self.sheet.time < self.state.board.time_boxes:
-            self.emit("time_marked", source=source, box=self.sheet.time + 1)
+            self.emit(damage.TimeMarked(self.seat, source=source, box=self.sheet.time + 1))
         return False
 
     def hit(self, source: str, steps: list[str]) -> bool:
@@ -197,35 +209,28 @@ class Turn:
         ship = at_slot(self.sheet, slot)
         struck = ship is not None and ship.live
         asks = struck and bool(bulwarks(self.sheet, slot) or (source != "sabotage" and hospitals(self.sheet)))
-        self.emit(
-            "hit_rolled",
-            source=source,
-            a=a,
-            b=b,
-            plot=slot,
-            phase="hit" if asks else "resolve",
-            todo=list(steps) if asks else [],
-        )
+        phase: Phase = "hit" if asks else "resolve"
+        self.emit(damage.HitRolled(self.seat, source=source, a=a, b=b, plot=slot, phase=phase, todo=list(steps) if asks else []))
         if asks:
             return True
         if struck:
             self.damage(slot)
         else:
-            self.emit("hit_missed", source=source, plot=slot)
+            self.emit(damage.HitMissed(self.seat, source=source, plot=slot))
         return False
 
     def damage(self, slot: str) -> None:
         """Deal one damage. A destroyed ship's dice leave the game at once; a destroyed Drone Boat's upgrade ends."""
         ship = at_slot(self.sheet, slot)
         assert ship is not None
-        self.emit("ship_damaged", slot=slot, damage=ship.damage + 1, phase="resolve")
+        self.emit(damage.ShipDamaged(self.seat, slot=slot, damage=ship.damage + 1, phase="resolve"))
         if ship.damage + 1 < ship.hull:
             return
         before = {die.id: die.colour for die in self.sheet.dice}
         after = {die.id: die.colour for die in pool(self.sheet.ships, self.sheet.upgrades)}
         lost = [die for die in before if die not in after]
         again = {die: colour for die, colour in after.items() if before.get(die, colour) != colour}
-        self.emit("ship_destroyed", slot=slot, ship=ship.ship, dice_lost=lost, colours=again)
+        self.emit(damage.ShipDestroyed(self.seat, slot=slot, ship=ship.ship, dice_lost=lost, colours=again))
         if not any(vessel.live for vessel in self.sheet.ships):
             self.finish("destroyed")
 
@@ -233,7 +238,7 @@ class Turn:
         """Apply a Repair Tender at a new rank: +1 hull for a live adjacent ship (RULES.md 12.16)."""
         beside = live_beside(self.sheet, slot)
         if len(beside) > 1:
-            self.emit("repair_due", tender=slot, candidates=beside, phase="repair", todo=list(steps))
+            self.emit(turns.RepairDue(self.seat, tender=slot, candidates=beside, phase="repair", todo=list(steps)))
             return True
         if beside:
             self.add_hull(slot, beside[0])
@@ -242,27 +247,24 @@ class Turn:
     def add_hull(self, tender: str, target: str) -> None:
         ship = at_slot(self.sheet, target)
         assert ship is not None
-        self.emit("hull_added", tender=tender, slot=target, hull=ship.hull + 1, phase="resolve")
+        self.emit(turns.HullAdded(self.seat, tender=tender, slot=target, hull=ship.hull + 1, phase="resolve"))
 
     # --- endings ---
 
     def next_turn(self) -> None:
         """Start the next turn after Phase 6: at once, or in lockstep when all unfinished sheets have ended this one."""
         if self.state.lockstep:
-            self.emit("turn_awaited", phase="wait")
+            self.emit(turns.TurnAwaited(self.seat, phase="wait"))
             release(self.run)
         else:
             self.start_turn()
 
     def finish(self, reason: str) -> None:
         """End this sheet. The last one ends the match."""
-        sheet = self.sheet
-        board = self.state.board
-        self.emit(
-            "sheet_finished", reason=reason, stars=sheet.stars, title=board.title(sheet.stars), rank=board.rank(sheet.stars)
-        )
+        stars, board = self.sheet.stars, self.state.board
+        self.emit(turns.SheetFinished(self.seat, reason=reason, stars=stars, title=board.title(stars), rank=board.rank(stars)))
         if all(other.finished for other in self.state.sheets):
-            self.run.emit("game_over", stars=[other.stars for other in self.state.sheets])
+            self.run.emit(turns.GameOver(stars=[other.stars for other in self.state.sheets]))
         else:
             release(self.run)
 
@@ -279,21 +281,6 @@ def release(run: Run[State]) -> None:
                 Turn(run, seat).start_turn()
 
 
-def place(die: Die) -> int:
-    """Return the index of a die's value in a stream cell."""
-    return STREAM.index(die.colour) * PER_COLOUR + die.index
-
-
-def numbered(dice: Iterable[Die]) -> list[Die]:
-    """Return the dice with their index within their colour, from 0, in pool order."""
-    counts = dict.fromkeys(STREAM, 0)
-    found = []
-    for die in dice:
-        found.append(Die(die.id, die.slot, die.colour, die.value, die.status, counts[die.colour]))
-        counts[die.colour] += 1
-    return found
-
-
 def bulwarks(sheet: Sheet, slot: str) -> list[str]:
     """Return the slots of live Bulwark Ships adjacent to the ship hit. A Bulwark never protects itself (RULES.md 12.11)."""
     near = ROSTER.adjacent.get(slot, ())
@@ -303,20 +290,3 @@ def bulwarks(sheet: Sheet, slot: str) -> list[str]:
 def hospitals(sheet: Sheet) -> list[str]:
     """Return the slots of live Hospital Barges not used in this attempt (RULES.md 12.10)."""
     return [slot for slot in able(sheet, "consequence_reroll") if slot not in sheet.used]
-
-
-def after_roll(sheet: Sheet, values: dict[str, int], number: int) -> str:
-    """Return the phase that follows roll 1, 2 or 3. Phases without any possible action are skipped.
-
-    `values` holds the dice just rolled; the others keep their values. After the first roll, all dice not set aside are new.
-    """
-    dice = not_aside(sheet) if number == 1 else in_attempt(sheet)
-    held = {die.colour for die in dice}
-    if number == 1 and held & {"white", "red"}:
-        return "reroll_1"
-    if number <= 2 and "white" in held:
-        return "reroll_2"
-    shown = [values.get(die.id, die.value) for die in dice]
-    if able(sheet, "black_adjust") and "black" in held:
-        return "tinker"
-    return "tinker" if able(sheet, "remove_one") and 1 in shown else "resolve"

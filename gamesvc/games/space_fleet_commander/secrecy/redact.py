@@ -6,14 +6,33 @@ from collections.abc import Mapping, Sequence
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Command, Data, Event, Viewer
+from gamesvc.games.space_fleet_commander.events.damage import HitRolled, TimeMarked
+from gamesvc.games.space_fleet_commander.events.opening import FleetDiceRolled, GameCreated
+from gamesvc.games.space_fleet_commander.events.turns import (
+    DiceRerolled,
+    DiceRolled,
+    GameOver,
+    HexExplored,
+    RankGained,
+    SheetFinished,
+    StreamDealt,
+    TurnAwaited,
+    TurnStarted,
+)
 
-DRAWN = frozenset({"fleet_dice_rolled", "dice_rolled", "dice_rerolled", "hit_rolled", "stream_dealt"})
-
-
-OPEN = frozenset({"game_created", "fleet_dice_rolled", "game_over"})
-
-
+DRAWN = frozenset(kind.TYPE for kind in (FleetDiceRolled, DiceRolled, DiceRerolled, HitRolled, StreamDealt))
+OPEN = frozenset(kind.TYPE for kind in (GameCreated, FleetDiceRolled, GameOver))
 INNER = frozenset({"private", "todo", "index", "phase"})
+PUBLIC: Mapping[str, Sequence[str]] = {
+    HexExplored.TYPE: ("seat", "stars", "total"),
+    RankGained.TYPE: ("seat", "rank", "title"),
+    TimeMarked.TYPE: ("seat", "box"),
+    SheetFinished.TYPE: ("seat", "stars", "rank", "title"),
+    TurnStarted.TYPE: ("seat", "turn"),
+    # The awaited seats are public, and so is a seat that is no longer awaited.
+    TurnAwaited.TYPE: ("seat",),
+}
+"""The part of an event that all seats of a race learn: it changes the public columns of a sheet."""
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
@@ -21,37 +40,22 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
     data = event.data
     if event.type in OPEN:
         return data
-    if event.type == "stream_dealt":
+    if event.type == StreamDealt.TYPE:
         return None
     if data["seat"] == viewer or not data.get("private"):
         return {name: value for name, value in data.items() if name not in INNER}
-    return _public(event.type, data)
-
-
-def _public(kind: str, data: Data) -> Data | None:
-    """Return the part of another seat's event that changes its public columns in a race; None if it changes none."""
-    columns: Mapping[str, Sequence[str]] = {
-        "hex_explored": ("seat", "stars", "total"),
-        "rank_gained": ("seat", "rank", "title"),
-        "time_marked": ("seat", "box"),
-        "sheet_finished": ("seat", "stars", "rank", "title"),
-        "turn_started": ("seat", "turn"),
-        # The awaited seats are public, and so is a seat that is no longer awaited.
-        "turn_awaited": ("seat",),
-    }
-    if kind not in columns:
-        return None
-    return {name: data[name] for name in columns[kind]}
+    columns = PUBLIC.get(event.type)
+    return None if columns is None else {name: data[name] for name in columns}
 
 
 def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
     """Return True if newer events outdate a command: those of the seat's sheet, rewinds and the end; never other sheets'."""
     return any(
-        event.type in (REWOUND, POSITIONED, "game_over") or (event.type not in OPEN and event.data.get("seat") == seat)
+        event.type in (REWOUND, POSITIONED, GameOver.TYPE) or (event.type not in OPEN and event.data.get("seat") == seat)
         for event in since
     )
 
 
 def reveals(event: Event) -> bool:
     """Return True if the event revealed something unknown to all: it carries draws, or it opens all sheets."""
-    return event.type in DRAWN or event.type == "game_over"
+    return event.type in DRAWN or event.type == GameOver.TYPE

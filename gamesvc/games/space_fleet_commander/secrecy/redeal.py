@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
-from gamesvc.games.space_fleet_commander.rules.turn import numbered
+from gamesvc.games.space_fleet_commander.rules.rolls import numbered
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
 
 TRIES = 60
