@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gamesvc.games.kernel.game import Data
 from gamesvc.games.stratastar.data import RANK
-from gamesvc.games.stratastar.state import Action, Player, State, Turn
+from gamesvc.games.stratastar.state import Action, Offer, Player, State, Turn
 
 
 def plus(counts: Mapping[str, int], key: str, n: int) -> dict[str, int]:
@@ -33,9 +32,20 @@ def taken_from(hand: tuple[str, ...], cards: Iterable[str]) -> tuple[str, ...]:
     return tuple(left)
 
 
-def with_player(state: State, seat: int, player: Player) -> State:
+def with_player(state: State, seat: int, player: Player, **changes: Any) -> State:
+    """Return the state with a seat's new empire, and with other changes."""
     players = state.players
-    return replace(state, players=(*players[:seat], player, *players[seat + 1 :]))
+    return replace(state, players=(*players[:seat], player, *players[seat + 1 :]), **changes)
+
+
+def discarded(state: State, seat: int, cards: Sequence[str]) -> State:
+    """Move cards from a hand to the discard pile."""
+    player = state.players[seat]
+    return with_player(state, seat, replace(player, hand=taken_from(player.hand, cards)), discard=(*state.discard, *cards))
+
+
+def offers_without(offers: tuple[Offer, ...], gone: Collection[int]) -> tuple[Offer, ...]:
+    return tuple(offer for offer in offers if offer.id not in gone)
 
 
 def on_turn(state: State, **changes: Any) -> State:
@@ -64,15 +74,6 @@ def with_piece(player: Player, piece: str, space: str, n: int) -> Player:
     if raided.get(space, 0) > colonies.get(space, 0):
         raided = plus(raided, space, colonies.get(space, 0) - raided[space])
     return replace(player, colonies=colonies, raided=raided)
-
-
-def shift(player: Player, data: Data) -> Player:
-    fleets, warfleets = player.fleets, player.warfleets
-    if data["fleets"]:
-        fleets = plus(plus(fleets, data["from"], -data["fleets"]), data["to"], data["fleets"])
-    if data["warfleets"]:
-        warfleets = plus(plus(warfleets, data["from"], -data["warfleets"]), data["to"], data["warfleets"])
-    return replace(player, fleets=fleets, warfleets=warfleets, last_move=(data["from"], data["to"]))
 
 
 def emptied(pile: Mapping[str, int], kinds: Iterable[str]) -> dict[str, int]:
