@@ -9,6 +9,9 @@ from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar import commands
 from gamesvc.games.stratastar.data import CARD_NAMES
+from gamesvc.games.stratastar.events.actions import Passed, Spied
+from gamesvc.games.stratastar.events.dealings import BattleCancelled
+from gamesvc.games.stratastar.events.turns import OrdersSet
 from gamesvc.games.stratastar.rules import facts, outcome, setup, standing_orders, turn, windows
 from gamesvc.games.stratastar.rules.actions import battle, needs, offers, plans, reactions
 from gamesvc.games.stratastar.rules.actions.payment import cost_of, settle, value
@@ -154,7 +157,7 @@ def _pass(run: Run[State], seat: int, command: Command) -> None:
         windows.let_happen(run, seat, action)
     else:
         _need_call(state, seat)
-        run.emit("passed", seat=seat, action=None, how="passes")
+        run.emit(Passed(seat=seat, action=None, how="passes"))
 
 
 def _commit(run: Run[State], seat: int, command: Command) -> None:
@@ -191,24 +194,27 @@ def _spy(run: Run[State], seat: int, command: Command) -> None:
     payment = settle(state, seat, cost_of("spy"), command.get("pay"), name="Spying")
     cards = state.deck[:SPIED_CARDS] if target == "deck" else state.players[target].hand
     run.emit(
-        "spied",
-        seat=seat,
-        target=target,
-        cards=list(cards),
-        turn=state.turn.number,
-        keeps=RECORDS_KEPT,
-        **payment.as_data(),
+        Spied(
+            seat=seat,
+            target=target,
+            cards=cards,
+            turn=state.turn.number,
+            keeps=RECORDS_KEPT,
+            paid=payment.cards,
+            credit=payment.credit,
+            made=payment.made,
+        )
     )
 
 
 def _set_orders(run: Run[State], seat: int, command: Command) -> None:
-    run.emit("orders_set", seat=seat, orders=standing_orders.updated(run.state.players[seat].orders, command["orders"]))
+    run.emit(OrdersSet(seat, standing_orders.updated(run.state.players[seat].orders, command["orders"])))
 
 
 def _resign(run: Run[State], seat: int, command: Command) -> None:
     state = run.state
     if state.battle is not None and seat == state.turn.active:
-        run.emit("battle_cancelled", space=state.battle.space)
+        run.emit(BattleCancelled(state.battle.space))
     outcome.remove(run, seat, "resigned")
     if run.state.ended is None:
         _go_on_choosing(run)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from gamesvc.games.kernel.game import Outcome
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar.data import WORLDS_TO_WIN
+from gamesvc.games.stratastar.events.turns import GameOver, SeatEliminated
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.state import State
 
@@ -19,7 +22,7 @@ def end(run: Run[State], reason: str, winner: int | None) -> None:
         player = state.players[seat]
         by_rank.setdefault((player.alive, facts.sort_key(player)), []).append(seat)
     groups += [by_rank[key] for key in sorted(by_rank, reverse=True)]
-    run.emit("game_over", reason=reason, ranking=groups, scores=[facts.worlds(player) for player in state.players])
+    run.emit(GameOver(reason=reason, ranking=groups, scores=[facts.worlds(player) for player in state.players]))
 
 
 def check_worlds(run: Run[State], seat: int) -> None:
@@ -29,11 +32,13 @@ def check_worlds(run: Run[State], seat: int) -> None:
         end(run, "worlds", seat)
 
 
-def remove(run: Run[State], seat: int, cause: str, *, by: int | None = None, world: str | None = None) -> None:
+def remove(
+    run: Run[State], seat: int, cause: Literal["resigned", "captured"], *, by: int | None = None, world: str | None = None
+) -> None:
     """Remove a seat from the game. The last one left wins."""
-    hand = list(run.state.players[seat].hand)
+    hand = run.state.players[seat].hand
     following = _next_chooser(run.state, seat)
-    run.emit("seat_eliminated", seat=seat, cause=cause, by=by, hand=hand, world=world, next=following)
+    run.emit(SeatEliminated(seat=seat, cause=cause, by=by, hand=hand, world=world, next=following))
     left = facts.alive(run.state)
     if len(left) == 1:
         end(run, "last_seat", left[0])

@@ -7,17 +7,21 @@ from dataclasses import replace
 
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.game import Data, Event
+from gamesvc.games.stratastar.events.actions import Spied
+from gamesvc.games.stratastar.events.turns import CardsDrawn, DeckReshuffled, HandsDealt
 from gamesvc.games.stratastar.state import State
 
 
 def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
     """Reshuffle the deck if an event drew from it or looked at it."""
-    touched = any(
-        event.type in ("cards_drawn", "deck_reshuffled", "hands_dealt")
-        or (event.type == "spied" and event.data["target"] == "deck")
-        for event in retracted
-    )
+    touched = any(_touches_deck(event) for event in retracted)
     return {"deck": list(dice.shuffle(then.deck))} if touched and then.deck else {}
+
+
+def _touches_deck(event: Event) -> bool:
+    if event.type == Spied.TYPE:
+        return Spied.of(event.data).target == "deck"
+    return event.type in (CardsDrawn.TYPE, DeckReshuffled.TYPE, HandsDealt.TYPE)
 
 
 def rewound(then: State, now: State, data: Data) -> State:

@@ -6,6 +6,15 @@ from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar import data
 from gamesvc.games.stratastar.data.geometry import ADJACENT, INNER, in_order, region
+from gamesvc.games.stratastar.events.turns import (
+    AbilityGained,
+    BoardLaid,
+    DraftOpened,
+    HandsDealt,
+    HazardRemoved,
+    HomeworldPlaced,
+    TurnOrderSet,
+)
 from gamesvc.games.stratastar.rules import facts, turn
 from gamesvc.games.stratastar.rules.actions import effects
 from gamesvc.games.stratastar.state import State
@@ -38,14 +47,15 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
         for seat in range(seats)
     ]
     run.emit(
-        "board_laid",
-        options={name: options[name] for name in sorted(options)},
-        chits=laid,
-        unknown=list(INNER) if options["exploration"] else [],
-        pile=dict(data.CHITS) if options["exploration"] else {},
-        placement=list(run.dice.shuffle(range(seats))),
-        abilities=owned,
-        **({"when_unable": "pass" if options["pace"] == "fast" else "ask"} if "pace" in options else {}),
+        BoardLaid(
+            options=options,
+            chits=laid,
+            unknown=INNER if options["exploration"] else (),
+            pile=data.CHITS if options["exploration"] else {},
+            placement=run.dice.shuffle(range(seats)),
+            abilities=owned,
+            when_unable=("pass" if options["pace"] == "fast" else "ask") if "pace" in options else None,
+        )
     )
     if options["homeworld_choice"] == "random":
         corners = run.dice.sample(data.CORNERS, seats)
@@ -70,7 +80,7 @@ def place_homeworld(run: Run[State], seat: int, corner: str) -> None:
 def _put_home(run: Run[State], seat: int, corner: str) -> None:
     players = run.state.players
     waiting = [one for one in run.state.placement if one != seat and players[one].alive and players[one].home is None]
-    run.emit("homeworld_placed", seat=seat, corner=corner, next=waiting[0] if waiting else None)
+    run.emit(HomeworldPlaced(seat, corner, waiting[0] if waiting else None))
 
 
 def begin(run: Run[State]) -> None:
@@ -78,7 +88,7 @@ def begin(run: Run[State]) -> None:
     options = run.state.options
     if not options.exploration:
         _open_map(run)
-    run.emit("turn_order_set", order=[seat for seat in reversed(run.state.placement) if run.state.players[seat].alive])
+    run.emit(TurnOrderSet([seat for seat in reversed(run.state.placement) if run.state.players[seat].alive]))
     _deal(run)
     effects.meet(run)
     if options.uneven_start != "off":
@@ -101,7 +111,7 @@ def _open_map(run: Run[State]) -> None:
                 {near for space in reached for near in ADJACENT[space] if near not in reached and facts.is_hazard(state, near)}
             )
             space = border[run.dice.choose(len(border))]
-            run.emit("hazard_removed", space=space, kind=facts.chit(state, space))
+            run.emit(HazardRemoved(space, facts.chit(state, space)))
 
 
 def _deal(run: Run[State]) -> None:
@@ -111,11 +121,12 @@ def _deal(run: Run[State]) -> None:
     for at, seat in enumerate(run.state.order):
         hands[seat] = list(deck[at * data.START_HAND : (at + 1) * data.START_HAND])
     run.emit(
-        "hands_dealt",
-        hands=hands,
-        deck=list(deck[len(run.state.order) * data.START_HAND :]),
-        fleets=options.starting_fleets,
-        stargates=0 if options.low_technology else data.START_STARGATES,
+        HandsDealt(
+            hands=hands,
+            deck=deck[len(run.state.order) * data.START_HAND :],
+            fleets=options.starting_fleets,
+            stargates=0 if options.low_technology else data.START_STARGATES,
+        )
     )
 
 
@@ -125,9 +136,9 @@ def _uneven_start(run: Run[State]) -> None:
     pool = [ability for ability in data.abilities(state.options.low_technology) if ability not in taken]
     if state.options.uneven_start == "deal":
         for seat, ability in zip(state.order, run.dice.shuffle(pool)):
-            run.emit("ability_gained", seat=seat, ability=ability, choice=[])
+            run.emit(AbilityGained(seat=seat, ability=ability, choice=()))
     elif pool:
-        run.emit("draft_opened", seats=list(reversed(state.order))[: len(pool)], pool=pool)
+        run.emit(DraftOpened(state.order[::-1][: len(pool)], pool))
 
 
 def pick_ability(run: Run[State], seat: int, ability: str) -> None:
@@ -137,6 +148,6 @@ def pick_ability(run: Run[State], seat: int, ability: str) -> None:
         raise Refused("no_target", f"You can choose {', '.join(turn_now.choice)}.", "ability")
     drafting = bool(turn_now.picking)
     left = [one for one in turn_now.choice if one != ability] if len(turn_now.picking) > 1 else []
-    run.emit("ability_gained", seat=seat, ability=ability, choice=left)
+    run.emit(AbilityGained(seat=seat, ability=ability, choice=left))
     if drafting and not run.state.turn.picking:
         turn.start(run, facts.alive(run.state)[0])

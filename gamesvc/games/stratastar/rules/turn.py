@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Refused
@@ -10,6 +10,9 @@ from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar.commands import OWN_TIME
 from gamesvc.games.stratastar.data import CARD_NAMES, POWER, RESEARCH
 from gamesvc.games.stratastar.data.geometry import distance
+from gamesvc.games.stratastar.events.dealings import CallsOpened, TreatyEnded
+from gamesvc.games.stratastar.events.shapes import Group
+from gamesvc.games.stratastar.events.turns import CardsDiscarded, FleetsDisbanded, PhaseEnded, TurnStarted
 from gamesvc.games.stratastar.rules import facts, outcome
 from gamesvc.games.stratastar.rules.actions import battle, effects
 from gamesvc.games.stratastar.rules.actions.payment import pick, value
@@ -34,19 +37,20 @@ def start(run: Run[State], seat: int) -> None:
     number_of_round = state.turn.round + (1 if wraps or not began else 0)
     own = state.players[seat].turns + 1
     run.emit(
-        "turn_started",
-        seat=seat,
-        turn=state.turn.number + 1,
-        round=number_of_round,
-        own_turn=own,
-        offers_ended=[offer.id for offer in state.offers if not offer.keep],
+        TurnStarted(
+            seat=seat,
+            turn=state.turn.number + 1,
+            round=number_of_round,
+            own_turn=own,
+            offers_ended=[offer.id for offer in state.offers if not offer.keep],
+        )
     )
 
 
 def retool(run: Run[State], seat: int, cards: Sequence[str]) -> None:
     """Discard up to three cards, then let every seat draw (RULES.md 6, draw)."""
     if cards:
-        run.emit("cards_discarded", seat=seat, cards=list(cards))
+        run.emit(CardsDiscarded(seat, cards))
     for one in facts.from_active(run.state):
         missing = facts.hand_limit(run.state, one) - len(run.state.players[one].hand)
         effects.draw_cards(run, one, missing)
@@ -62,13 +66,14 @@ def leave_phase(run: Run[State]) -> None:
     if following == "support" and facts.excess(state.players[seat]) == 0:
         following, clears_raids = "build", True
     run.emit(
-        "phase_ended",
-        seat=seat,
-        phase=phase,
-        next=following,
-        clears_raids=clears_raids,
-        offers_ended=[offer.id for offer in state.offers if not offer.keep] if phase == "trade" else [],
-        free_move=following == "movement",
+        PhaseEnded(
+            seat=seat,
+            phase=phase,
+            next=following,
+            clears_raids=clears_raids,
+            offers_ended=[offer.id for offer in state.offers if not offer.keep] if phase == "trade" else (),
+            free_move=following == "movement",
+        )
     )
 
 
@@ -92,7 +97,7 @@ def go_on(run: Run[State]) -> None:
             return
         elif left := _not_calling(state):
             # A seat that left may have been the only foe of an asked seat.
-            run.emit("calls_opened", seats=[seat for seat in state.turn.calling if seat not in left])
+            run.emit(CallsOpened([seat for seat in state.turn.calling if seat not in left]))
         elif state.turn.calling:
             return
         else:
@@ -117,7 +122,7 @@ def _call_on(run: Run[State]) -> None:
             return
     asked = [seat for seat in able if _is_asked_to_call(state, seat)]
     if asked:
-        run.emit("calls_opened", seats=asked)
+        run.emit(CallsOpened(asked))
     else:
         finish(run)
 
@@ -141,7 +146,7 @@ def finish(run: Run[State]) -> None:
     seat = state.turn.active
     for one in state.treaties:
         if one.seat == seat and one.until <= state.players[seat].turns:
-            run.emit("treaty_ended", seat=one.seat, partner=one.partner)
+            run.emit(TreatyEnded(one.seat, one.partner))
     following = _after(run.state, seat)
     limit = state.options.max_rounds
     if limit and state.turn.round >= limit and state.order.index(following) <= state.order.index(seat):
@@ -163,7 +168,7 @@ def build_value(hand: Sequence[str], n: int) -> tuple[str, ...] | None:
     return pick(hand, "build", n)
 
 
-def support(run: Run[State], seat: int, builds: Sequence[str] | int, disband: Sequence[Mapping[str, Any]]) -> None:
+def support(run: Run[State], seat: int, builds: Sequence[str] | int, disband: Sequence[Group]) -> None:
     """Discard Build cards and disband exactly the excess fleets (RULES.md 6, support)."""
     state = run.state
     player, hand = state.players[seat], spendable(state, seat)
@@ -182,7 +187,7 @@ def support(run: Run[State], seat: int, builds: Sequence[str] | int, disband: Se
     if named != due:
         limit = facts.capacity(player, value(cards))
         raise Refused("bad_excess", f"{limit} fleets are supported: disband exactly {due}, not {named}.", "disband")
-    run.emit("fleets_disbanded", seat=seat, builds=list(cards), disband=[dict(group) for group in disband])
+    run.emit(FleetsDisbanded(seat=seat, builds=cards, disband=disband))
     leave_phase(run)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.stratastar.events.actions import ActionDeclared, ActionNegated, MoveBlocked, Passed, WindowClosed, WindowOpened
 from gamesvc.games.stratastar.rules import facts, turn
 from gamesvc.games.stratastar.rules.actions import battle, effects, reactions
 from gamesvc.games.stratastar.rules.actions.needs import Plan
@@ -39,27 +39,25 @@ def announce(run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: 
         then=plan.then,
     )
     asked = reactions.asked(state, action)
-    _record(run, "action_declared", action, plan.args, asked, auto=auto, answers=answers)
+    run.emit(
+        ActionDeclared(
+            id=action.id,
+            seat=seat,
+            action=action.name,
+            args=plan.args,
+            paid=action.paid,
+            credit=action.credit,
+            made=action.made,
+            free=action.free,
+            enters=action.enters,
+            asked=asked,
+            then=action.then,
+            auto=auto,
+            answers=answers,
+        )
+    )
     if not asked:
         perform(run, action)
-
-
-def _record(run: Run[State], event: str, action: Action, args: Any, asked: Sequence[int], **more: Any) -> None:
-    run.emit(
-        event,
-        id=action.id,
-        seat=action.seat,
-        action=action.name,
-        args=args,
-        paid=list(action.paid),
-        credit=action.credit,
-        made=action.made,
-        free=action.free,
-        enters=action.enters,
-        asked=list(asked),
-        **({"then": action.then} if action.then else {}),
-        **more,
-    )
 
 
 def react(run: Run[State], seat: int, command: Command, *, auto: bool = False) -> None:
@@ -86,17 +84,15 @@ def let_happen(run: Run[State], seat: int, action: Action, then: Command | None 
 
     Others see the same event either way until the reaction happens.
     """
-    after: dict[str, Any] = {"after": True} if reactions.preparable(run.state, seat, action) else {}
-    if then is not None:
-        after["then"] = dict(then)
-    run.emit("passed", seat=seat, action=action.id, how="passes", **after)
+    after = bool(reactions.preparable(run.state, seat, action))
+    run.emit(Passed(seat=seat, action=action.id, how="passes", after=after, then=then))
 
 
 def perform(run: Run[State], action: Action) -> None:
     """Carry out an action. A movement of the active seat then opens its after-window."""
     if action.name == "sabotage":
         target = _target(run, action)
-        run.emit("action_negated", id=target.id, seat=target.seat, action=target.name, by=action.seat)
+        run.emit(ActionNegated(id=target.id, seat=target.seat, action=target.name, by=action.seat))
         return
     if action.name == "diplomacy_block":
         _block(run, action)
@@ -106,11 +102,28 @@ def perform(run: Run[State], action: Action) -> None:
         after = replace(action, paid=(), credit={}, made={}, free=False, stage="after", asked=())
         asked = reactions.asked(run.state, after)
         if asked:
-            args = {name: value for name, value in action.args.items() if name != "discard_at"}
-            later = {"later": {str(seat): command for seat, command in after.later.items()}} if after.later else {}
-            _record(run, "window_opened", after, args, asked, **later)
+            _ask_afterwards(run, after, asked)
         else:
             _carry_on(run, action)
+
+
+def _ask_afterwards(run: Run[State], after: Action, asked: Sequence[int]) -> None:
+    run.emit(
+        WindowOpened(
+            id=after.id,
+            seat=after.seat,
+            action=after.name,
+            args={name: value for name, value in after.args.items() if name != "discard_at"},
+            paid=after.paid,
+            credit=after.credit,
+            made=after.made,
+            free=after.free,
+            enters=after.enters,
+            asked=asked,
+            then=after.then,
+            later={str(seat): command for seat, command in after.later.items()} or None,
+        )
+    )
 
 
 def _carry_on(run: Run[State], action: Action) -> None:
@@ -130,17 +143,19 @@ def _target(run: Run[State], action: Action) -> Action:
 
 def _block(run: Run[State], action: Action) -> None:
     target = _target(run, action)
+    assert target.enters is not None
     run.emit(
-        "move_blocked",
-        id=target.id,
-        seat=target.seat,
-        by=action.seat,
-        space=target.enters,
-        paid=list(target.paid),
-        credit=target.credit,
-        made=target.made,
-        free=target.free,
-        discard_at=target.args["discard_at"],
+        MoveBlocked(
+            id=target.id,
+            seat=target.seat,
+            by=action.seat,
+            space=target.enters,
+            paid=target.paid,
+            credit=target.credit,
+            made=target.made,
+            free=target.free,
+            discard_at=target.args["discard_at"],
+        )
     )
 
 
@@ -152,7 +167,7 @@ def resolve(run: Run[State]) -> None:
             continue
         if action.asked:
             return
-        run.emit("window_closed", id=action.id)
+        run.emit(WindowClosed(action.id))
         if action.stage == "before":
             perform(run, action)
         else:
@@ -169,7 +184,7 @@ def _answered(run: Run[State], action: Action) -> bool:
             react(run, seat, command, auto=True)
             return True
         if not reactions.stays_asked(run.state, seat, action):
-            run.emit("passed", seat=seat, action=action.id, how="orders")
+            run.emit(Passed(seat=seat, action=action.id, how="orders"))
             return True
     return False
 

@@ -7,6 +7,17 @@ from collections.abc import Sequence
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar.data import POWER, RANK, RESEARCH
+from gamesvc.games.stratastar.events.dealings import (
+    AttackCommitted,
+    AttacksRevealed,
+    BattleCancelled,
+    BattleDeclared,
+    BattleResolved,
+    HomeworldCaptured,
+    UnitsDestroyed,
+)
+from gamesvc.games.stratastar.events.effects import ColonyPlaced
+from gamesvc.games.stratastar.events.shapes import Losses
 from gamesvc.games.stratastar.rules import facts, outcome
 from gamesvc.games.stratastar.rules.actions.needs import need_space
 from gamesvc.games.stratastar.rules.actions.payment import value
@@ -36,19 +47,20 @@ def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = 
     participants = [one for one in facts.from_active(state) if one == seat or one in foes]
     waiting = [one for one in participants if may_commit(state, one, space)]
     run.emit(
-        "battle_declared",
-        id=state.next_id,
-        seat=seat,
-        space=space,
-        participants=participants,
-        waiting=waiting,
-        called=called,
-        auto=auto,
+        BattleDeclared(
+            id=state.next_id,
+            seat=seat,
+            space=space,
+            participants=participants,
+            waiting=waiting,
+            called=called,
+            auto=auto,
+        )
     )
     for one in waiting:
         cards = by_order(run.state, one)
         if cards is not None:
-            run.emit("attack_committed", seat=one, cards=list(cards), auto=True)
+            run.emit(AttackCommitted(one, cards, auto=True))
 
 
 def may_commit(state: State, seat: int, space: str) -> bool:
@@ -101,7 +113,7 @@ def by_order(state: State, seat: int) -> tuple[str, ...] | None:
 
 
 def commit(run: Run[State], seat: int, cards: Sequence[str]) -> None:
-    run.emit("attack_committed", seat=seat, cards=sorted(cards, key=RANK.__getitem__), auto=False)
+    run.emit(AttackCommitted(seat, sorted(cards, key=RANK.__getitem__), auto=False))
 
 
 def settle(run: Run[State]) -> None:
@@ -109,7 +121,7 @@ def settle(run: Run[State]) -> None:
     now = run.state.battle
     assert now is not None
     if len(now.participants) < 2:
-        run.emit("battle_cancelled", space=now.space)
+        run.emit(BattleCancelled(now.space))
     else:
         _resolve(run)
 
@@ -124,12 +136,12 @@ def _resolve(run: Run[State]) -> None:
     best = max(forces.values())
     leaders = [seat for seat in sides if forces[seat] == best]
     winner = leaders[0] if len(leaders) == 1 else None
-    run.emit("attacks_revealed", space=space, commits=commits)
-    run.emit("battle_resolved", space=space, forces={str(seat): forces[seat] for seat in sides}, winner=winner)
-    losses = {}
+    run.emit(AttacksRevealed(space, commits))
+    run.emit(BattleResolved(space, {str(seat): forces[seat] for seat in sides}, winner))
+    losses: dict[str, Losses] = {}
     for seat in sides:
         player = state.players[seat]
-        lost = {
+        lost: Losses = {
             "fleets": player.fleets.get(space, 0),
             "warfleets": player.warfleets.get(space, 0),
             "colonies": player.colonies.get(space, 0),
@@ -138,17 +150,17 @@ def _resolve(run: Run[State]) -> None:
         if seat != winner and any(lost.values()):
             losses[str(seat)] = lost
     if losses:
-        run.emit("units_destroyed", space=space, losses=losses)
+        run.emit(UnitsDestroyed(space, losses))
     owner = next((seat for seat in sides if state.players[seat].home == space), None)
     if winner is not None and owner is not None and owner != winner:
         _capture(run, winner, owner, space)
 
 
 def _capture(run: Run[State], winner: int, owner: int, space: str) -> None:
-    run.emit("homeworld_captured", seat=winner, owner=owner, space=space)
+    run.emit(HomeworldCaptured(winner, owner, space))
     if not run.state.options.to_the_death:
         outcome.end(run, "capture", winner)
         return
     outcome.remove(run, owner, "captured", by=winner, world=space)
     if run.state.ended is None and facts.has_supply(run.state.players[winner], "colony"):
-        run.emit("colony_placed", seat=winner, space=space, how="capture")
+        run.emit(ColonyPlaced(winner, space, "capture"))

@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar import data
+from gamesvc.games.stratastar.events.actions import ActionFailed
+from gamesvc.games.stratastar.events.dealings import TreatyMade
+from gamesvc.games.stratastar.events.effects import (
+    AbilityRolled,
+    CardLost,
+    CardRecovered,
+    CardTaken,
+    CardTakenDiscarded,
+    ColonyPlaced,
+    ColonyRaided,
+    ContactMade,
+    FleetBuilt,
+    FleetsMoved,
+    MoveBounced,
+    PieceDestroyed,
+    SpaceRevealed,
+    SpaceScouted,
+    StargateBuilt,
+    UnitReplaced,
+    WarfleetBuilt,
+)
+from gamesvc.games.stratastar.events.turns import AbilityGained, CardsDrawn, DeckReshuffled
 from gamesvc.games.stratastar.rules import facts, outcome
 from gamesvc.games.stratastar.rules.actions.payment import value
 from gamesvc.games.stratastar.state import Action, State
@@ -32,16 +54,16 @@ def draw_cards(run: Run[State], seat: int, count: int) -> None:
             if not run.state.discard:
                 return
             pile = sorted(run.state.discard, key=data.RANK.__getitem__)
-            run.emit("deck_reshuffled", deck=list(run.dice.shuffle(pile)))
+            run.emit(DeckReshuffled(run.dice.shuffle(pile)))
         cards = run.state.deck[:count]
-        run.emit("cards_drawn", seat=seat, cards=list(cards))
+        run.emit(CardsDrawn(seat, cards))
         count -= len(cards)
 
 
 def _meet(run: Run[State]) -> None:
     for a, b in itertools.combinations(sorted(facts.alive(run.state)), 2):
         if not facts.in_contact(run.state, a, b) and facts.touching(run.state, a, b):
-            run.emit("contact_made", seats=[a, b])
+            run.emit(ContactMade((a, b)))
 
 
 def meet(run: Run[State]) -> None:
@@ -50,8 +72,8 @@ def meet(run: Run[State]) -> None:
         _meet(run)
 
 
-def _fail(run: Run[State], action: Action, reason: str) -> None:
-    run.emit("action_failed", id=action.id, seat=action.seat, action=action.name, reason=reason)
+def _fail(run: Run[State], action: Action, reason: Literal["no_cards", "gone"]) -> None:
+    run.emit(ActionFailed(id=action.id, seat=action.seat, action=action.name, reason=reason))
 
 
 # --- trade ---
@@ -64,9 +86,8 @@ def _external_trade(run: Run[State], action: Action) -> None:
         _fail(run, action, "no_cards")
         return
     at = run.dice.choose(len(hand))
-    taken = hand[at] not in ("trade", data.POWER["trade"])
-    event = "card_taken" if taken else "card_taken_discarded"
-    run.emit(event, seat=action.seat, victim=target, card=hand[at], index=at)
+    kind = CardTakenDiscarded if hand[at] in ("trade", data.POWER["trade"]) else CardTaken
+    run.emit(kind(seat=action.seat, victim=target, card=hand[at], index=at))
 
 
 def _internal_trade(run: Run[State], action: Action) -> None:
@@ -81,20 +102,20 @@ def _basic_research(run: Run[State], action: Action) -> None:
 
 
 def _build_fleet(run: Run[State], action: Action) -> None:
-    run.emit("fleet_built", seat=action.seat, space=action.args["space"])
+    run.emit(FleetBuilt(action.seat, action.args["space"]))
 
 
 def _build_warfleet(run: Run[State], action: Action) -> None:
-    run.emit("warfleet_built", seat=action.seat, space=action.args["space"])
+    run.emit(WarfleetBuilt(action.seat, action.args["space"]))
 
 
 def _place_colony(run: Run[State], action: Action) -> None:
-    run.emit("colony_placed", seat=action.seat, space=action.args["space"], how=action.name)
+    run.emit(ColonyPlaced(action.seat, action.args["space"], action.name))
     outcome.check_worlds(run, action.seat)
 
 
 def _build_stargate(run: Run[State], action: Action) -> None:
-    run.emit("stargate_built", seat=action.seat, space=action.args["space"])
+    run.emit(StargateBuilt(action.seat, action.args["space"]))
 
 
 def _breakthrough(run: Run[State], action: Action) -> None:
@@ -102,12 +123,12 @@ def _breakthrough(run: Run[State], action: Action) -> None:
     while True:
         roll = run.dice.roll(TABLE_SIDES)
         gained = [ability for ability in data.table_row(roll, low) if ability not in owned]
-        choice = gained if len(gained) > 1 else []
-        run.emit("ability_rolled", seat=action.seat, roll=roll, choice=choice, again=not gained)
+        choice = gained if len(gained) > 1 else ()
+        run.emit(AbilityRolled(seat=action.seat, roll=roll, choice=choice, again=not gained))
         if gained:
             break
     if len(gained) == 1:
-        run.emit("ability_gained", seat=action.seat, ability=gained[0], choice=[])
+        run.emit(AbilityGained(seat=action.seat, ability=gained[0], choice=()))
 
 
 # --- movement ---
@@ -115,13 +136,14 @@ def _breakthrough(run: Run[State], action: Action) -> None:
 
 def _shift(run: Run[State], action: Action, group: Any, to: str) -> None:
     run.emit(
-        "fleets_moved",
-        seat=action.seat,
-        **{"from": group["from"]},
-        to=to,
-        fleets=group["fleets"],
-        warfleets=group["warfleets"],
-        how=action.name,
+        FleetsMoved(
+            seat=action.seat,
+            from_=group["from"],
+            to=to,
+            fleets=group["fleets"],
+            warfleets=group["warfleets"],
+            how=action.name,
+        )
     )
 
 
@@ -131,7 +153,7 @@ def _move(run: Run[State], action: Action) -> bool:
         kind = _reveal(run, args["to"])
         may_wormhole = kind != "nebula" and facts.has(state, action.seat, "wormholes")
         if kind in data.HAZARDS and not may_wormhole:
-            run.emit("move_bounced", seat=action.seat, **{"from": args["from"]}, to=args["to"], kind=kind)
+            run.emit(MoveBounced(seat=action.seat, from_=args["from"], to=args["to"], kind=kind))
             return False
     _shift(run, action, args, args["to"])
     return True
@@ -168,7 +190,7 @@ def _reveal(run: Run[State], space: str) -> str:
     kind = run.state.chart.scouted.get(space)
     if kind is None:
         kind, taken = _draw_chit(run, space)
-    run.emit("space_revealed", space=space, kind=kind, taken=taken)
+    run.emit(SpaceRevealed(space=space, kind=kind, taken=taken))
     return kind
 
 
@@ -177,7 +199,7 @@ def _scout(run: Run[State], action: Action) -> None:
     kind = run.state.chart.scouted.get(space)
     if kind is None:
         kind, taken = _draw_chit(run, space)
-    run.emit("space_scouted", seat=action.seat, **{"from": action.args["from"]}, space=space, kind=kind, taken=taken)
+    run.emit(SpaceScouted(seat=action.seat, from_=action.args["from"], space=space, kind=kind, taken=taken))
 
 
 # --- actions in any phase of a seat's own turn ---
@@ -194,19 +216,19 @@ def _target_gone(run: Run[State], action: Action) -> bool:
 def _disaster(run: Run[State], action: Action) -> None:
     if not _target_gone(run, action):
         args = action.args
-        run.emit("piece_destroyed", seat=action.seat, victim=args["seat"], piece=args["piece"], space=args["space"])
+        run.emit(PieceDestroyed(seat=action.seat, victim=args["seat"], piece=args["piece"], space=args["space"]))
 
 
 def _treason(run: Run[State], action: Action) -> None:
     if not _target_gone(run, action):
         args = action.args
-        run.emit("unit_replaced", seat=action.seat, victim=args["seat"], piece=args["piece"], space=args["space"])
+        run.emit(UnitReplaced(seat=action.seat, victim=args["seat"], piece=args["piece"], space=args["space"]))
         outcome.check_worlds(run, action.seat)
 
 
 def _planning(run: Run[State], action: Action) -> None:
     at = action.args["discard_at"] - 1
-    run.emit("card_recovered", seat=action.seat, card=run.state.discard[at], discard_at=at)
+    run.emit(CardRecovered(action.seat, run.state.discard[at], at))
 
 
 def _piracy(run: Run[State], action: Action) -> None:
@@ -216,7 +238,7 @@ def _piracy(run: Run[State], action: Action) -> None:
         _fail(run, action, "no_cards")
         return
     at = run.dice.choose(len(hand))
-    run.emit("card_lost", seat=action.seat, victim=target, card=hand[at], index=at)
+    run.emit(CardLost(seat=action.seat, victim=target, card=hand[at], index=at))
 
 
 def _treaty(run: Run[State], action: Action) -> None:
@@ -225,7 +247,7 @@ def _treaty(run: Run[State], action: Action) -> None:
         _fail(run, action, "gone")
         return
     until = run.state.players[action.seat].turns + TREATY_TURNS
-    run.emit("treaty_made", seat=action.seat, partner=target, until=until)
+    run.emit(TreatyMade(action.seat, target, until))
 
 
 def _border_raids(run: Run[State], action: Action) -> None:
@@ -234,7 +256,7 @@ def _border_raids(run: Run[State], action: Action) -> None:
     if player.raided.get(space, 0) >= player.colonies.get(space, 0):
         _fail(run, action, "gone")
         return
-    run.emit("colony_raided", seat=action.seat, victim=victim, space=space)
+    run.emit(ColonyRaided(action.seat, victim, space))
 
 
 _EFFECTS: dict[str, Callable[[Run[State], Action], bool | None]] = {

@@ -9,6 +9,7 @@ from typing import Any
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar.data import CARD_NAMES, RANK
+from gamesvc.games.stratastar.events.dealings import CardsSwapped, OfferMade, OfferRejected, OfferVoid, OfferWithdrawn
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.state import Offer, State
 
@@ -92,9 +93,9 @@ def make(run: Run[State], seat: int, command: Command) -> None:
     if wait and to is None:
         raise Refused("no_target", "Only an offer to one seat can be waited for.", "wait")
     offer_id = state.next_id
-    run.emit("offer_made", id=offer_id, seat=seat, to=to, give=give, want=want, keep=keep, wait=wait)
+    run.emit(OfferMade(id=offer_id, seat=seat, to=to, give=give, want=want, keep=keep, wait=wait))
     if to is not None and state.players[to].orders.offers == "reject":
-        run.emit("offer_rejected", id=offer_id, seat=seat, by=to, auto=True)
+        run.emit(OfferRejected(id=offer_id, seat=seat, by=to, auto=True))
 
 
 def _counts(cards: Mapping[str, Any]) -> dict[str, int]:
@@ -128,17 +129,10 @@ def accept(run: Run[State], seat: int, offer_id: int) -> None:
         wanted = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in offer.want.items())
         raise Refused("cannot_pay", f"The offer wants {wanted}; you do not have that.", "offer")
     if not can_give(state, offer.seat, offer.give):
-        run.emit("offer_void", id=offer.id, seat=offer.seat, by=seat)
+        run.emit(OfferVoid(id=offer.id, seat=offer.seat, by=seat))
         return
-    run.emit(
-        "cards_swapped",
-        id=offer.id,
-        seat=offer.seat,
-        by=seat,
-        give=_cards(offer.give),
-        want=_cards(offer.want),
-        open=offer.to is None,
-    )
+    give, want = _cards(offer.give), _cards(offer.want)
+    run.emit(CardsSwapped(id=offer.id, seat=offer.seat, by=seat, give=give, want=want, open=offer.to is None))
 
 
 def reject(run: Run[State], seat: int, offer_id: int) -> None:
@@ -146,7 +140,7 @@ def reject(run: Run[State], seat: int, offer_id: int) -> None:
     offer = find(run.state, offer_id)
     if offer.to != seat:
         raise Refused("no_target", f"Offer {offer_id} is not made to you.", "offer")
-    run.emit("offer_rejected", id=offer_id, seat=offer.seat, by=seat, auto=False)
+    run.emit(OfferRejected(id=offer_id, seat=offer.seat, by=seat, auto=False))
 
 
 def withdraw(run: Run[State], seat: int, offer_id: int) -> None:
@@ -156,4 +150,4 @@ def withdraw(run: Run[State], seat: int, offer_id: int) -> None:
         raise Refused("not_owned", f"Offer {offer_id} is not yours.", "offer")
     if is_held(run.state, seat) and offer.id != run.state.waiting:
         raise Refused("wrong_phase", "You wait for an answer to another offer; withdraw that one first.", "offer")
-    run.emit("offer_withdrawn", id=offer_id, seat=seat)
+    run.emit(OfferWithdrawn(offer_id, seat))

@@ -23,9 +23,6 @@ class Payment:
     credit: dict[str, int] = field(default_factory=dict)
     made: dict[str, int] = field(default_factory=dict)
 
-    def as_data(self) -> dict[str, Any]:
-        return {"paid": list(self.cards), "credit": self.credit, "made": self.made}
-
 
 def cost_of(action: str) -> Cost:
     return COSTS[action]
