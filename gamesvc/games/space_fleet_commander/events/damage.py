@@ -18,7 +18,7 @@ class SabotageMarked(SheetEvent):
     TYPE = "sabotage_marked"
     cell: int
     icon: str
-    """What is printed there: `damage`, `time`, or nothing."""
+    """The icon printed there: `damage`, `time`, or empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

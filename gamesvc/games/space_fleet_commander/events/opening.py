@@ -30,7 +30,7 @@ class GameCreated(TypedEvent):
     planetfall: Literal["three", "strict"]
     lockstep: bool
     seats: int
-    """How many sheets there are."""
+    """The number of sheets."""
     start: Hex
     flag: Flagship
 
