@@ -76,7 +76,7 @@ def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None
     They may be ended at any time, and set to others once a week.
     """
     if (start is None) != (end is None):
-        raise AbsenceRefused("bad_quiet_hours", "Quiet hours need a beginning and an end, such as 22:00 to 07:00.", "start")
+        raise AbsenceRefused("bad_quiet_hours", "Quiet hours need a start and an end, such as 22:00 to 07:00.", "start")
     with transaction.atomic():
         row = User.objects.select_for_update().get(pk=user.pk)
         if start is not None and end is not None:
@@ -110,7 +110,7 @@ def _begin_quiet_hours(user: User, now: datetime) -> None:
         again = f"{(since + KEPT_AS_SET).astimezone(user.zone):%d %b %Y %H:%M}"
         raise AbsenceRefused(
             "quiet_hours_stay",
-            f"Quiet hours stay as they are set for {KEPT_AS_SET.days} days. Set others from {again} on, or end them.",
+            f"Quiet hours can be changed once in {KEPT_AS_SET.days} days. Set new ones from {again} on, or end them now.",
             "start",
         )
     user.quiet_since = now
@@ -159,17 +159,17 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
     today = now.astimezone(user.zone).date()
     if first < today or last < first:
         raise AbsenceRefused(
-            "bad_days", f"A vacation begins today ({today}) or later and ends no earlier than it begins.", "first"
+            "bad_days", f"A vacation must start today ({today}) or later, and cannot end before it starts.", "first"
         )
     if last > today + FURTHEST:
-        raise AbsenceRefused("too_far", f"A vacation is announced at most {FURTHEST.days} days ahead.", "first")
+        raise AbsenceRefused("too_far", f"A vacation can be announced at most {FURTHEST.days} days ahead.", "first")
     if throttle(f"vacations {user.pk}", ANNOUNCED_A_DAY, 86_400):
-        raise AbsenceRefused("too_many", f"Vacations are announced {ANNOUNCED_A_DAY} times a day at most; try again tomorrow.")
+        raise AbsenceRefused("too_many", f"You can announce {ANNOUNCED_A_DAY} vacations a day. Try again tomorrow.")
     starts, ends = _midnight(first, user.zone), _midnight(last + timedelta(days=1), user.zone)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if Absence.objects.filter(user=user, starts_at__lt=ends, ends_at__gt=max(starts, now)).exists():
-            raise AbsenceRefused("overlaps", "You have announced a vacation on some of these days already.", "first")
+            raise AbsenceRefused("overlaps", "You have already announced a vacation on some of these days.", "first")
         absence = Absence(
             user=user,
             first_day=first,
@@ -181,7 +181,9 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
         )
         for year, days in _days(absence).items():
             if days > (left := days_left(user, year)):
-                raise AbsenceRefused("budget", f"{days} days fall into {year}, and {left} of that year are left.", "first")
+                raise AbsenceRefused(
+                    "budget", f"This vacation needs {days} of your vacation days of {year}, and you have {left} left.", "first"
+                )
         absence.save()
         _changed(absence, now)
     return absence

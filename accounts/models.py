@@ -93,7 +93,7 @@ class ApiToken(models.Model):
     name = models.CharField(max_length=60)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     hint = models.CharField(
-        max_length=12, editable=False, help_text="How the key begins, so that its owner can tell his keys apart."
+        max_length=12, editable=False, help_text="The first characters of the key, so that its owner can tell keys apart."
     )
     scopes = ArrayField(models.CharField(max_length=10))
     created_at = models.DateTimeField(default=now, editable=False)
@@ -106,6 +106,8 @@ class ApiToken(models.Model):
     proven_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
+        verbose_name = "API token"
+        verbose_name_plural = "API tokens"
         ordering = ["-created_at"]
         indexes = [
             models.Index(fields=["expires_at"], name="token_expires", condition=models.Q(expires_at__isnull=False)),
@@ -192,6 +194,8 @@ class SignIn(models.Model):
     at = models.DateTimeField(default=now)
 
     class Meta:
+        verbose_name = "sign-in"
+        verbose_name_plural = "sign-ins"
         indexes = [
             models.Index(fields=["at"], name="sign_in_at"),
             models.Index(fields=["user", "-at"], name="sign_in_user"),

@@ -30,8 +30,8 @@ SCOPES = {
     "read": "look at your matches, notices and settings",
     "play": "act for your seats; open, join and fork matches; write messages; announce vacations",
     "account": "make and revoke keys, set the webhook and the calendar address, erase your account",
-    "organise": "act over the players of matches that you opened: remove, pause, extend, rewind, call off",
-    "operate": "act as an operator on matches of others",
+    "organise": "manage matches that you opened: remove players, pause, extend, rewind, call off",
+    "operate": "manage the matches of others, as an operator",
 }
 # A token with one of these can do lasting harm, so the pages ask for the password before they create one.
 GUARDED = frozenset({"account", "operate"})
@@ -87,9 +87,13 @@ def create_token(
             detail = f"The new key expires no later than the one it is made with ({parent.expires_at:%Y-%m-%dT%H:%M:%SZ})."
             raise TokenRefused("bad_expiry", detail, "expires_at")
     if expires_at is not None and expires_at <= now:
-        raise TokenRefused("bad_expiry", "A key's expiry lies in the future; leave it out for a key without one.", "expires_at")
+        raise TokenRefused(
+            "bad_expiry", "A key must expire in the future. Leave the expiry out for a key that never expires.", "expires_at"
+        )
     if user.api_tokens.filter(revoked_at=None).count() >= MAX_TOKENS:
-        raise TokenRefused("too_many_tokens", f"You have {MAX_TOKENS} keys; revoke one that is not used any more.", "name")
+        raise TokenRefused(
+            "too_many_tokens", f"You have {MAX_TOKENS} keys, which is the limit. Revoke one that is no longer used.", "name"
+        )
     plain = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user=user,
@@ -109,9 +113,9 @@ def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:
     """Return the current row of the token that requests another one. Raises `TokenRefused` if it may not."""
     parent = ApiToken.objects.get(pk=parent.pk)
     if not parent.usable(at=now):
-        raise TokenRefused("scope_not_allowed", "The key that asks for another was revoked or has expired.", "scopes")
+        raise TokenRefused("scope_not_allowed", "The key you used was revoked or has expired. Use another one.", "scopes")
     if lacking := wanted - {*parent.scopes, "read"}:
-        detail = f"A key makes only keys with scopes that it has itself; it lacks {', '.join(sorted(lacking))}."
+        detail = f"A key can only create keys with scopes of its own. This one lacks {', '.join(sorted(lacking))}."
         raise TokenRefused("scope_not_allowed", detail, "scopes")
     return parent
 

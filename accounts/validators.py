@@ -13,7 +13,7 @@ USERNAME_LENGTH = 30
 # addresses, mail headers and orders. So they are plain ASCII, with a letter or digit at both ends.
 check_username_characters = RegexValidator(
     r"\A[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z",
-    "A user name has letters a to z and digits, and between them dots, hyphens and underscores.",
+    "A user name has letters a to z and digits, with dots, hyphens or underscores between them.",
     code="bad_username",
 )
 username_validators: list[Callable[[str], None]] = [

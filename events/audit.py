@@ -85,7 +85,7 @@ def check_stream(stream: UUID, using: str = DEFAULT_DB_ALIAS) -> Stream:
         try:
             event = read_row(stream, row)
             if event.version != expected:
-                fault = Finding("missing_event", f"Version {event.version} stands where version {expected} belongs.")
+                fault = Finding("missing_event", f"Found version {event.version} where version {expected} belongs.")
             elif canonical.link(before, event.digest) != bytes(hash):
                 fault = Finding("changed_event", "The hash does not follow from the content and the hash before it.")
             elif found.events and event.occurred_at < found.events[-1].occurred_at:
@@ -134,7 +134,7 @@ def _held_by_checkpoints(stream: Stream, using: str) -> Iterator[Finding]:
             yield Finding("cut_tail", f"{what}; checkpoint {number} holds version {version}.", stream.id, last + 1)
             return
         if stream.events[version - 1].hash != hash:
-            detail = f"The chain is whole, but checkpoint {number} holds the hash {hash.hex()} here: it was written anew."
+            detail = f"The chain is whole, but checkpoint {number} holds the hash {hash.hex()} here: it was rewritten."
             yield Finding("rewritten_stream", detail, stream.id, version)
             return
 
@@ -165,7 +165,7 @@ def check_checkpoints(using: str = DEFAULT_DB_ALIAS) -> Anchors:
 
 def _faults(one: Checkpoint, expected: int, before: bytes, ours: set[bytes]) -> Iterator[str]:
     if one.number != expected:
-        yield f"Checkpoint {one.number} stands where checkpoint {expected} belongs."
+        yield f"Found checkpoint {one.number} where checkpoint {expected} belongs."
     elif one.previous != before:
         yield f"Checkpoint {one.number} is not chained to the one before it."
     try:

@@ -68,7 +68,7 @@ def _check(value: Any, depth: int) -> None:
     elif kind is not list and kind is not tuple:
         if kind is int:
             if not -LARGEST <= value <= LARGEST:
-                raise NotCanonical(f"{value} is no integer under 2^53.")
+                raise NotCanonical(f"{value} is not an integer below 2^53.")
         elif kind not in _PLAIN:
             raise NotCanonical(f"{value!r} ({kind.__name__}) is not one of text, integer, true, false, null, list, object.")
         return
@@ -111,7 +111,7 @@ def read_time(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError as error:
-        raise NotCanonical(f"{text!r} is no time: {error}.") from None
+        raise NotCanonical(f"{text!r} is not a time: {error}.") from None
 
 
 _length = struct.Struct(">I").pack

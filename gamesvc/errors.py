@@ -31,7 +31,7 @@ class GamesvcError(Exception):
     status = 500
     title = "Something broke here"
     detail = "The fault is ours and has been noted. Sent again with the same Idempotency-Key the request counts once."
-    advice = "Send it again as it is: the same Idempotency-Key makes sure that it counts once."
+    advice = "Send it again unchanged: with the same Idempotency-Key it counts once."
     parameter: str | None = None
     """The field at fault, with dots between the names that lead there."""
     retry_after: int | None = None

@@ -9,10 +9,10 @@ from __future__ import annotations
 from gamesvc.errors import Meaning
 
 _FIELD = "The sentence in `detail` says which values fit; `parameter` and `errors` name the field."
-_LOOK = "Fetch the view again, look at what happened since, and decide anew with the new ETag."
+_LOOK = "Fetch the view again, look at what happened since, and decide again with the new ETag."
 _FIRST_PAGE = "Begin with the first page."
 _PLAY_ON = "Play on."
-_NUMBER = Meaning("This is no number", "This part of the query is a whole number.", _FIELD)
+_NUMBER = Meaning("This is not a number", "This part of the query is a whole number.", _FIELD)
 
 # Text and numbers of any door.
 _VALUES = {
@@ -34,7 +34,7 @@ _OPENING = {
     "bad_seats": Meaning("The number of seats does not fit", "Each game has its own range.", _FIELD),
     "bad_options": Meaning("The options do not fit", "The game's options have a JSON Schema.", "See `schema` of the game."),
     "bad_hours": Meaning("The time does not fit", "It lies outside of what is allowed.", _FIELD),
-    "bad_clock": Meaning("The clock does not fit", "It is no policy, or leaves no time to act.", "See GET /api/v1/clocks/."),
+    "bad_clock": Meaning("The clock does not fit", "It is not a policy, or leaves no time to act.", "See GET /api/v1/clocks/."),
     "no_time": Meaning("The clock leaves no time", "Nobody could act within five minutes, or hardly any time counts.", _FIELD),
     "bad_entry": Meaning("Entry or watching does not fit", "Both are one of a few words.", _FIELD),
     "bad_press": Meaning("Press does not fit", "`press` is none, public or private.", _FIELD),
@@ -43,7 +43,7 @@ _OPENING = {
     "bad_bots": Meaning("The bots do not fit", "The game does not know a bot, or a bot has no seat.", _FIELD),
     "bad_contribution": Meaning("The contribution is too long", "It goes into the key of all draws.", _FIELD),
     "bad_position": Meaning(
-        "This is no position of the game", "A match begins from a position that its rules could have led to.", _FIELD
+        "This is not a position of the game", "A match begins from a position that its rules could have led to.", _FIELD
     ),
     "game_over": Meaning("The game is over in this position", "Nothing is left to play.", "Begin from an earlier position."),
     "anonymous": Meaning(
@@ -74,23 +74,23 @@ _SEATS = {
     "joined_already": Meaning("You have a seat already", "Nobody holds two seats of a match.", "Play the one you have."),
     "another_seat": Meaning(
         "You held another seat of this match",
-        "You know what that seat hides, so until the end you play from no other one.",
+        "You know what that seat hides, so until the end you cannot play another one.",
         "Take your own seat again when it is free, watch, or play another match.",
     ),
     "too_often": Meaning(
         "You have left this match too often",
         "Each time a seat falls free others are called to take it, so a player comes back a few times only.",
-        "Leave the seat to somebody else; you can still watch.",
+        "Leave the seat to another player; you can still watch.",
     ),
     "looked_behind": Meaning(
         "You have looked behind in this match",
-        "As an operator you have seen what a seat hides, so you take no seat in it.",
+        "As an operator you have seen what a seat hides, so you cannot take a seat in it.",
         "Watch, or play another match.",
     ),
-    "seat_taken": Meaning("The seat is not free", "Somebody holds it.", "Take one of those that `detail` names."),
+    "seat_taken": Meaning("The seat is not free", "Another player or a bot holds it.", "Take one of those that `detail` names."),
     "seats_free": Meaning("Seats are free", "The match starts when all are taken.", "Wait, or name a bot for them."),
     "no_seat": Meaning("No seat", "You, or the player you name, hold no seat in this match.", "Look at the seats of the match."),
-    "not_a_board": Meaning("This is a match", "Only a what-if board can be closed at any time.", "Play on, or resign."),
+    "not_a_board": Meaning("This is a match", "Only an analysis board can be closed at any time.", "Play on, or resign."),
     "bad_follow": Meaning("Name one thing to follow", "You follow either a game or an organiser.", _FIELD),
     "unknown_follow": Meaning("You do not follow this", "There is nothing to stop.", "Nothing needs to be done."),
 }
@@ -107,36 +107,38 @@ _PLAYING = {
     "bad_parameter": Meaning("A value does not fit", "A parameter of the command does not fit its JSON Schema.", _FIELD),
     "no_such_version": Meaning("No such version", "The match has not come there, or you do not know of it.", _FIELD),
     "no_draws": Meaning("No draw by agreement", "The game ends as its rules say.", "Play on, or resign."),
-    # orders laid by
-    "no_standing_orders": Meaning("No standing orders", "The game asks nobody between their turns.", "Wait for your turn."),
+    # conditional orders
+    "no_standing_orders": Meaning("No standing orders", "The game asks no player between their turns.", "Wait for your turn."),
     "bad_condition": Meaning("The condition does not fit", "`when` names an event, something you see, or both.", _FIELD),
-    "bad_commands": Meaning("The commands do not fit", "An order that waits has a few commands, each with its name.", _FIELD),
-    "unknown_order": Meaning("No such order", "You have laid none by under this number.", "List the orders you have laid by."),
+    "bad_commands": Meaning("The commands do not fit", "A conditional order has a few commands, each with its name.", _FIELD),
+    "unknown_order": Meaning("No such order", "You have no conditional order with this number.", "List your conditional orders."),
 }
 
 _UNDO = {
-    "never": Meaning("Nothing is taken back here", "The match was opened with `undo: never`.", _PLAY_ON),
-    "nothing_to_undo": Meaning("Nothing to take back", "You have not acted since you were last asked.", _PLAY_ON),
-    "nothing_to_redo": Meaning("Nothing to redo", "You have taken nothing back, or something has followed since.", _PLAY_ON),
-    "draw_stays": Meaning("What was drawn stays", "Chance is not given back where nobody can agree to it.", _PLAY_ON),
-    "ruled": Meaning("The organiser has ruled", "The match was set back here; what lies before that stays.", _PLAY_ON),
-    "timed_out": Meaning("The clock has answered", "What the clock did is not taken back.", _PLAY_ON),
+    "never": Meaning("This match has no undo", "The match was opened with `undo: never`.", _PLAY_ON),
+    "nothing_to_undo": Meaning("Nothing to undo", "You have not acted since you were last asked.", _PLAY_ON),
+    "nothing_to_redo": Meaning("Nothing to redo", "You have undone nothing, or something has happened since.", _PLAY_ON),
+    "draw_stays": Meaning("What was drawn stays", "Draws and rolls stay where no other player can agree to an undo.", _PLAY_ON),
+    "ruled": Meaning(
+        "The organiser has ruled", "The organiser rewound the match to this point. What lies before it stays.", _PLAY_ON
+    ),
+    "timed_out": Meaning("The clock has answered", "What the clock did cannot be undone.", _PLAY_ON),
     "asked_already": Meaning("A request is open", "It must be answered or withdrawn, or lapse, before the next.", "Wait for it."),
     "no_request": Meaning("There is no request", "It was answered, or the match has moved on.", _LOOK),
-    "not_asked": Meaning("Not asked", "Your word is not needed, or you have given it.", "Wait for the others."),
-    "own_request": Meaning("Your own request", "The others answer it; you may withdraw it.", "Send `accept: false`."),
+    "not_asked": Meaning("Not asked", "You are not asked to agree, or you have already answered.", "Wait for the others."),
+    "own_request": Meaning("Your own request", "The others answer it. You can only withdraw it.", "Send `accept: false`."),
 }
 
 _TIME = {
     "told_too_often": Meaning(
-        "The others were told of this too often",
+        "Too many notices to the others",
         "Pauses, undos, an organiser's measures and offers that wait for an answer are announced to the players by mail, so each"
         " has a cap in a match.",
         "Try again when `detail` says.",
     ),
     "unseen_too_often": Meaning(
-        "You have changed your orders too often",
-        "Nobody else is told of standing orders, but every page of the match must look past them, so they have a cap.",
+        "Too many changes of your orders",
+        "Standing orders are hidden from the others, but every page of the match must skip them, so they have a cap.",
         "Your last orders hold. Try again when `detail` says.",
     ),
     "aside_too_often": Meaning(
@@ -149,14 +151,14 @@ _TIME = {
         "Clocks stand still in them, so they are not moved from day to day.",
         "End them, or set others when `detail` says.",
     ),
-    "paused_already": Meaning("The match is paused", "Its clocks stand already.", "Nothing needs to be done."),
-    "paused_by_host": Meaning("The organiser has paused the match", "Only they let it go on.", "Ask the organiser."),
+    "paused_already": Meaning("The match is paused", "Its clocks are already stopped.", "Nothing needs to be done."),
+    "paused_by_host": Meaning("The organiser has paused the match", "Only they can resume it.", "Ask the organiser."),
     "not_paused": Meaning("The match is not paused", "Its clocks run.", "Nothing needs to be done."),
-    "no_wish": Meaning("There is no wish of yours", "You have not asked for this.", "Nothing needs to be done."),
-    "not_awaited": Meaning("No clock runs", "The seat is asked nothing now.", "Look who is awaited."),
+    "no_wish": Meaning("You have not asked for this", "There is nothing to withdraw.", "Nothing needs to be done."),
+    "not_awaited": Meaning("No clock runs", "The seat has no pending decision.", "See which decisions are pending."),
     "bad_extension": Meaning("An extension gives more time", "It cannot take any away.", _FIELD),
     # vacations and quiet hours
-    "bad_days": Meaning("The days do not fit", "A vacation begins today or later and ends no earlier than it begins.", _FIELD),
+    "bad_days": Meaning("The days do not fit", "A vacation starts today or later and does not end before it starts.", _FIELD),
     "too_far": Meaning("Too far ahead", "A vacation is announced a year ahead at most.", "Announce it later."),
     "overlaps": Meaning("Announced already", "Another vacation of yours holds some of these days.", "Choose other days."),
     "budget": Meaning("Not enough days are left", "Each year has its vacation days.", "Take fewer days; `detail` says how many."),
@@ -179,7 +181,7 @@ _ORGANISING = {
 
 _NOTICES = {
     "press_off": Meaning("No press in this match", "It was opened without.", "Nobody can be written to here."),
-    "press_public_only": Meaning("Public press only", "In this match everybody reads what is written.", 'Send `to: "all"`.'),
+    "press_public_only": Meaning("Public press only", "In this match all messages are public.", 'Send `to: "all"`.'),
     "press_nobody": Meaning("Nobody reads there", "The seat is empty, a bot's, or your own.", _FIELD),
     "press_empty": Meaning("There is nothing to pass on", "The message was empty.", "Write something; by mail at the very top."),
     "press_too_long": Meaning("The message is too long", "A message has at most 2000 characters.", "Shorten it, or send two."),
@@ -202,7 +204,7 @@ _TOKENS = {
     "bad_expiry": Meaning(
         "The expiry does not fit", "It lies in the future, and no later than that of the token which makes the new one.", _FIELD
     ),
-    "too_many_tokens": Meaning("Too many tokens", "You have as many as you may.", "Revoke one that is not used any more."),
+    "too_many_tokens": Meaning("Too many tokens", "You have as many as you may.", "Revoke one that is no longer used."),
 }
 
 _READING = {
@@ -214,7 +216,7 @@ _READING = {
     "bad_players_timeouts": _NUMBER,
     "bad_players_answer_hours": _NUMBER,
     "bad_status": Meaning("No such status", "`status` is one of those that `detail` names.", _FIELD),
-    "bad_at": Meaning("This is no moment", "A moment looks like 2026-11-20T20:00:00Z.", _FIELD),
+    "bad_at": Meaning("This is not a moment", "A moment looks like 2026-11-20T20:00:00Z.", _FIELD),
     "no_checkpoint": Meaning(
         "No checkpoint", "None has been made yet that shows this, or the service signs none.", "One is made every hour."
     ),

@@ -59,7 +59,9 @@ class Notice:
             except ValidationError as fault:
                 raise ValueError("this is not a mail address; it should be like name@example.org") from fault
         if not _TOPIC.match(self.topic):
-            raise ValueError("a topic has at most 100 letters, digits, dots, hyphens and underscores: it stands in mail headers")
+            raise ValueError(
+                "a topic has at most 100 letters, digits, dots, hyphens and underscores: it is written into mail headers"
+            )
         if self.due_at is not None and timezone.is_naive(self.due_at):
             raise ValueError("due_at needs a time zone")
 

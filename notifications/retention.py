@@ -60,7 +60,7 @@ def _asks(row: Outbox) -> bool:
         return kind.deadline(row) is not None
     except Exception:
         # As with texts: the app that queued the notice is asked, and its faults must not prevent other deletions.
-        log.exception("it could not be told if the notice %s still holds; it is kept", row.id)
+        log.exception("it is not known if the notice %s still holds; it is kept", row.id)
         return True
 
 

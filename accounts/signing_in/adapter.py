@@ -46,7 +46,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Refuse the service's own addresses: it would write to itself, and answer itself."""
         address = str(super().clean_email(email))
         if is_own(address):
-            raise ValidationError(f"{address} belongs to this service itself; give an address of your own.", code="own_address")
+            raise ValidationError(f"{address} belongs to this service. Give an address of your own.", code="own_address")
         return address
 
     def set_password(self, user: User, password: str) -> None:
@@ -92,4 +92,4 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         except (SMTPException, OSError) as failure:
             log.error("account mail %s could not be sent: %s", template_prefix, type(failure).__name__)
             if request is not None:
-                messages.error(request, "The mail could not be sent just now. Please ask for it again in a few minutes.")
+                messages.error(request, "The mail could not be sent. Please ask for it again in a few minutes.")

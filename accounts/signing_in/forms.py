@@ -19,13 +19,13 @@ class _OffersRevoking(forms.Form):
 
     user: User | None
 
-    revoke_keys = forms.BooleanField(required=False, label="Revoke all keys of my programs as well")
+    revoke_keys = forms.BooleanField(required=False, label="Also revoke all my keys")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         count = self.user.api_tokens.filter(revoked_at=None).count() if self.user is not None else 0
         if count:
-            self.fields["revoke_keys"].help_text = f"Keys that work now: {count}. They go on working with a new password."
+            self.fields["revoke_keys"].help_text = f"Active keys: {count}. They keep working after a password change."
         else:
             del self.fields["revoke_keys"]
 

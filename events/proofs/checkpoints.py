@@ -109,8 +109,7 @@ def check_key(app_configs: object, **_: Any) -> list[CheckMessage]:
     except ImproperlyConfigured as error:
         return [Error(str(error), id="events.E002")]
     hint = (
-        "Without checkpoints nobody can prove that a stream was not written anew. "
-        "Set CHECKPOINT_KEY (deploy/README.md, Settings)."
+        "Without checkpoints nobody can prove that a stream was not rewritten. Set CHECKPOINT_KEY (deploy/README.md, Settings)."
     )
     return [Warning("There is no key to sign checkpoints with.", hint=hint, id="events.W002")]
 
@@ -340,7 +339,7 @@ def append_file(using: str = DEFAULT_DB_ALIAS) -> int:
         whole = text.rfind(b"\n") + 1
         if whole < len(text):
             # A power cut or a full disk has cut the last line. A line written after it would be unreadable too.
-            log.warning("%s ended in the middle of a line; its last %s bytes are written anew.", path, len(text) - whole)
+            log.warning("%s ended in the middle of a line; its last %s bytes are rewritten.", path, len(text) - whole)
             file.truncate(end - len(text) + whole)
         lines = text[:whole].splitlines(keepends=True)
         last = next(read_file(lines[-1]), None) if lines else None

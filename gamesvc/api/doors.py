@@ -34,10 +34,10 @@ from notifications.wanted import muting
 EVERYONE = "everyone"
 USER = "signed-in users, for themselves"
 SIGNED_IN = "signed-in users"
-HOLDER = "whoever has the link, which is a secret of its receiver"
+HOLDER = "anyone with the link, which is a secret of its receiver"
 OPERATORS = "operators"
 PROVIDER = "the mail provider, by the shared secret"
-SHELL = "whoever has a shell on the server"
+SHELL = "anyone with a shell on the server"
 
 # Users of pages whose route does not imply them, by name.
 PAGES = {
@@ -55,7 +55,7 @@ PAGES = {
 }
 MAIL_ADDRESSES = {
     STOPPING: "the receiver of the mail, proved by their address; else they are asked",
-    held.PURPOSE: "whoever reads the mailbox of the account",
+    held.PURPOSE: "anyone who reads the mailbox of the account",
 }
 
 
@@ -175,7 +175,7 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; of what nobody else sees {caps.UNSEEN_PER_HOUR} an hour in a match, {caps.UNSEEN_PER_DAY} a day"
         limits += f"; beside a turn {caps.ASIDE_PER_HOUR} an hour in a match, {caps.ASIDE_PER_DAY} a day"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
-        limits += f"; {caps.PER_HOUR} times an hour in a match, {caps.PER_DAY} a day, where others are told of it"
+        limits += f"; {caps.PER_HOUR} times an hour in a match, {caps.PER_DAY} a day, where others get a notice of it"
     elif last == "press":
         limits += f"; {press.PER_HOUR} messages an hour in a match, {press.PER_DAY} a day"
     elif last == "matches" or "new" in parts or last in ("forks", "fork"):

@@ -18,7 +18,7 @@ class VersionMissing(GamesvcError):
 
     code = "version_missing"
     status = 428
-    title = "Which version have you seen?"
+    title = "If-Match is missing"
     detail = "Send If-Match with the ETag of the view this command answers."
     advice = "Fetch the view, and send its ETag as If-Match: a command says which position it answers."
 
@@ -28,9 +28,9 @@ class VersionUnknown(GamesvcError):
 
     code = "version_unknown"
     status = 412
-    title = "This is no version of your view"
-    detail = "If-Match holds something else than an ETag of this match as your seat saw it."
-    advice = "Fetch the view again, look at what happened since, and decide anew with the new ETag."
+    title = "This is not a version of your view"
+    detail = "If-Match does not hold an ETag of this match as your seat saw it."
+    advice = "Fetch the view again, look at what happened since, and decide again with the new ETag."
 
 
 def etag(match_id: UUID, viewer: Viewer, version: int) -> str:

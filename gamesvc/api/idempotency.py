@@ -27,7 +27,7 @@ class KeyMissing(BadRequest):
     code = "key_missing"
     title = "The Idempotency-Key is missing"
     detail = "Send an Idempotency-Key header: 1 to 255 characters, new for each new request, the same for a retry."
-    advice = "A request that creates or commands something carries a key, so that a repetition does nothing twice."
+    advice = "A request that creates or commands something carries a key, so that a retry does nothing twice."
 
 
 def required_key(request: Request) -> str:

@@ -23,15 +23,15 @@ class Who:
 
 
 READERS = Who("its players and organiser; others as the match allows (everyone, by its link, nobody)", _LINKED)
-RULERS = Who("the organiser or an operator, who has never held a seat in the match", frozenset({"host", "operator"}))
+RULERS = Who("the organiser or an operator who has never held a seat in the match", frozenset({"host", "operator"}))
 PLAYER = Who("the player of the seat", frozenset({"seat"}))
 FORKER = Who("the player of the seat; after the end everyone who may read the match", frozenset({"seat"}), _LINKED)
 HOST = Who("the host of the match, before it starts", None)
 INVITER = Who("the host and the players of the match, before it starts", None)
 MEMBER = Who("the player of the seat, before the match starts", None)
-NEWCOMER = Who("signed-in users who fit what the match asks for, before it starts", None)
-SUBSTITUTE = Who("signed-in users who fit what the match asks for and never held another seat of it", None)
-BOARD = Who("the owner of a what-if board", None)
+NEWCOMER = Who("signed-in users who meet the player requirements, before it starts", None)
+SUBSTITUTE = Who("signed-in users who meet the player requirements and never held another seat of it", None)
+BOARD = Who("the owner of an analysis board", None)
 
 # Users of the API's reading addresses below a match. Any other is open to the readers of the match.
 READS = {

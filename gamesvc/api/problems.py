@@ -22,7 +22,7 @@ class BadRequest(GamesvcError):
     code = "bad_request"
     status = 400
     title = "The request cannot be read"
-    detail = "The body is no JSON, or its fields do not fit."
+    detail = "The body is not JSON, or its fields do not fit."
     advice = "The sentence in `detail` says which values fit; `errors` names the fields."
 
 
@@ -31,18 +31,18 @@ class NotSignedIn(GamesvcError):
 
     code = "not_signed_in"
     status = 401
-    title = "Who are you?"
+    title = "Not authenticated"
     detail = "There was no token, or one that does not exist, has expired or was revoked."
     advice = "Send `Authorization: Bearer gsk_...` with a token from your account page, or sign in."
 
 
 class WrongMethod(GamesvcError):
-    """The address takes other methods."""
+    """This address takes other methods."""
 
     code = "method_not_allowed"
     status = 405
-    title = "Not possible with this method"
-    detail = "The address takes other methods."
+    title = "Method not allowed"
+    detail = "This address takes other methods."
     advice = "See the API description."
 
 
@@ -62,11 +62,11 @@ class TooLarge(GamesvcError):
     code = "too_large"
     status = 413
     title = "The body is too large"
-    detail = "We read only so many bytes."
+    detail = "Bodies have a limit in bytes."
     advice = "Send less; `detail` says how much is read."
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"The body may have {limit} bytes at most.")
+        super().__init__(f"Send at most {limit} bytes.")
 
 
 class WrongType(GamesvcError):

@@ -41,7 +41,7 @@ class JSONBody(BaseParser):
         try:
             data = orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            raise ParseError(f"The body is no JSON: {error}.") from None
+            raise ParseError(f"The body is not JSON: {error}.") from None
         if not isinstance(data, dict):
             raise ParseError("The body must be a JSON object.")
         if fault := intake.value_fault(data):

@@ -17,7 +17,7 @@ from gamesvc.matches.errors import Unknown
 from gamesvc.rate_limits import Exceeded
 
 API = "/api/"
-UNREADABLE = Fault("bad_request", "The request is not one that can be read. Load the page again and send it once more.")
+UNREADABLE = Fault("bad_request", "The request cannot be read. Load the page again and send it once more.")
 
 
 class Unavailable(GamesvcError):
@@ -25,8 +25,8 @@ class Unavailable(GamesvcError):
 
     code = "unavailable"
     status = 503
-    title = "Not available for the moment"
-    detail = "The database does not answer. Send the same request again, with the same Idempotency-Key, in some seconds."
+    title = "Temporarily unavailable"
+    detail = "The database does not answer. Send the same request again in a few seconds, with the same Idempotency-Key."
     advice = "Wait for the seconds that the header Retry-After names, then send it again with the same Idempotency-Key."
     retry_after = 5
 

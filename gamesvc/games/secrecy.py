@@ -90,7 +90,7 @@ class Watch:
 
     def _double(self, seat: int) -> Timeline[Any]:
         state = self.game.redeal(self.timeline.state, seat, chance(self.rng, self.where))
-        self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, dealt anew")
+        self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt")
         return self.timeline.double(state)
 
     def _check_same(self, seat: int, state: Any, other: Any, where: str) -> None:
@@ -149,8 +149,8 @@ class Watch:
             if told != counterpart and (shown_early or not own):
                 return False
             if told == counterpart and shown(game, event, None) != shown(game, twin, None):
-                raise Broken(f"{where}: {event.type} tells everybody what the seat does not know")
-            fault = f"{seat} is told {told}, dealt anew {counterpart}" if told != counterpart else ""
+                raise Broken(f"{where}: {event.type} tells all seats what the seat does not know")
+            fault = f"{seat} reads {told}, redealt {counterpart}" if told != counterpart else ""
             if not fault and told is not None:
                 fault = self._difference(seat, run.states[at], other.states[at])
             if fault and not any(game.reveals(one) for one in (*run.events[: at + 1], *other.events[: at + 1])):
@@ -159,7 +159,7 @@ class Watch:
                 return False
             public = "" if fault or shown(game, event, None) is None else self._difference(None, run.states[at], other.states[at])
             if public:
-                raise Broken(f"{where}: everybody sees what the seat does not: after {event.type} {public}")
+                raise Broken(f"{where}: all seats see what the seat does not: after {event.type} {public}")
             shown_early = shown_early or (f"after {event.type} {fault}" if fault else "")
         if len(run.events) != len(other.events):
             return False
@@ -250,7 +250,7 @@ def _apart(one: Any, two: Any, path: str) -> str:
         return next((_apart(one[key], two[key], f"{path}/{key}") for key in one if one[key] != two[key]), "")
     if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
         return next((_apart(a, b, f"{path}/{at}") for at, (a, b) in enumerate(zip(one, two, strict=True)) if a != b), "")
-    return f"{path} is {json.dumps(one)[:200]}, dealt anew {json.dumps(two)[:200]}"
+    return f"{path} is {json.dumps(one)[:200]}, redealt {json.dumps(two)[:200]}"
 
 
 # --- checks of one state ---

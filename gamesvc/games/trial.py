@@ -52,7 +52,7 @@ def check(timeline: Timeline[Any]) -> None:
         raise bad_position(game, f"a command that it offers is refused ({refused.code}: {refused.detail})") from refused
     except Exception as error:
         # Any exception here would otherwise occur later, on a player's page or in a worker.
-        raise bad_position(game, f"the rules cannot go on from it ({type(error).__name__}: {error})") from error
+        raise bad_position(game, f"the rules cannot play on in it ({type(error).__name__}: {error})") from error
 
 
 def _show(timeline: Timeline[Any]) -> None:

@@ -199,7 +199,7 @@ class MatchAdmin(ReadOnly):
         page = posted.get("_once", "")[:40] or system.token_hex(8)
         key = turns.command_id(sender=f"admin {request.user.pk} {match.pk}", key=f"{page} {measures.fingerprint(measure)}")
         measures.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
-        messages.success(request, f"Done: {measure.action}. The players are told.")
+        messages.success(request, f"Done: {measure.action}. The players are notified.")
 
 
 def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ def _leave_open_matches(user: User) -> None:
                 opening.cancel_match(by=user, match=match, channel=CHANNEL)
             except secrets.WrongKey:
                 # It cannot end before its key is found again. It stays open without a host, and lapses when it can.
-                logger.exception("Match %s could not be called off; it has no host any more.", match.pk)
+                logger.exception("Match %s could not be called off; it no longer has a host.", match.pk)
                 Match.objects.filter(pk=match.pk).update(creator=None)
 
 

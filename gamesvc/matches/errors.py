@@ -15,7 +15,7 @@ class Outdated(GamesvcError):
 
     code = "outdated"
     status = 409
-    title = "Something happened meanwhile"
+    title = "Something happened in the meantime"
     detail = gettext_noop("Something happened that you had not seen. Look at it, then send it again if you still want to.")
     advice = "Look at the match as it is now and decide again."
 
@@ -30,8 +30,8 @@ class Stale(Outdated):
     code = "stale"
     status = 412
     title = "The match has moved on"
-    detail = "Something happened that outdates what you sent. Nothing was done."
-    advice = "Fetch the view again, look at what happened since, and decide anew with the new ETag."
+    detail = "Something happened that makes your request outdated. Nothing was done."
+    advice = "Fetch the view again, look at what happened since, and decide again with the new ETag."
 
     def __init__(self, version: int, events: list[dict[str, Any]]) -> None:
         super().__init__(
@@ -47,8 +47,8 @@ class KeyReused(Outdated):
 
     code = "key_reused"
     status = 422
-    title = "This key is taken"
-    detail = "The Idempotency-Key was used before for another request."
+    title = "This key was already used"
+    detail = "The Idempotency-Key was used for another request."
     advice = "Use a new key for a new request."
 
 
@@ -57,9 +57,9 @@ class Busy(Outdated):
 
     code = "busy"
     status = 503
-    title = "Too many writers"
+    title = "Too many simultaneous changes"
     detail = "Others were faster several times in a row. Send the same request again."
-    advice = "Send it again as it is: the same Idempotency-Key makes sure that it counts once."
+    advice = "Send it again unchanged: with the same Idempotency-Key it counts once."
     retry_after = 1
 
 
@@ -69,7 +69,7 @@ class Unknown(GamesvcError):
     code = "not_found"
     status = 404
     title = "Not found"
-    detail = "There is nothing here, or nothing for you."
+    detail = "There is nothing here, or it is not open to you."
     advice = (
         "Check the number. A match that you may not see looks the same as one that does not exist; for a match that is open by "
         "link, add `?link=` with its token."
@@ -82,7 +82,7 @@ class Forbidden(GamesvcError):
     code = "forbidden"
     status = 403
     title = "Not allowed"
-    detail = "You may know of this, and may not do it: your token lacks the scope, or only others may do it."
+    detail = "You may see this but not do it: your token lacks the scope, or it is for others to do."
     advice = "Read `detail`; make a token with the scope it names, or ask the host of the match."
 
 

@@ -36,6 +36,7 @@ from events.proofs import checkpoints
 from events.proofs.statements import BadCheckpoint
 from gamesvc.embedded.postgres import bundled_programs
 from gamesvc.errors import GamesvcError
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import secrets
 
@@ -193,12 +194,13 @@ def _bring_back_keys(folder: Path, manifest: dict[str, Any], restored: Restored)
             continue
         if name == "SECRET_KEY":
             restored.lost.append(
-                "SECRET_KEY is another one: everybody signs in anew, and links and reply addresses in mails sent before are dead."
+                "SECRET_KEY has changed: all users must sign in again, and links and reply addresses in mails sent before "
+                "no longer work."
             )
         elif name == "CHECKPOINT_KEY":
             restored.lost.append(
-                "CHECKPOINT_KEY is another one: earlier checkpoints can be checked with the old public key only, "
-                "and who trusts that key must be told of the new one."
+                "CHECKPOINT_KEY has changed: earlier checkpoints can be checked with the old public key only. Tell all who "
+                "trust that key about the new one."
             )
         if kept.exists():
             restored.notes.append(f"{name} comes from the environment and is not that of the backup: set it to {kept}.")
@@ -215,7 +217,9 @@ def _bring_back_checkpoints(folder: Path, restored: Restored) -> None:
         target.rename(aside)
         restored.notes.append(f"The checkpoints found in {target} were put aside as {aside}.")
         if newer > 0:
-            restored.lost.append(f"{newer} checkpoints in {aside} were made after this backup: what happened since it is gone.")
+            restored.lost.append(
+                f"Made after this backup: {counted(newer, 'checkpoint')} in {aside}. What happened since the backup is lost."
+            )
     target.parent.mkdir(parents=True, exist_ok=True)
     _write(target, written)
 
@@ -228,7 +232,7 @@ def _last_number(path: Path) -> int:
 
 
 def _lost_secrets() -> Iterator[str]:
-    """Yield the matches that cannot draw any more, by the key that would open their secrets."""
+    """Yield the matches that can no longer draw, by the key that would open their secrets."""
     waiting = Match.objects.filter(status__in=[Match.Status.OPEN, Match.Status.RUNNING])
     for key_id in sorted(set(waiting.values_list("key_id", flat=True))):
         own = waiting.filter(key_id=key_id).order_by("number")
@@ -239,8 +243,8 @@ def _lost_secrets() -> Iterator[str]:
             numbers = list(own.values_list("number", flat=True))
             named = ", ".join(map(str, numbers[:10])) + (f" and {len(numbers) - 10} more" if len(numbers) > 10 else "")
             yield (
-                f"MATCH_KEYS does not open what key {key_id!r} sealed: {len(numbers)} matches cannot draw, end or be proved "
-                f"({named}). Matches that are over are whole: their secret stands in their last event."
+                f"MATCH_KEYS does not open what key {key_id!r} sealed: {counted(len(numbers), 'match', 'matches')} cannot draw, "
+                f"end or be proved ({named}). Matches that are over are whole: their secret is in their last event."
             )
 
 

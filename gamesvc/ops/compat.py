@@ -62,7 +62,7 @@ def check_file(path: Path) -> Checked:
     except ValueError:
         return _check_export(path.name, content)
     if not isinstance(whole, dict) or "events" not in whole:
-        return Checked(path.name, skipped="This is no recorded match: neither an export nor a playthrough.")
+        return Checked(path.name, skipped="This is not a recorded match: it is neither an export nor a playthrough.")
     try:
         game = catalog.game(whole["game"])
         if "outcome" in whole:

@@ -86,7 +86,7 @@ def mail_held(row: Outbox) -> Message | None:
         "link": f"{settings.BASE_URL}/mail/confirm/{addresses.token_of(answer_to)}",
     }
     return Message(
-        subject=_("Do you want no more of these mails?") if stops else _("Are these orders yours?"),
+        subject=_("Do you want to stop these mails?") if stops else _("Are these orders yours?"),
         text=render_to_string("notifications/held.txt", context),
         reason="orders-held",
         reply_to=answer_to,

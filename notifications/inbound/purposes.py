@@ -33,7 +33,7 @@ class Letter:
     def user(self) -> User:
         """Return the sender, for purposes whose addresses are made for users only. Raises `LookupError` without an account."""
         if self.owner is None:
-            raise LookupError("this letter comes from somebody without an account")
+            raise LookupError("this mail comes from a sender without an account")
         return self.owner
 
 

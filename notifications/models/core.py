@@ -18,7 +18,7 @@ class Status(models.TextChoices):
     SENT = "sent", "taken by the mail server"
     DROPPED = "dropped", "not sent, because it no longer held or is not wanted"
     FAILED = "failed", "not sent, because it could not be"
-    MERGED = "merged", "told in another mail, with other notices"
+    MERGED = "merged", "included in another mail, with other notices"
 
 
 class Outbox(models.Model):
@@ -53,6 +53,8 @@ class Outbox(models.Model):
     acted_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "notice"
+        verbose_name_plural = "notices"
         db_table = "notifications_outbox"
         indexes = [
             models.Index(fields=["due_at"], condition=Q(status=Status.QUEUED), name="notifications_outbox_due"),
@@ -125,6 +127,8 @@ class ReplyAddress(models.Model):
     used_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "reply address"
+        verbose_name_plural = "reply addresses"
         db_table = "notifications_reply_address"
         indexes = [models.Index(fields=["topic", "user"])]
 
@@ -135,7 +139,7 @@ class MailStatus(models.TextChoices):
     WAITING = "waiting", "to be worked on"
     HELD = "held", "kept until its owner confirms it"
     DONE = "done", "worked on"
-    REFUSED = "refused", "not worked on, because it is no answer of a person or not the player's"
+    REFUSED = "refused", "not worked on, because it is not an answer of a person, or not the player's"
     FAILED = "failed", "set aside, because it could not be worked on"
 
 
@@ -163,6 +167,8 @@ class InboundMail(models.Model):
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "inbound mail"
+        verbose_name_plural = "inbound mails"
         db_table = "notifications_inbound_mail"
         indexes = [
             models.Index(fields=["received_at"], condition=Q(status=MailStatus.WAITING), name="notifications_inbound_waiting"),

@@ -25,4 +25,6 @@ class Mailbox(models.Model):
     claimed_until = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "mailbox"
+        verbose_name_plural = "mailboxes"
         db_table = "notifications_mailbox"

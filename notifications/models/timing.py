@@ -66,6 +66,8 @@ class Presence(models.Model):
     seen_at = models.DateTimeField()
 
     class Meta:
+        verbose_name = "presence"
+        verbose_name_plural = "presence records"
         db_table = "notifications_presence"
         constraints = [models.UniqueConstraint(fields=["user", "topic"], name="notifications_presence_once")]
         indexes = [models.Index(fields=["seen_at"], name="notifications_presence_age")]
@@ -140,6 +142,8 @@ class CalendarEntry(models.Model):
     changed_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        verbose_name = "calendar entry"
+        verbose_name_plural = "calendar entries"
         db_table = "notifications_calendar_entry"
         constraints = [models.UniqueConstraint(fields=["user", "topic", "subject"], name="notifications_calendar_entry_once")]
         indexes = [models.Index(fields=["changed_at"], name="notifications_calendar_age")]

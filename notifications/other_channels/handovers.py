@@ -123,7 +123,7 @@ def _pack(handover: Handover) -> Parcel | bool:
     kind = registry.find(notice.kind)
     unwanted = kind is None or channel is None or notice.user is None or not notice.user.is_active
     if unwanted or preferences.is_muted(notice):
-        return _settle(handover, Handover.Status.DROPPED, "not wanted any more")
+        return _settle(handover, Handover.Status.DROPPED, "no longer wanted")
     assert channel is not None
     try:
         if channels.answered(notice):

@@ -80,7 +80,7 @@ def pack(notice: Outbox, handover: Handover) -> Parcel:
     """Sign one notice for its receiver. Raises `ChannelRefused`."""
     hook = Webhook.objects.filter(user=notice.user, disabled_at=None).first() if notice.user is not None else None
     if hook is None:
-        raise ChannelRefused("there is no webhook any more")
+        raise ChannelRefused("the webhook was removed")
     now = timezone.now()
     body = _body(notice)
     # The id is the same for every try, so that the receiver can recognise a repetition.

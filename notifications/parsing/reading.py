@@ -92,7 +92,7 @@ def check_head(raw: bytes) -> None:
         if not line:
             continue  # the end of the headers
         if not _FIELD_LINE.match(line) or (not fields and line[:1] in b" \t"):
-            raise MailRefused("broken", "a line in the headers that is no header field")
+            raise MailRefused("broken", "a line in the headers that is not a header field")
         fields += line[:1] not in b" \t"
     if fields > MOST_FIELDS:
         raise MailRefused("too_many_headers", str(fields))

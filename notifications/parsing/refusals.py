@@ -79,7 +79,7 @@ REFUSALS: dict[str, Row] = {
         ),
     ),
     "spoofed": Row(Hears.NOTHING, "a forgery by the word of the From domain, which asks to drop it", "nobody to answer"),
-    "unproved": Row(Hears.QUESTION, "from the player's address, without proof", "anybody can write a From line"),
+    "unproved": Row(Hears.QUESTION, "from the player's address, without proof", "anyone can write a From line"),
     "stranger": Row(Hears.QUESTION, "from an address that is not the player's", "they may have passed the mail on"),
     "misdirected": Row(
         Hears.QUESTION,

@@ -66,7 +66,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
     if kind is None:
         return _later(row, f"no renderer is registered for the kind {row.kind!r}")
     if row.user_id is not None and (row.user is None or not row.user.is_active):
-        return _end(row, Status.DROPPED, "the account is not active any more")
+        return _end(row, Status.DROPPED, "the account is no longer active")
     if not kind.essential and preferences.is_muted(row):
         return _end(row, Status.DROPPED, "the receiver does not want it")
     if (held := _held(row, kind)) is not None:
@@ -76,7 +76,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         return _end(row, Status.DROPPED, "the account has no verified address")
     stopped = suppression.find(address, row.kind)
     if stopped is not None:
-        return _end(row, Status.DROPPED, f"no mail is sent to this address any more: {stopped.report} {stopped.status}".strip())
+        return _end(row, Status.DROPPED, f"mail to this address is stopped: {stopped.report} {stopped.status}".strip())
     try:
         with (
             translation.override(row.user.language if row.user else None),
@@ -125,7 +125,7 @@ def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
                     return Outcome.MERGED
     except Exception as fault:
         # As with texts: the app that queued the notice answers the questions here.
-        log.exception("the time of the notice %s (%s) could not be told", row.id, row.kind)
+        log.exception("the time of the notice %s (%s) could not be determined", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
     return None
 

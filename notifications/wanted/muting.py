@@ -69,7 +69,7 @@ def stopped(row: Outbox) -> Message | None:
         "link": undo_link(receiver, kept),
     }
     return Message(
-        subject=_("You will not get these mails any more"),
+        subject=_("You no longer get these mails"),
         text=render_to_string("notifications/stopped.txt", context),
         reason="mails-stopped",
         sender_name=name,

@@ -137,7 +137,7 @@ def minutes(number: float) -> timedelta:
 
 def _checked(name: str, value: Any, names: tuple[str, ...]) -> Any:
     if name not in names:
-        raise WishRefused("unknown_wish", f"There is no such wish here; there are: {', '.join(names)}.", name)
+        raise WishRefused("unknown_wish", f"There is no such setting. The settings are: {', '.join(names)}.", name)
     if value is None:
         return None
     match name:
@@ -165,7 +165,7 @@ def _points(value: Any) -> list[str]:
     for point in points:
         if not _POINT.match(point):
             detail = (
-                f"“{point[:20]}” is no point of a deadline. Write 80% for a share of the time gone, or 2h, 30m, 1d before it."
+                f"“{point[:20]}” is not a point of a deadline. Write 80% for a share of the time gone, or 2h, 30m, 1d before it."
             )
             raise WishRefused("bad_points", detail, "reminders")
     return list(dict.fromkeys(points))
@@ -179,6 +179,6 @@ def _order(value: Any) -> list[str]:
         or len(set(value)) != len(value)
         or not set(value) <= set(known)
     ):
-        detail = f"Give each channel once, in the order they shall be tried: {', '.join(known)}. Mail is always one of them."
+        detail = f"Give each channel once, in the order in which to try them: {', '.join(known)}. Mail is always one of them."
         raise WishRefused("bad_channels", detail, "channels")
     return list(value)

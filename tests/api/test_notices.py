@@ -150,7 +150,7 @@ def test_the_profile_page_saves_the_same_wishes(anna, client):
     found = wishes.wishes_of(anna.pk)
     assert (found.reminders, found.batch_minutes, found.digest_hour, found.immediate_below) == (("50%", "30m"), 0, 7, 12)
     answer = client.post("/profile/timing", {"reminders": "whenever", "batch_minutes": "0"}, follow=True)
-    assert "is no point of a deadline" in answer.content.decode()
+    assert "is not a point of a deadline" in answer.content.decode()
     assert wishes.wishes_of(anna.pk) == found
     client.post("/profile/calendar", {"act": "renew"})
     client.post("/profile/webhook", {"url": "https://example.org/hook"})

@@ -244,7 +244,7 @@ def test_the_page_offers_and_does_it(duel, two, anna, ben, client):
     number = Match.objects.get(pk=duel).number
     client.force_login(anna)
     page = client.get(f"/matches/{number}/").content.decode()
-    assert "Take back: 1 play" in page or "Take back: 2 play" in page
+    assert "Undo: 1 play" in page or "Undo: 2 play" in page
     version = two[0].get(f"/matches/{duel}/view/").json()["version"]
     client.post(f"/matches/{number}/undo", {"act": "undo", "_once": "a", "_version": str(version)})
     assert "Redo" in client.get(f"/matches/{number}/").content.decode()
@@ -253,9 +253,9 @@ def test_the_page_offers_and_does_it(duel, two, anna, ben, client):
     command(two[1], duel, {"name": "draw"})
     expect(undo(two[1], duel), 200)
     page = client.get(f"/matches/{number}/").content.decode()
-    assert "ben asks to take a move back" in page
+    assert "ben asks for an undo" in page
     request = two[0].get(f"/matches/{duel}/undo/").json()["request"]["request"]
     client.post(f"/matches/{number}/undo", {"act": "accept", "_once": "c", "request": str(request)})
     page = client.get(f"/matches/{number}/").content.decode()
-    assert "ben takes back what came after" in page
+    assert "ben undoes everything after" in page
     assert len(view(two[1], duel)["hands"][1]) == 2

@@ -257,7 +257,7 @@ def test_a_failed_decision_uses_up_no_dice() -> None:
         session.answer({"op": "dice", "script": [[0, 0], 7]})
         before = session.match.version, session.dice.next
         if request["op"] == "rewind":
-            assert "is no order" in session.answer(request)["error"]
+            assert "is not an order" in session.answer(request)["error"]
         else:
             assert session.answer(request)["refusal"]["code"] == "not_your_turn"
         assert (session.match.version, session.dice.next) == before

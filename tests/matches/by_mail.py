@@ -297,7 +297,7 @@ class Table:
             seat = self.mover()
             order = self.choose(seat)
             receipt = self.say(seat, f"{order}\n{illegal}\n{order}\nEND")
-            if "the rest is kept" not in receipt.subject:
+            if "the rest kept" not in receipt.subject:
                 break
             # The first order has opened a window for the other player. What is held behind it is settled before the next try.
             while self.kept():
@@ -328,7 +328,7 @@ class Table:
         """Create a conditional order, and list them."""
         receipt = self.say(seat, f"standing {order}\nstanding\nEND")
         text = " ".join(receipt.text.split())
-        assert "Laid by as order 1." in text
+        assert "Saved as conditional order 1." in text
         assert f"1: {order} (waiting)" in text
 
     def ask_to_take_back(self, plan: Plan | None = None) -> None:
@@ -339,7 +339,7 @@ class Table:
         self.say(seat, "status\nEND")  # the other player has acted since this one's last mail, so they look at it first
         version = self.version
         asking = self.say(seat, "undo\nEND")
-        assert "The others are asked; the match goes back when they agree." in " ".join(asking.text.split()), asking.text
+        assert "The others are asked. The undo happens when they agree." in " ".join(asking.text.split()), asking.text
         assert not self.taken_back(version)
         request = other.newest("undo-asked", after=before)
         assert "undo yes" in request.text
@@ -348,7 +348,7 @@ class Table:
         assert self.taken_back(version) == [seat]
         wait_for(lambda: self.players[seat].mails("undo-answered", self.about), "the word that it is granted")
         late = other.answer("undo yes", to=request)
-        assert "There is no open request" in " ".join(late.text.split()), late.text
+        assert "There is no open undo request" in " ".join(late.text.split()), late.text
 
     def something_to_ask_for(self, plan: Plan | None = None) -> int:
         """Play until a seat may undo its last order with the other player's consent. Return that seat."""

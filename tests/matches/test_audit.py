@@ -88,7 +88,7 @@ def test_a_change_of_any_column_is_found(running, behind_the_walls, column):
     set_it = f"UPDATE events_event SET {column} = {CHANGES[column]} WHERE stream = %s AND version = 6"  # noqa: S608
     behind_the_walls(set_it, running.id)
     assert found(running) == [("changed_event", 6)]
-    with pytest.raises(CommandError, match="1 faults"):
+    with pytest.raises(CommandError, match="1 fault"):
         call_command("audit", "--match", str(running.number), stdout=io.StringIO())
 
 

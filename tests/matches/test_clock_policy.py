@@ -461,7 +461,7 @@ def test_a_substitute_has_the_bank_of_the_start():
     table.wait(11 * HOUR)
     table.take([seated(0)], "seat", 0)
     assert table.due(0, "c") == table.now + 7 * DAY
-    assert "Who takes a seat over has a bank of 7 days." in words.sentences(BANK)
+    assert "A substitute starts with a bank of 7 days." in words.sentences(BANK)
     assert table.replayed().as_json() == table.account.as_json()
 
 

@@ -131,11 +131,11 @@ def test_invitations_by_name_and_address(toy, anna, ben, player):
         opening.join_match(by=ben, match=match)
     assert refused.value.code == "not_invited"
     opening.invite(by=anna, match=match, username="ben")
-    with pytest.raises(Refused, match="invited already"):
+    with pytest.raises(Refused, match="already invited"):
         opening.invite(by=anna, match=match, username="ben")
     with pytest.raises(Refused, match="no user"):
         opening.invite(by=anna, match=match, username="nobody")
-    with pytest.raises(Refused, match="no mail address"):
+    with pytest.raises(Refused, match="not a mail address"):
         opening.invite(by=anna, match=match, address="not an address")
     invitation, token = opening.invite(by=anna, match=match, address="carl@elsewhere.example")
     assert Outbox.objects.filter(kind="invitation").count() == 2
@@ -178,7 +178,7 @@ def test_unfilled_matches_lapse(toy, anna):
 def test_an_invitation_that_seats_nobody_is_bound_to_nobody(toy, anna, ben):
     match = opening.create_match(by=anna, game=toy, entry="invited")
     _invitation, token = opening.invite(by=anna, match=match, address="ben@elsewhere.example")
-    with pytest.raises(Refused, match="seat in this match already"):
+    with pytest.raises(Refused, match="already have a seat in this match"):
         opening.accept_invitation(by=anna, token=token)
     assert opening.accept_invitation(by=ben, token=token).status == Match.Status.RUNNING
 

@@ -206,7 +206,7 @@ def test_what_goes_on_after_the_deadline_counts_from_it(windowed, mailing, monke
 
 
 def check_the_rest_comes_behind_the_window(match, person):
-    assert "1 of 2 orders done, the rest is kept" in person.receipt().subject
+    assert "1 of 2 orders done, the rest kept" in person.receipt().subject
     act(match, 1, {"name": "pass"})
     assert held_orders.sweep() == 1
     assert state_of(match).orders[0] == "drawn"
@@ -246,7 +246,7 @@ def test_ready_does_not_mean_what_was_held_for_an_earlier_question(duel, mailing
     before = events(duel)
     mailing.write("ready", to=to)
     mailing.work()
-    assert "No orders of yours are held." in flat(mailing.receipt())
+    assert "You have no held orders." in flat(mailing.receipt())
     assert events(duel) == before
 
 
@@ -272,7 +272,7 @@ def test_ready_carries_them_out(duel, mailing):  # noqa: F811
     assert "1 order done" in mailing.receipt().subject
     mailing.write("ready", to=reply_to(mailing.receipt()))
     mailing.work()
-    assert "No orders of yours are held." in flat(mailing.receipt())
+    assert "You have no held orders." in flat(mailing.receipt())
     assert len(events(duel)) == 2
 
 
@@ -330,7 +330,7 @@ def test_the_rest_goes_on_by_itself_when_nobody_reacts(windowed, mailing):  # no
     mailing.work()
     assert events(windowed) == ["toy.played", "toy.orders_set"]
     receipt = mailing.receipt()
-    assert "1 of 2 orders done, the rest is kept" in receipt.subject
+    assert "1 of 2 orders done, the rest kept" in receipt.subject
     assert "2. draw: kept" in receipt.text
     assert held_orders.sweep() == 0  # they have not answered
     act(windowed, 1, {"name": "pass"})
@@ -430,7 +430,7 @@ def test_undo_by_mail(duel, mailing):  # noqa: F811
     assert events(duel)[-1] == "match.rewound"
     mailing.write("undo no", to=reply_to(mailing.receipt("ben@players.example")), sender="ben@players.example")
     mailing.work()
-    assert "no open request" in flat(mailing.receipt("ben@players.example"))
+    assert "no open undo request" in flat(mailing.receipt("ben@players.example"))
 
 
 # --- press ---
@@ -522,7 +522,7 @@ def test_standing_orders_by_mail(duel, mailing):  # noqa: F811
     mailing.write("standing if drew seat=1 then draw\nstanding", to=reply_to(turn_mail(mailing)))
     mailing.work()
     assert Premove.objects.get().commands == [{"name": "draw"}]
-    assert "Laid by as order 1." in flat(mailing.receipt())
+    assert "Saved as conditional order 1." in flat(mailing.receipt())
     assert "1: if drew seat=1 then draw" in flat(mailing.receipt())
     mailing.write("standing cancel 1", to=reply_to(mailing.receipt()))
     mailing.work()

@@ -436,7 +436,7 @@ def test_an_answer_that_cannot_be_passed_on_comes_back_with_the_reason(toy, anna
     Seat.objects.filter(match=match, index=1).update(user=None)
     mailing.write("I am gone", to=to, sender="ben@players.example")
     mailing.work()
-    assert "do not hold that seat" in mailing.last("ben@players.example", "not passed on").text
+    assert "no longer hold that seat" in mailing.last("ben@players.example", "not passed on").text
     assert Press.objects.count() == 1
 
 

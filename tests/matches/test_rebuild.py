@@ -129,10 +129,10 @@ def test_what_cannot_be_mended_is_said(toy, anna, ben):
     Holding.objects.filter(match=match).delete()
     Match.objects.filter(pk=match.pk).delete()
     out = io.StringIO()
-    with pytest.raises(CommandError, match="1 differences could not be mended"):
+    with pytest.raises(CommandError, match="1 difference could not be repaired"):
         call_command("rebuild", stdout=out)
     assert "no match row" in out.getvalue()
-    assert "NOT MENDED" in out.getvalue()
+    assert "NOT REPAIRED" in out.getvalue()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -185,7 +185,7 @@ def test_mail_taken_after_the_deadline_does_not_count_and_holds_nothing_back(due
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(minutes=1))
     pipeline.work()
     assert len(STORE.read(duel.id)) == 6
-    assert "too late" in str(mailing.newest.report) or "ran out" in str(mailing.newest.report)
+    assert "too late" in str(mailing.newest.report) or "The deadline for this answer was" in str(mailing.newest.report)
     assert expiry.sweep() == 1
 
 
@@ -322,7 +322,7 @@ def test_a_player_who_lost_the_seat_is_told_so_and_sees_nothing(duel, mailing, p
     mailing.write("draw", to=to)
     mailing.work()
     receipt = mailing.receipt()
-    assert "you do not hold that seat any more" in receipt.subject
+    assert "you no longer hold that seat" in receipt.subject
     assert receipt.message["Reply-To"] is None
     assert len(STORE.read(duel.id)) == 6
 

@@ -180,7 +180,7 @@ def test_snapshots_of_other_code_are_not_read_and_are_made_anew(matches, release
 
 def told(*arguments):
     out = io.StringIO()
-    with pytest.raises(CommandError, match="part from today's code"):
+    with pytest.raises(CommandError, match="differ from today's code"):
         call_command("compat", "--json", *arguments, stdout=out)
     found = json.loads(out.getvalue())
     assert not found["ok"]

@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_dropped_and_its_owner_told(match: Match) -> None:
     notice = Outbox.objects.get(kind="standing_dropped")
     message = standing_notices.word_dropped(notice)
     assert message is not None
-    assert "did not fit" in message.subject
+    assert "could not be played" in message.subject
     assert "if drew seat=0 then" in message.text
 
 
@@ -483,7 +483,7 @@ def test_a_player_who_cancels_too_late_is_told_so(match: Match, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("what", ["act", "set back", "leave"])
+@pytest.mark.parametrize("what", ["act", "rewound", "leave"])
 def test_an_order_is_changed_while_the_match_goes_on(
     match: Match, player: Callable[..., User], monkeypatch: pytest.MonkeyPatch, what: str, when: str
 ) -> None:
@@ -497,7 +497,7 @@ def test_an_order_is_changed_while_the_match_goes_on(
     real, failed = standing_orders.cancel, []
     goes_on = {
         "act": lambda: act(match, 1),
-        "set back": lambda: set_back(match, operator, begun),
+        "rewound": lambda: set_back(match, operator, begun),
         "leave": lambda: substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0)),
     }
 
@@ -534,7 +534,7 @@ def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Matc
         marked = [one["data"].get("seat") for one in records if one.get("meta", {}).get("automatic")]
         assert marked[0] == 1, viewer
         told = [sentence for _version, _moment, sentence in sentences.tell(loaded, viewer, ("anna", "ben"), 0, loaded.version)]
-        assert sum("(An order that was laid by.)" in sentence for sentence in told) == 1
+        assert sum("(A conditional order.)" in sentence for sentence in told) == 1
     reckoning = Reckoning(loading.fresh(loaded.game, match.id)).fold(STORE.read(match.id))
     assert {numbers.seat: numbers.answers for numbers in reckoning.numbers.values()} == {0: 1, 1: 0}
 

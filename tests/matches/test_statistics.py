@@ -215,8 +215,8 @@ def test_a_match_may_ask_for_reliable_players(toy, anna, ben, player, program):
     assert (refused.status_code, refused.json()["code"]) == (422, "not_reliable")
     assert "you finished 3 of 5 (60 %)" in refused.json()["detail"]
     refused = program(cleo).post(f"/matches/{made['number']}/join/")
-    assert "at most 2 times" in refused.json()["detail"]
-    assert "ran out 4 times" in refused.json()["detail"]
+    assert "at most 2 timeouts" in refused.json()["detail"]
+    assert "you have 4." in refused.json()["detail"]
     for user, suits in ((ben, False), (cleo, False), (player("dora"), True)):
         listed = program(user).get("/matches/?mine=false&suitable=true").json()["results"]
         assert bool(listed) == suits

@@ -81,7 +81,7 @@ def test_an_own_move_is_taken_back_freely_and_done_again(duel):
     assert load(duel).awaited()[0].seat == 0
     assert redo(duel, 0).done
     assert state(duel) == played
-    with pytest.raises(Refused, match="nothing has followed"):
+    with pytest.raises(Refused, match="something has happened since"):
         redo(duel, 0)
 
 

@@ -60,15 +60,15 @@ def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noq
     take_back(duel, 0)
     work(mailing)
     [gone] = mails(mailing, "ben", "taken-back")
-    assert "anna has taken a move back" in gone.subject
+    assert "anna has undone a move" in gone.subject
     mailing.write("draw\nEND\n", to=str(turn.message["Reply-To"]), sender="ben@players.example")
     work(mailing)
     receipt = mailing.receipt("ben@players.example")
-    assert "taken back" in receipt.subject
+    assert "that turn was undone" in receipt.subject
     play(duel, 0)
     mailing.write("draw\nEND\n", to=str(turn.message["Reply-To"]), sender="ben@players.example")
     work(mailing)
-    assert "taken back" in mailing.receipt("ben@players.example").subject, "also when he is asked again"
+    assert "that turn was undone" in mailing.receipt("ben@players.example").subject, "also when he is asked again"
     assert loading.load(duel.id, duel.game).awaited()[0].seat == 1
     assert stream.read_log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
 
@@ -86,13 +86,13 @@ def test_a_request_is_sent_and_answered_by_mail(duel, mailing):  # noqa: F811
     take_back(duel, 0)
     work(mailing)
     [asked] = mails(mailing, "ben", "undo-asked")
-    assert "anna asks to take a move back" in asked.subject
+    assert "anna asks for an undo" in asked.subject
     assert "undo yes" in asked.text
     mailing.write("undo yes\nEND\n", to=str(asked.message["Reply-To"]), sender="ben@players.example")
     work(mailing)
     assert len(loading.load(duel.id, duel.game).timeline.state.hands[0]) == 2
     [told] = mails(mailing, "anna", "undo-answered")
-    assert "Your move is taken back" in told.subject
+    assert "Your move is undone" in told.subject
 
 
 def test_a_move_is_taken_back_by_mail(duel, mailing):  # noqa: F811

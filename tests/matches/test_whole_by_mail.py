@@ -273,7 +273,7 @@ def test_the_moment_at_our_border_counts(world: World) -> None:
         wait_for(lambda: table.left() < timedelta(0), "the deadline to pass")
         receipt = late.answer(f"{order}\nEND", to=asked)
         assert "Nothing was done" in receipt.subject, receipt.text
-        assert f"The time for this answer ran out at {due:%d %b %Y %H:%M} UTC." in " ".join(receipt.text.split())
+        assert f"The deadline for this answer was {due:%d %b %Y %H:%M} UTC." in " ".join(receipt.text.split())
         assert not deeds(table, before)
     assert wait_for(lambda: deeds(table, before), "the clock to act")[0] == "clock"
     assert "mail" not in deeds(table, before)

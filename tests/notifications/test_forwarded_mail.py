@@ -54,7 +54,7 @@ def test_a_strangers_mail_stops_nothing_and_its_receiver_is_asked(forwarded, mai
     assert not Mute.objects.exists()
     assert {mail.status for mail in InboundMail.objects.all()} == {MailStatus.HELD}
     assert mailing.sink.to(EVE) == []
-    question = mailing.last("anna@players.example", "Do you want no more of these mails?")
+    question = mailing.last("anna@players.example", "Do you want to stop these mails?")
     assert "Nothing has been changed yet" in " ".join(question.text.split())
     mailing.write("yes", to=str(question.message["Reply-To"]))
     mailing.work()

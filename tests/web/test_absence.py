@@ -48,10 +48,10 @@ def test_a_pause_by_agreement_and_who_is_away(clients, people, toy_offered):
     shown = html(clients[1].get(here))
     assert "For a pause: ines" in shown
     assert "Agree to a pause" in shown
-    assert "Done: all have agreed." in press(clients[1], here, send, "pause")
+    assert "Done: all players agreed." in press(clients[1], here, send, "pause")
     assert "The match is paused" in html(clients[0].get(here))
     press(clients[0], here, send, "resume")
-    assert "Take my word back" in html(clients[0].get(here))
+    assert ">Withdraw</button>" in html(clients[0].get(here))
     press(clients[0], here, send, "withdraw")
     assert "To go on" not in html(clients[1].get(here))
     today = timezone.now().astimezone(people[0].zone).date()
@@ -67,7 +67,7 @@ def test_a_seat_is_given_up_called_for_and_taken(clients, people, toy_offered):
     assert "Take over seat" in html(clients[2].get(here))
     assert "The seat is yours." in press(clients[2], "/substitutes/", send, "take")
     assert Seat.objects.get(match=match, index=0).user == people[2]
-    assert "No seat waits" in html(clients[2].get("/substitutes/"))
+    assert "No seat needs" in html(clients[2].get("/substitutes/"))
     assert "A substitute takes over seat 1." in html(clients[1].get(here))
 
 
@@ -90,9 +90,9 @@ def test_an_order_for_a_case_is_laid_by_and_cancelled(clients, people, toy_offer
     match = running(clients)
     here, send = f"/matches/{match.number}/", f"/matches/{match.number}/standing"
     page = press(clients[1], here, send, "", order="if drew seat=0 then draw")
-    assert "The order is laid by." in page
+    assert "The conditional order is saved." in page
     assert "1: if drew seat=0 then draw" in page
     assert "if drew" not in html(clients[0].get(here))
     assert "cannot be read" in html(clients[1].post(send, {"order": "when he draws"}, follow=True))
     assert "The order is cancelled." in html(clients[1].post(send, {"cancel": "1"}, follow=True))
-    assert "You have laid no order 1 by." in html(clients[1].post(send, {"cancel": "1"}, follow=True))
+    assert "You have no conditional order 1." in html(clients[1].post(send, {"cancel": "1"}, follow=True))

@@ -325,17 +325,17 @@ def test_an_organiser_without_a_seat_finds_the_measures_on_the_page_of_the_match
     fields = {"action": "pause", "code": "dispute", "reason": "Wait for my ruling", "_once": once}
     for _ in range(2):
         answer = client.post(f"/matches/{match.number}/organise", fields, follow=True)
-        assert "The match is paused, and the players are told." in answer.content.decode()
+        assert "The match is paused, and the players are notified." in answer.content.decode()
     match.refresh_from_db()
     assert match.paused_at is not None
-    assert "Let it go on" in client.get(f"/matches/{match.number}/").content.decode()
+    assert "Resume the match" in client.get(f"/matches/{match.number}/").content.decode()
     anna_sees = Client()
     anna_sees.force_login(anna)
     page = anna_sees.get(f"/matches/{match.number}/").content.decode()
     assert "Wait for my ruling" in page
     assert "/organise" not in page
     refused = anna_sees.post(f"/matches/{match.number}/organise", {**fields, "action": "abort"}, follow=True)
-    assert "nobody who plays or has played in it" in refused.content.decode()
+    assert "only if they never played in it" in refused.content.decode()
     match.refresh_from_db()
     assert match.status == "running"
 

@@ -119,7 +119,7 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         told = [line["what"] for line in explanation.explain(match, viewer=0).as_json()["lines"]]
         assert told == ["asked", "excused", "stopped", "asked"]
         log = signed_in.get(f"/matches/{match.number}/").content.decode()
-        assert "The time of anna ran out, and is excused." in log
+        assert "anna ran out of time (excused)." in log
 
 
 def test_the_account_says_by_how_much_a_fixed_time_was_put_off(signed_in, anna):
@@ -154,21 +154,21 @@ def test_a_clock_that_stands_still_says_until_when(signed_in, anna, ben, program
     with time_machine.travel(SATURDAY - timedelta(hours=24), tick=False) as clock:
         match = two(anna, ben, WEEKDAYS)
         page, detail = f"/matches/{match.number}/", f"/matches/{match.number}/"
-        assert "stands still" not in shown(signed_in, page)
+        assert "clock is stopped" not in shown(signed_in, page)
         assert program(anna).get(detail).json()["awaited"][0]["stands_until"] is None
         clock.move_to(SATURDAY)
         # Anna is in Berlin, an hour ahead.
-        assert "The clock stands still until Mon 23 Nov 01:00 CET." in shown(signed_in, page)
-        assert "the clock stands still until Mon 23 Nov 01:00 CET" in shown(signed_in, "/")
+        assert "The clock is stopped until Mon 23 Nov 01:00 CET." in shown(signed_in, page)
+        assert "the clock is stopped until Mon 23 Nov 01:00 CET" in shown(signed_in, "/")
         assert program(anna).get(detail).json()["awaited"][0]["stands_until"] == "2026-11-23T00:00:00+00:00"
         account = program(ben).get(f"/matches/{match.number}/clock/").json()
         assert account["clocks"][0]["stands_until"] == "2026-11-23T00:00:00+00:00"
         deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
-        assert "stands still until" not in shown(signed_in, page), "paused it stands without an end"
+        assert "clock is stopped until" not in shown(signed_in, page), "paused it stands without an end"
         deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
         clock.move_to(datetime(2026, 11, 23, 0, 0, tzinfo=UTC))
-        assert "stands still" not in shown(signed_in, page)
-        assert "stands still" not in shown(signed_in, "/")
+        assert "clock is stopped" not in shown(signed_in, page)
+        assert "clock is stopped" not in shown(signed_in, "/")
 
 
 def test_fixed_times_never_stand_still(signed_in, anna, ben, program):

@@ -40,9 +40,9 @@ def test_a_board_is_made_and_played_on_the_page(toy, anna, ben, page):
     match = duel(anna, ben)
     board = fork_from(page, match, "board")
     assert board.board
-    assert "Boards to try things out" in page.client.get("/").content.decode()
+    assert "Analysis boards" in page.client.get("/").content.decode()
     seen = page(board)
-    assert "private board" in seen
+    assert "private analysis board" in seen
     assert f'href="/matches/{match.number}/?at=' in seen
     assert "Without an order" not in seen
     acted = set()
@@ -81,7 +81,7 @@ def test_a_match_goes_on_from_the_past_of_one_that_is_over(toy, anna, ben, page)
     assert made.status == Match.Status.OPEN
     assert loading.load(made.id, toy).opened.origin == {"match": str(match.id), "version": 9, "seat": 1}
     assert [seat.index for seat in made.seats.filter(user=anna)] == [1]
-    assert "goes on from version 9" in page(made)
+    assert "is a fork of version 9" in page(made)
 
 
 def test_what_changed_is_told_in_words_and_as_a_difference(toy, anna, ben, page):
@@ -91,7 +91,7 @@ def test_what_changed_is_told_in_words_and_as_a_difference(toy, anna, ben, page)
     seen = page(match, f"?at={version - 1}")
     assert f"What changed with version {version - 1}" in seen
     assert "/hands/0" in seen
-    assert "Nothing that you may know of" in page(match, "?at=7"), "the other seat's orders"
+    assert "Nothing visible to you" in page(match, "?at=7"), "the other seat's orders"
 
 
 def test_the_board_as_of_a_moment(toy, anna, ben, page):

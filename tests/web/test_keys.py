@@ -46,7 +46,7 @@ def test_the_page_offers_the_scopes_with_what_each_may_do(browser, anna):
     anna.save()
     page = browser.get("/profile/").content.decode()
     assert "operate" in form_to(page, "/tokens", "Name of the new key").choices["scopes"]
-    assert "act as an operator on matches of others" in page
+    assert "manage the matches of others, as an operator" in page
 
 
 def test_a_key_with_chosen_scopes_and_end(browser, anna):
@@ -99,7 +99,7 @@ def test_a_reset_password_offers_to_revoke_the_keys(browser, anna, revoke, mailo
     stranger.post("/accounts/password/reset/", {"email": "anna@players.example"})
     link = re.search(r"https?://[^/\s]+(/accounts/\S+)", mailoutbox[-1].body)[1]
     page = stranger.get(link, follow=True)
-    assert "Keys that work now: 1" in page.content.decode()
+    assert "Active keys: 1" in page.content.decode()
     typed = {"password1": NEW, "password2": NEW, **({"revoke_keys": "on"} if revoke else {})}
     stranger.post(page.redirect_chain[-1][0], typed)
     anna.refresh_from_db()

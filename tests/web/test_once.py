@@ -92,7 +92,7 @@ def test_an_order_for_a_case_is_laid_by_once(toy_offered, clients):
     for _ in range(2):
         clients[1].post(form.action, chosen(form, {"order": ["if drew seat=0 then draw"]}))
     assert Premove.objects.count() == 1
-    form = form_to(page_of(clients[1], match), "/standing", "Lay by")
+    form = form_to(page_of(clients[1], match), "/standing", "Save")
     clients[1].post(form.action, chosen(form, {"order": ["if drew seat=0 then draw"]}))
     assert Premove.objects.count() == 2, "another page is another request"
 

@@ -44,7 +44,7 @@ def test_a_match_asks_for_what_players_have_shown(clients, people, toy_offered):
     match = Match.objects.get()
     assert match.reliability == {"finished": 80, "timeouts": 2}
     assert "at least 80 % of their matches" in marek.get("/lobby/").content.decode()
-    assert "ran out at most 2 times" in marek.get(f"/matches/{match.number}/").content.decode()
+    assert "ran out of time at most 2 times" in marek.get(f"/matches/{match.number}/").content.decode()
     shown(people[1], finished=1, given_up=3)
     answer = marek.post(f"/matches/{match.number}/seats", {"act": "join"}, follow=True).content.decode()
     assert "you finished 1 of 4 (25 %)" in answer
@@ -77,7 +77,7 @@ def test_the_lobby_is_filtered_by_reliability(clients, people, toy_offered):
     assert listed(client, answer_hours="12") == {strict}, "she answers a little later on the average"
     assert listed(client, answer_hours="24") == {easy, strict}, "who has not answered yet is not slow"
     page = client.get("/lobby/", {"finished": "90", "timeouts": "0", "answer_hours": "48"}).content.decode()
-    form = form_to(page, "", "Players who saw")
+    form = form_to(page, "", "Players who finished")
     assert form.fields["answer_hours"] == ["48"]
     assert (form.fields["finished"], form.fields["timeouts"]) == (["90"], ["0"]), "the page shows what it is filtered by"
 

@@ -15,21 +15,21 @@ from accounts.models import User
 
 class Command(BaseCommand):
     help = (
-        "Erases a person for good: name, addresses, keys, press, reasons, refused commands, mails and notices. "
-        "His matches stay and replay; his seats in running ones are vacated."
+        "Erase a user for good: name, addresses, tokens, press, reasons, refused commands, mails and notices. Their "
+        "matches stay and replay; their seats in running matches are vacated."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("user", help="his user name")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
-        parser.add_argument("--json", action="store_true", help="machine-readable output")
+        parser.add_argument("user", help="The user name of the account.")
+        parser.add_argument("--yes", action="store_true", help="Do not ask for confirmation.")
+        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username__iexact=options["user"]).first()
         if user is None:
             raise CommandError(f"There is no user {options['user']!r}.")
         if not options["yes"]:
-            sys.stderr.write(f"Type the name {user.username} to erase him for good: ")
+            sys.stderr.write(f"Type the name {user.username} to erase this user for good: ")
             sys.stderr.flush()
             if sys.stdin.readline().strip() != user.username:
                 raise CommandError("Nothing was erased.")
@@ -37,5 +37,5 @@ class Command(BaseCommand):
         erasure.erase(user)
         user.refresh_from_db()
         result = {"erased": True, "number": user.pk, "now": user.username}
-        told = f"{name} is erased; the account is called {user.username} now."
+        told = f"{name} is erased. The account is now called {user.username} now."
         self.stdout.write(json.dumps(result) if options["json"] else told)

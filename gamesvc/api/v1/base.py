@@ -58,7 +58,7 @@ def endpoint(
 class Scope(BasePermission):
     """The permission to call a method: a token needs the scope declared in `urls.py`. A session has all scopes."""
 
-    message = "This address declares no scope, so it is shut."
+    message = "This address declares no scope, so it is closed."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         scopes: Mapping[str, tuple[str, ...]] = getattr(view, "scopes", {})
@@ -81,7 +81,7 @@ class Described(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         told = super().get_description()
         needed = self._needed()
-        scope = "none; anybody may ask." if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
+        scope = "none; open to all." if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
         return f"{told}\n\nScope: {scope}"
 
     def get_auth(self) -> list[Any]:

@@ -41,7 +41,7 @@ class Places(serializers.Serializer[Any]):
     substitutes = serializers.URLField()
     me = serializers.URLField()
     checkpoints = serializers.URLField()
-    sign_in = serializers.CharField(help_text="How a program says whose it is.")
+    sign_in = serializers.CharField(help_text="How a program authenticates.")
 
 
 class OpenAPI(SpectacularJSONAPIView):

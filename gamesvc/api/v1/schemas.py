@@ -35,7 +35,7 @@ class NewMatch(Strict):
         required=False,
         allow_null=True,
         default=None,
-        help_text="Instead of `hours`: the name of a preset, or a policy in parts; both are told by `/clocks/`.",
+        help_text="Instead of `hours`: the name of a preset, or a policy; `/clocks/` describes both.",
     )
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.PUBLIC)
     watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
@@ -49,16 +49,16 @@ class NewMatch(Strict):
         Match.Undo.choices,
         required=False,
         default=Match.Undo.FREE,
-        help_text="Taking back: free while nobody else has acted or learnt something, only with consent, or never.",
+        help_text="Undo: free until someone acts or something is revealed, only with consent, or never.",
     )
     anonymous = serializers.BooleanField(
-        required=False, default=False, help_text="Nobody learns who plays, or who opened the match, before it is over."
+        required=False, default=False, help_text="Anonymous until the end: nobody learns who plays, or who opened the match."
     )
     reliability = serializers.DictField(
         required=False,
         allow_null=True,
         default=None,
-        help_text='What players must have shown within the last year: {"finished": least percentage, "timeouts": most}.',
+        help_text='Player requirements, over the last year: {"finished": least percentage, "timeouts": most}.',
     )
     bots = serializers.DictField(
         child=serializers.CharField(), required=False, default=dict, help_text="Seat number to bot name."
@@ -104,7 +104,7 @@ class NewToken(Strict):
     name = serializers.CharField(max_length=80)
     scopes = serializers.ListField(child=serializers.ChoiceField(list(SCOPES)), min_length=1, max_length=len(SCOPES))
     expires_at = serializers.DateTimeField(
-        required=False, allow_null=True, default=None, help_text="Without it: as the token that asks; never, in a session."
+        required=False, allow_null=True, default=None, help_text="Default: that of the token used; never, in a session."
     )
     password = serializers.CharField(
         required=False,
@@ -137,10 +137,10 @@ class SeatShape(serializers.Serializer[Any]):
     away_until = serializers.DateTimeField(allow_null=True, help_text="While this player is on vacation.")
     away_next = SpanShape(
         allow_null=True,
-        help_text="The next vacation announced: to the other players, where vacations stop the clock and names are told.",
+        help_text="The next announced vacation. Shown to the other players where vacations stop the clock and names are public.",
     )
     unreachable = serializers.BooleanField(
-        required=False, help_text="No mail reaches this player. Only the organiser of a match that goes on is told."
+        required=False, help_text="No mail reaches this player. Only the organiser of a running match sees this."
     )
 
 
@@ -150,7 +150,7 @@ class Question(serializers.Serializer[Any]):
     prompt = serializers.CharField()
     kind = serializers.CharField()
     due_at = serializers.DateTimeField(
-        allow_null=True, help_text="Null while the match is paused, and on a what-if board, which has no deadlines."
+        allow_null=True, help_text="Null while the match is paused, and on an analysis board, which has no deadlines."
     )
     grace_from = serializers.DateTimeField(
         allow_null=True, help_text="From when on an answer is late and counts all the same, until `due_at`."
@@ -158,8 +158,8 @@ class Question(serializers.Serializer[Any]):
     stands_until = serializers.DateTimeField(
         required=False,
         allow_null=True,
-        help_text="The clock stands still now (a night, a day off, a vacation) and runs on from here. Not part of a view, whose"
-        " ETag does not change with the hour.",
+        help_text="The clock is stopped (a night, a day off, a vacation) and runs again from this moment. Not part of a "
+        "view, whose ETag does not change with the hour.",
     )
 
 
@@ -178,9 +178,9 @@ class MatchShape(serializers.Serializer[Any]):
     game = serializers.CharField()
     rules = serializers.CharField()
     title = serializers.CharField()
-    kind = serializers.ChoiceField(["match", "board"], help_text="A board is a private one, to try things out.")
+    kind = serializers.ChoiceField(["match", "board"], help_text="A board is a private analysis board.")
     from_position = serializers.BooleanField(help_text="It began from a position, not from the game's set-up.")
-    counted = serializers.BooleanField(help_text="Whether it counts in statistics.")
+    counted = serializers.BooleanField(help_text="True if it counts in statistics.")
     origin = Origin(allow_null=True)
     status = serializers.ChoiceField(Match.Status.choices)
     options = serializers.DictField()
@@ -189,7 +189,9 @@ class MatchShape(serializers.Serializer[Any]):
     pace = serializers.CharField(help_text="The clock policy in a few words.")
     paused_at = serializers.DateTimeField(allow_null=True)
     paused_by = serializers.ChoiceField(
-        ["seats", "host"], allow_null=True, help_text="The players by agreement, or the organiser, who alone lets it go on."
+        ["seats", "host"],
+        allow_null=True,
+        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it.",
     )
     entry = serializers.CharField()
     watch = serializers.CharField()

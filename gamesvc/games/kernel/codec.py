@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel import limits
 from gamesvc.games.kernel.game import Game, Refused, Version
+from gamesvc.games.kernel.wording import counted
 
 T = TypeVar("T")
 POSITION_FORMAT = 1
@@ -230,7 +231,7 @@ def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts 
         if len(args) == 2 and args[1] is Ellipsis:
             return tuple(from_json(item, args[0], base, f"{path}/{at}", parts) for at, item in enumerate(items))
         if len(items) != len(args):
-            raise Malformed(f"{path} must have {len(args)} items")
+            raise Malformed(f"{path} must have {counted(len(args), 'item')}")
         return tuple(
             from_json(item, sub, base, f"{path}/{at}", parts) for at, (item, sub) in enumerate(zip(items, args, strict=True))
         )
@@ -338,7 +339,7 @@ def complete(game: Game[Any], position: Any, dice: Any) -> Any:
 def bad_position(game: Game[Any], why: str) -> Refused:
     """Return the refusal of a position. `why` names the path and the fault, without a full stop."""
     return Refused(
-        "bad_position", f"This is no position of {game.manifest.title}: {_readable(why).removesuffix('.')}.", "position"
+        "bad_position", f"This is not a position of {game.manifest.title}: {_readable(why).removesuffix('.')}.", "position"
     )
 
 

@@ -157,7 +157,7 @@ class Dice:
         """Return the items in random order. Recorded as `{"i", "shuffle", "got"}`; `got` holds indices into `items`."""
         got = self.source.order(self.next, len(items), len(items))
         if not _are_places(got) or sorted(got) != list(range(len(items))):
-            raise BadScript(f"{list(got)} is no order of {len(items)} items")
+            raise BadScript(f"{list(got)} is not an order of {len(items)} items")
         self._record("shuffle", len(items), list(got))
         return tuple(items[at] for at in got)
 

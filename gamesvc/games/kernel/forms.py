@@ -28,6 +28,7 @@ from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Command, Form, Schema
+from gamesvc.games.kernel.wording import counted
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -114,7 +115,7 @@ def _object_fault(schema: Schema, value: Mapping[Any, Any], path: str) -> Fault 
         if name not in value:
             return Fault(_join(path, name), f"{_join(path, name)} is missing.")
     if len(value) < schema.get("minProperties", 0):
-        return Fault(path, f"{path or 'the command'} names nothing; name at least one of: {', '.join(properties)}.")
+        return Fault(path, f"{path or 'the command'} is empty; give at least one of: {', '.join(properties)}.")
     for name, item in value.items():
         sub = properties.get(name, rest)
         if sub is False:
@@ -129,7 +130,9 @@ def _array_fault(schema: Schema, value: Sequence[Any], path: str) -> Fault | Non
     here = path or "the list"
     low, high = schema.get("minItems", 0), schema.get("maxItems", 1000)
     if not low <= len(value) <= high:
-        return Fault(path, f"{here} must have {low} to {high} items." if low != high else f"{here} must have {low} items.")
+        return Fault(
+            path, f"{here} must have {low} to {high} items." if low != high else f"{here} must have {counted(low, 'item')}."
+        )
     if "items" in schema:
         for at, item in enumerate(value):
             if found := fault(schema["items"], item, _join(path, at)):
@@ -156,7 +159,7 @@ def _total_fault(schema: Schema, items: Sequence[Any], path: str) -> Fault | Non
         high = rule.get("maximum", "any")
         return Fault(path, f"{here} adds up to {total}; it must be {low if low == high else f'{low} to {high}'}.")
     if rule.get("spare", True) is False and any(total - one >= low for one in worths):
-        return Fault(path, f"{here}: one of these could be left out; {low} is enough.")
+        return Fault(path, f"{here}: leave one out; {low} is enough.")
     return None
 
 

@@ -60,7 +60,8 @@ def text_fault(text: str) -> str:
     if found[0] == "\x00":
         return "The text holds the character U+0000, which cannot be kept. Leave it out and send the text again."
     return (
-        f"The text holds half of a surrogate pair (U+{ord(found[0]):04X}), which is no character. Leave it out and send it again."
+        f"The text holds half of a surrogate pair (U+{ord(found[0]):04X}), which is not a character. Leave it out and send "
+        f"the text again."
     )
 
 

@@ -38,12 +38,12 @@ def pick(word: str, known: Mapping[str, str] | Iterable[str], what: str) -> str:
     if len(starting) == 1:
         return starting.pop()
     if len(starting) > 1:
-        raise Refused("unreadable", f"{word!r} may be {' or '.join(sorted(map(str, starting)))}. Write more of it.", what)
-    raise Refused("unreadable", f"{word!r} is no {what}.{suggest(word, names)}", what)
+        raise Refused("unreadable", f"{word!r} may mean {' or '.join(sorted(map(str, starting)))}. Write more of the word.", what)
+    raise Refused("unreadable", f"There is no {what} {word!r} here.{suggest(word, names)}", what)
 
 
 def number(word: str, what: str) -> int:
     """Read an integer. Raises `Refused` for anything else."""
     if not re.fullmatch(r"[+-]?\d{1,9}", word):
-        raise Refused("unreadable", f"{word!r} is no number for {what}.", what)
+        raise Refused("unreadable", f"{word!r} is not a number for {what}.", what)
     return int(word)

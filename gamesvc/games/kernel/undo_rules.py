@@ -21,7 +21,7 @@ from gamesvc.games.kernel.timeline import Timeline
 
 CHUNK = 64
 BY_SERVICE = ("undo", "redo", "host")
-_NOTHING = Refused("nothing_to_undo", "There is no command of yours that could be taken back.")
+_NOTHING = Refused("nothing_to_undo", "You have no command that could be undone.")
 MOST_IDLE = 20
 """So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to take back."""
 
@@ -221,7 +221,9 @@ def look_back(
         back = deed.going_back
         if back is not None:
             if back.data["cause"] == "host":
-                return result(refusal=Refused("ruled", "The organiser set the match back here; what lies before that stays."))
+                return result(
+                    refusal=Refused("ruled", "The organiser rewound the match to this point. What lies before it stays.")
+                )
             continue
         if deed.seat != seat:
             if since is not None:
@@ -230,7 +232,7 @@ def look_back(
                 others |= {deed.seat} - {None}  # type: ignore[arg-type]
                 told |= any(map(game.reveals, seen))
         elif deed.kind == "clock":
-            return result(refusal=Refused("timed_out", "The clock has answered for you since; that is not taken back."))
+            return result(refusal=Refused("timed_out", "The clock has answered for you since. That cannot be undone."))
         elif changes(deed):
             told |= any(map(game.reveals, deed.seen_by(game, seat)))
             to = deed.before

@@ -30,7 +30,7 @@ OPTIONS: dict[str, Any] = {
         },
         "lockstep": {
             "title": "Lockstep",
-            "description": "Race only: nobody starts the next turn before every unfinished sheet has ended this one.",
+            "description": "Race only: all unfinished sheets end a turn before any starts the next.",
             "type": "boolean",
             "default": False,
         },

@@ -70,7 +70,7 @@ ORDERS: dict[str, Schema] = {
 }
 
 
-SET_ORDERS = Form("set_orders", "Leave standing orders", ORDERS, ("orders",), aside=True)
+SET_ORDERS = Form("set_orders", "Set standing orders", ORDERS, ("orders",), aside=True)
 
 
 _ID: Schema = {"type": "string", "maxLength": 12}

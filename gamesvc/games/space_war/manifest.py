@@ -49,7 +49,7 @@ MANIFEST = Manifest(
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 20,
-                "title": "Time-outs in a row that lose the match (0: never)",
+                "title": "Timeouts in a row that lose the match (0: never)",
                 "default": 3,
             },
         },

@@ -29,7 +29,7 @@ AUTO_CARDS = (
 
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
-NO_NOTE = "left out of an offer: write promises to the players in a message, outside the orders"
+NO_NOTE = "Not used. Write promises to the players in a message."
 NOTE: dict[str, Any] = {"type": "string", "deprecated": True, "pattern": "(?!)", "shape": NO_NOTE}
 """A schema that no value fits.
 

@@ -35,7 +35,7 @@ def complete(state: Data, dice: Dice) -> Data:
         raise codec.Malformed(f"/edition must be one of {', '.join(EDITIONS)}")
     given = _list(state.get("seats", [{}, {}]), "/seats")
     if not 2 <= len(given) <= 4:
-        raise codec.Malformed("/seats must list 2 to 4 seats; {} is one of whom nothing is told")
+        raise codec.Malformed("/seats must list 2 to 4 seats; {} is a seat with all defaults")
     grid = state.get("grid", len(given) + 1)
     if grid not in (3, 4, 5):
         raise codec.Malformed("/grid must be 3, 4 or 5")
@@ -144,7 +144,7 @@ def _opened(whole: Json, dice: Dice) -> Data:
     """Advance a state to the first decision of its phase. `ready` begins the turn, with its credits and draws."""
     phase, active = whole.get("phase", "command"), whole["active"]
     if phase not in ("ready", "command", "combat"):
-        raise codec.Malformed("/phase must be ready, command or combat, where it is not told what is asked")
+        raise codec.Malformed("/phase must be ready, command or combat, where no prompt is given")
     if phase == "ready":
         whole = {**whole, "turn": whole["turn"] - 1}
         whole["seats"] = [{"turns_taken": 1, **seat} for seat in whole["seats"]]

@@ -52,7 +52,7 @@ SCHEMA: dict[str, Any] = {
     "type": "object",
     "title": "Standing orders",
     "properties": {
-        "when_unable": {"enum": ["ask", "pass"], "title": "When your cards do not suffice"},
+        "when_unable": {"enum": ["ask", "pass"], "title": "When your cards are not enough"},
         "diplomacy": _section(
             mode=_MODE,
             spaces={

@@ -40,7 +40,7 @@ OPTIONS: dict[str, Any] = {
             "default": "off",
             "title": "Abilities at the start",
         },
-        "abilities_all": {**_ABILITY_LIST, "default": [], "title": "Abilities that everybody has"},
+        "abilities_all": {**_ABILITY_LIST, "default": [], "title": "Abilities for all players"},
         "abilities_by_seat": {
             "type": "object",
             "additionalProperties": _ABILITY_LIST,
@@ -49,7 +49,7 @@ OPTIONS: dict[str, Any] = {
             "title": "Abilities of single seats (seat number: abilities)",
         },
         "exploration": _flag("Exploration: the map is unknown at first", False),
-        "to_the_death": _flag("To the death: the last one wins", False),
+        "to_the_death": _flag("To the death: the last empire wins", False),
         "low_technology": _flag("Low technology: no Stargates", False),
         "power_cards": _flag("Power cards worth two", False),
         "pace": {
@@ -66,7 +66,7 @@ OPTIONS: dict[str, Any] = {
             "minimum": 0,
             "maximum": 500,
             "default": 0,
-            "title": "Rounds until the match is counted out (0: no limit)",
+            "title": "Rounds until the match ends on points (0: no limit)",
         },
     },
     "additionalProperties": False,

@@ -37,7 +37,7 @@ def may_audit(user: User | None, match: Match) -> bool:
 def check_may_rule(user: User, match: Match) -> None:
     """Raise `Forbidden` for users who may not rule on a match."""
     if not may_rule(user, match):
-        raise Forbidden("Only the organiser of a match, or an operator, does this, and nobody who plays or has played in it.")
+        raise Forbidden("Only the organiser of a match or an operator can do this, and only if they never played in it.")
 
 
 def access_to_rule(*, by: User, ident: str) -> Access:

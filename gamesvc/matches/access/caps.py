@@ -27,14 +27,14 @@ def check(what: str, user_id: int | None, match_id: UUID) -> None:
     """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the caps."""
     if over := _over(f"told {what}", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY))):
         often, again = over
-        raise Refused("told_too_often", f"The others are told of this by mail, so it is done {often} at most in a match. {again}")
+        raise Refused("told_too_often", f"The others get a mail about this, so you can do it {often} in a match. {again}")
 
 
 def check_unseen(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the caps."""
     if over := _over("unseen", user_id, match_id, ((UNSEEN_PER_HOUR, HOUR), (UNSEEN_PER_DAY, DAY))):
         often, again = over
-        raise Refused("unseen_too_often", f"Orders that nobody else sees are changed {often} at most in a match. {again}")
+        raise Refused("unseen_too_often", f"You can change orders that nobody else sees {often} in a match. {again}")
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:

@@ -46,13 +46,16 @@ def played(user: User, match: Match) -> bool:
 def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
     """Return the free seats that a user may take in an unfinished match. Raises `Refused` if their past leaves none."""
     if Look.objects.filter(user=by, match__in=_family(match)).exists():
-        detail = "You have looked behind in this match, so you take no seat in it. Watch it, or join another match."
+        detail = "You have looked behind in this match, so you cannot take a seat in it. Watch it, or join another match."
         raise Refused("looked_behind", detail)
     held, free = seats_held(by, match), list(free)
     fitting = [seat for seat in free if not held or seat in held]
     if free and not fitting:
         own = " and ".join(f"seat {seat}" for seat in sorted(held))
-        detail = f"You held {own}, so you know what it hides. You can return to that seat when it is free, and take no other one."
+        detail = (
+            f"You held {own}, so you know what it hides. You can return to that seat when it is free, but cannot take "
+            "another one."
+        )
         raise Refused("another_seat", detail, "seat")
     return fitting
 

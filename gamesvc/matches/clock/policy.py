@@ -77,7 +77,7 @@ SCHEMA: dict[str, Any] = {
         },
         "adjudication": {
             "title": "Fixed times",
-            "description": "Turns and simultaneous phases are due at the next of these times, whatever anybody's hours are.",
+            "description": "Turns and simultaneous phases are due at the next of these times, regardless of quiet hours.",
             "type": "object",
             "additionalProperties": False,
             "required": ["at", "zone"],
@@ -99,8 +99,10 @@ SCHEMA: dict[str, Any] = {
                 "zone": _ZONE,
             },
         },
-        "grace": _length("Grace", description="An answer is late then and counts all the same."),
-        "minimum": _length("Minimum", description="Who becomes awaited has at least this; an hour where it is not given."),
+        "grace": _length("Grace", description="From the deadline until then an answer is late, but still counts."),
+        "minimum": _length(
+            "Minimum", description="The least time from a question to its deadline; an hour where it is not given."
+        ),
         "days_off": {
             "title": "Days that do not count",
             "type": "object",
@@ -125,15 +127,15 @@ SCHEMA: dict[str, Any] = {
         },
         "vacation": {"title": "Vacations stop the clock", "type": "boolean"},
         "timeout": {"title": "When time runs out", "enum": ["default", "pass", "lose", "bot"]},
-        "after": {"title": "A seat is vacated after so many time-outs in a row", "type": "integer", "minimum": 1, "maximum": 20},
-        "excused": {"title": "Time-outs that are excused, per player", "type": "integer", "minimum": 0, "maximum": 20},
+        "after": {"title": "Timeouts in a row after which a seat is vacated", "type": "integer", "minimum": 1, "maximum": 20},
+        "excused": {"title": "Excused timeouts per player", "type": "integer", "minimum": 0, "maximum": 20},
     },
 }
 
 PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
-    "two_days": ("Two days a turn", {"hours": 48}),
+    "two_days": ("2 days per turn", {"hours": 48}),
     "working_days": (
-        "Two days a turn, half a day to react; week-ends and nights do not count",
+        "2 days per turn, 12 h to react; nights and weekends do not count",
         {
             "turn": "2d",
             "reaction": "12h",
@@ -144,11 +146,11 @@ PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "considerate": (
-        "Three days a turn; nights and vacations do not count",
+        "3 days per turn; nights and vacations do not count",
         {"turn": "3d", "reaction": "1d", "choice": "1d", "quiet_hours": 10, "vacation": True},
     ),
     "bank": (
-        "A bank of seven days, half a day more with each turn, never over ten",
+        "7 days + 12 h per turn, max. 10 days",
         {
             "bank": {"start": "7d", "increment": "12h", "cap": "10d"},
             "reaction": "12h",
@@ -277,20 +279,22 @@ def _parse(told: Mapping[str, Any], hour: timedelta, judge: bool) -> Policy:
         raise Refused("bad_clock", fault.detail, fault.path)
     if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
         raise Refused(
-            "bad_clock", "clock.hours is short for clock.turn and stands without turn, bank and adjudication.", "clock.hours"
+            "bad_clock",
+            "clock.hours is short for clock.turn. Leave it out, or leave turn, bank and adjudication out.",
+            "clock.hours",
         )
     if "after" in told and told.get("timeout", "default") in DECISIVE:
         what = {"lose": "loses the match", "bot": "hands the seat to a bot"}[told["timeout"]]
         raise Refused(
             "bad_clock",
-            f"With clock.timeout {told['timeout']} the first time-out {what}: clock.after has nothing to count; leave it out.",
+            f"With clock.timeout {told['timeout']} the first timeout {what}: clock.after has nothing to count; leave it out.",
             "clock.after",
         )
     times = {kind: length(told[kind], hour, f"clock.{kind}") for kind in KINDS if kind in told}
     if "hours" in told:
         times["turn"] = told["hours"] * hour
     if not ("turn" in times or "bank" in told or "adjudication" in told):
-        raise Refused("bad_clock", "A clock needs hours, a turn, a bank or fixed times.", "clock")
+        raise Refused("bad_clock", "A time control needs hours, a turn, a bank or fixed times.", "clock")
     if "turn" in times and "adjudication" in told:
         raise Refused("bad_clock", "With fixed times a turn has no length of its own; leave clock.turn out.", "clock.turn")
     if "bank" in told and "adjudication" in told:

@@ -35,7 +35,7 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
             found.append(f"{_capital(_length(policy.times[kind]))} for {name}.")
     if policy.grace:
         found.append(f"An answer up to {_length(policy.grace)} late still counts.")
-    found.append(f"Who is asked has at least {_length(policy.minimum)}.")
+    found.append(f"Each player has at least {_length(policy.minimum)} to answer.")
     if policy.days_off is not None:
         off = [f"{_DAY_NAMES[day]}s" for day in sorted(policy.days_off.weekdays)]
         off += [f"public holidays ({policy.days_off.holidays})"] if policy.days_off.holidays else []
@@ -50,8 +50,8 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
 _AFTER = {
     "default": "When time runs out, the game answers for the player as its rules say.",
     "pass": "When time runs out, the player passes, or the game answers instead.",
-    "lose": "Whose time runs out has lost.",
-    "bot": "Whose time runs out is replaced by a bot.",
+    "lose": "A player whose time runs out loses.",
+    "bot": "A player whose time runs out is replaced by a bot.",
 }
 
 
@@ -66,7 +66,7 @@ def _time_outs(policy: Policy) -> list[str]:
     if told.get("after"):
         found.append(f"After {told['after']} in a row the seat is free for a substitute; after some days a bot plays on.")
     if policy.bank is not None and told.get("after"):
-        found.append(f"Who takes a seat over has a bank of {_length(policy.bank.start)}.")
+        found.append(f"A substitute starts with a bank of {_length(policy.bank.start)}.")
     return found
 
 

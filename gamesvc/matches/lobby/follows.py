@@ -20,7 +20,7 @@ def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
     if bool(game) == bool(organiser):
         raise Refused("bad_follow", "Name either a game or an organiser.", "game")
     if Follow.objects.filter(user=by).count() >= MOST:
-        raise Refused("too_many", f"You follow {MOST} already; stop following one first.")
+        raise Refused("too_many", f"You already follow {MOST}. Stop following one first.")
     if game:
         if game not in catalog.OFFERED:
             raise Refused("unknown_game", f"There is no game {game!r}; there are: {', '.join(catalog.OFFERED)}.", "game")

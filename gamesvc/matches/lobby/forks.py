@@ -45,7 +45,7 @@ def fork(*, access: Access, version: int, board: bool = False, as_seat: int | No
     loaded = loading.load(match.id, match.game)
     seat = _check_seat(access, loaded, as_seat)
     if not loaded.ended and match.anonymous and not board:
-        detail = "Who plays here is told at the end only, and a match of yours made from this one would tell. Take a board."
+        detail = "This match is anonymous until the end, and a fork would reveal the names. Open an analysis board instead."
         raise Refused("anonymous", detail, "kind")
     at, shown = settled_version(loaded, seat if not loaded.ended else None, version)
     start = Start(
@@ -68,17 +68,17 @@ def fork(*, access: Access, version: int, board: bool = False, as_seat: int | No
 def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | None:
     """Return the seat for which a fork is dealt again; None for the whole position. Raises `Refused` and `Forbidden`."""
     if not loaded.started:
-        raise Refused("not_started", "The match has not started: there is no position yet to go on from.", "version")
+        raise Refused("not_started", "The match has not started, so there is no position to fork yet.", "version")
     if as_seat is not None and not 0 <= as_seat < access.match.seat_count:
         raise Refused("bad_seat", f"Seats are 0 to {access.match.seat_count - 1}.", "seat")
     if loaded.ended:
         return as_seat
     if access.seat is None:
-        raise Forbidden("While a match runs, only its players go on from it, each from what he sees.")
+        raise Forbidden("While a match runs, only its players can fork it, each from what they see.")
     if access.match.board:
         return as_seat if as_seat in access.may_be else access.seat.index
     if as_seat not in (None, access.seat.index):
-        raise Forbidden("While a match runs, you go on from what your own seat sees.")
+        raise Forbidden("While a match runs, you can fork it only as your own seat sees it.")
     assert access.user is not None
     # The seat may have changed hands since the request came in.
     holders.check(access.match, seats_held(access.match, loaded, access.seats), access.seat.index, access.user.pk)
@@ -136,7 +136,9 @@ def position_at(access: Access, version: int) -> dict[str, Any]:
     """Return the whole position of a finished match, in the format that `described` reads. Raises `Forbidden` before the end."""
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.ended:
-        raise Forbidden("The whole position is shown when the match is over; until then a player goes on from his own view.")
+        raise Forbidden(
+            "The whole position is shown when the match is over. Until then you can fork it only as your own seat sees it."
+        )
     at, _shown = settled_version(loaded, None, version)
     then = loading.load_at(loaded.game, loaded.match_id, at).timeline
     return codec.write_position(loaded.game, then.state, at, then.keep_marked())
@@ -154,11 +156,11 @@ def close_board(*, access: Access, channel: str = "api") -> Match:
     """End an analysis board without an outcome, for its owner. Raises `Refused`."""
     match = access.match
     if not match.board:
-        raise Refused("not_a_board", "Only a what-if board can be closed at any time.")
+        raise Refused("not_a_board", "Only an analysis board can be closed at any time.")
     while True:
         loaded = loading.load(match.id, match.game)
         if loaded.ended:
-            raise Refused("match_over", "The board is closed already.")
+            raise Refused("match_over", "The analysis board is already closed.")
         over = ended(match, "cancelled").event(loaded.version + 1)
         try:
             record(match, loaded, [over], Act(Actor("host"), channel, uuid.uuid4(), timezone.now()), seats=access.seats)

@@ -88,10 +88,14 @@ def create_match(
         raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
     last_minute = Match.objects.filter(creator=by, created_at__gt=timezone.now() - timedelta(minutes=1)).count()
     if last_minute >= settings.MATCHES_PER_MINUTE:
-        raise TooMany(f"{settings.MATCHES_PER_MINUTE} new matches a minute are allowed.", 60)
+        raise TooMany(f"You can open {settings.MATCHES_PER_MINUTE} matches a minute. Wait a moment and try again.", 60)
     running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
-        raise TooMany(f"You have {running} matches that are not over; {settings.MATCHES_OPEN_PER_USER} are allowed.", 3600)
+        raise TooMany(
+            f"You have {running} unfinished matches, and {settings.MATCHES_OPEN_PER_USER} are allowed. Finish or "
+            f"leave one first.",
+            3600,
+        )
     secret = secrets.new_secret()
     match_id = uuid.uuid4()
     key_id, sealed = secrets.seal(secret, match_id)
@@ -268,7 +272,7 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
     with transaction.atomic():
         match = Match.objects.select_for_update().get(pk=match.pk)
         if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
-            raise Refused("not_yours", "Only the host and the players of a match invite to it.")
+            raise Refused("not_yours", "Only the host and the players of a match can invite to it.")
         if match.status != Match.Status.OPEN:
             raise Refused("not_open", "The match is no longer open.")
         user = _invited(by, match, username, address)
@@ -293,20 +297,20 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
         raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
     today = timezone.now() - timedelta(days=1)
     if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
-        raise TooMany("50 invitations a day are allowed.", 86_400)
+        raise TooMany("You can send 50 invitations a day. Try again tomorrow.", 86_400)
     if not username:
         try:
             validate_email(address)
         except ValidationError:
-            raise Refused("bad_address", f"{address!r} is no mail address.", "address") from None
+            raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
         if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
-            raise TooMany("This address was invited several times today; it gets no more until tomorrow.", 86_400)
+            raise TooMany("This address was invited several times today. Try again tomorrow.", 86_400)
         return None
     user = User.named(username)
     if user is None:
         raise Refused("unknown_user", f"There is no user {username!r}.", "username")
     if match.invitations.filter(user=user).exists():
-        raise Refused("invited_already", f"{username} is invited already.", "username")
+        raise Refused("invited_already", f"{username} is already invited.", "username")
     return user
 
 
@@ -351,7 +355,7 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
 def _locked(match: Match) -> Match:
     locked = Match.objects.select_for_update().get(pk=match.pk)
     if locked.status != Match.Status.OPEN:
-        raise Refused("not_open", f"The match is {locked.status}; seats change only while it is open.")
+        raise Refused("not_open", f"The match is {locked.status}; seats can change only while it is open.")
     return locked
 
 
@@ -368,7 +372,7 @@ def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> None
 
 def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
     if match.seats.filter(user=user).exists():
-        raise Refused("joined_already", "You have a seat in this match already.")
+        raise Refused("joined_already", "You already have a seat in this match.")
     named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
     fitting = tenures.check_seat(by=user, match=match, free=[seat.index for seat in named])
     free = [seat for seat in named if seat.index in fitting]
@@ -384,7 +388,7 @@ def _take(match: Match, user: User, index: int | None, text: str, channel: str) 
         with transaction.atomic():
             seat.save()
     except IntegrityError:
-        raise Refused("joined_already", "You have a seat in this match already.") from None
+        raise Refused("joined_already", "You already have a seat in this match.") from None
     _append(match, _joined(seat, "user"), Actor("seat", seat.index), channel)
 
 

@@ -71,13 +71,13 @@ def say(
     hearers = _hearers(match, by_seat, to, seats)
     kept = clean(text)
     if not kept:
-        raise Refused("press_empty", "Write something.", "text")
+        raise Refused("press_empty", "The message is empty. Write something.", "text")
     if len(kept) > LONGEST:
         raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
     if wait := throttle(f"press {by.pk} {match.pk}", PER_HOUR, 3600):
-        raise TooMany(f"{PER_HOUR} messages an hour are allowed in a match.", wait)
+        raise TooMany(f"You can send {PER_HOUR} messages an hour in a match. Wait a while and try again.", wait)
     if wait := throttle(f"press {by.pk}", PER_DAY, 86_400):
-        raise TooMany(f"{PER_DAY} messages a day are allowed.", wait)
+        raise TooMany(f"You can send {PER_DAY} messages a day. Try again tomorrow.", wait)
     with transaction.atomic():
         # The seat may have changed hands since it was read.
         holders.lock(match, by_seat, by.pk)
@@ -102,13 +102,13 @@ def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], sea
     """Return the seats that a message reaches. Raises `Refused` if it is not allowed or reaches nobody."""
     people = sorted(index for index, seat in seats.items() if seat.user_id is not None and index != by_seat)
     if match.press == Match.PressKind.NONE:
-        raise Refused("press_off", "In this match the players do not write to each other.")
+        raise Refused("press_off", "This match has no messages between players.")
     if to == ALL:
         if not people:
-            raise Refused("press_nobody", "There is nobody to write to: no other person plays in this match.", "to")
+            raise Refused("press_nobody", "There is nobody to write to: you are the only user in this match.", "to")
         return people
     if match.press == Match.PressKind.PUBLIC:
-        raise Refused("press_public_only", "In this match all press is public; write to all.", "to")
+        raise Refused("press_public_only", "In this match all messages are public. Write to all.", "to")
     wanted = sorted(set(to) - {by_seat})
     reachable = ", ".join(map(str, people)) or "none"
     if not wanted:

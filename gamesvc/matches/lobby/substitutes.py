@@ -54,7 +54,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         seats = list(match.seats.select_for_update().order_by("index"))
         _check_running(Match.objects.get(pk=match.pk))
         if any(one.user_id == by.pk for one in seats):
-            raise Refused("joined_already", "You have a seat in this match already.")
+            raise Refused("joined_already", "You already have a seat in this match.")
         free = [one for one in seats if one.waits]
         fitting = tenures.check_seat(by=by, match=match, free=[one.index for one in free if seat in (None, one.index)])
         found = next((one for one in free if one.index in fitting), None)
@@ -68,7 +68,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         reliability.check(by, match)
         returns = tenures.returns(by=by, match=match, seat=found.index)
         if len(returns) >= MOST_TENURES:
-            detail = f"You have left this match {len(returns)} times; leave the seat to somebody else."
+            detail = f"You have left this match {len(returns)} times. Leave the seat to another player."
             raise Refused("too_often", detail, "seat")
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
         # Everything before is news to the substitute.
@@ -77,7 +77,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             with transaction.atomic():
                 found.save()
         except IntegrityError:
-            raise Refused("joined_already", "You have a seat in this match already.") from None
+            raise Refused("joined_already", "You already have a seat in this match.") from None
         before = {"excused": tenures.excused(match=match, holders=returns)} if returns else None
         seated = Seated(seat=found.index, holder=str(found.holder), kind="user", returns=before)
         _append(match, seated, Actor("seat", found.index), channel)
@@ -187,7 +187,7 @@ def _settle(match: Match, seat: Seat) -> None:
 
 def _check_running(match: Match) -> None:
     if match.status != Match.Status.RUNNING:
-        raise Refused("not_running", f"The match is {match.status}; seats are taken over only while it runs.")
+        raise Refused("not_running", f"The match is {match.status}; seats can be taken over only while it runs.")
 
 
 def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> tuple[StoredEvent, ...]:

@@ -116,14 +116,14 @@ def _join(letter: Letter, invitation: Invitation, name: str) -> dict[str, Any]:
 
 def _decline(invitation: Invitation) -> dict[str, Any]:
     if not Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(declined_at=timezone.now()):
-        raise Refused("bad_invitation", _("You have taken a seat already; the web page of the match lets you give it back."))
+        raise Refused("bad_invitation", _("You already have a seat. You can leave it on the page of the match."))
     return _report(_("You have declined"), _("You get no more mails about this match."))
 
 
 def _sign_up(email: str, name: str) -> User:
     """Create an account for the proven owner of a mailbox. Raises `Refused` if the name does not fit."""
     if not name:
-        raise Refused("bad_name", _("Say how the other players shall call you: join NAME"))
+        raise Refused("bad_name", _("Choose a name for the other players to call you: join NAME"))
     user = User(email=email)
     user.set_unusable_password()
     try:

@@ -18,23 +18,23 @@ MOST_HISTORY = 200
 HELP = gettext_noop("""help           the orders of your game, and these words
 board          the position, without an order
 hand           what you hold
-status         who is awaited, and until when
+status         whose decision is pending, and until when
 history 20     the last 20 things that happened
 preview ORDER  what an order would do; nothing is done
 preview        alone in a line: all orders below it are only tried out
 wait           holds the orders of this mail until the deadline
 ready          carries out the orders that are held
-standing if EVENT NAME=VALUE then ORDER   gives orders when it happens
-standing, standing cancel 2   lists what is laid by, takes one back
+standing if EVENT NAME=VALUE then ORDER   an order for when it happens
+standing, standing cancel 2   lists conditional orders, cancels one
 vacation 2026-12-24..2027-01-02   no deadlines while you are away
 vacation off   back again; vacation alone lists your vacations
-pause match    asks all to stop the clocks, or agrees to it
-resume match   the same for going on; pause match no takes it back
-undo           takes your last order back, or asks those it concerns
-undo yes, undo no   answers somebody who asks you; redo brings it back
+pause match    asks all to stop the clocks, or agrees to that
+resume match   the same for going on; pause match no withdraws it
+undo           undoes your last order, or asks the others first
+undo yes, undo no   accepts or declines; redo reverts your own undo
 press NAME text, press all text   writes to a player, or to all
 press all:     alone in a line: the lines below, to an empty one
-draw?          asks for a draw, where a game knows one
+draw?          offers a draw, if the game allows one
 resign         gives up; you are asked once more
 END            in capitals, alone in a line: nothing below it is read""")
 

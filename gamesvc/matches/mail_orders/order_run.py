@@ -27,7 +27,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import taking_back
 
 CHANNEL = "mail"
-KEPT = gettext_lazy("Others may answer first. It is kept, and goes on by itself after them.")
+KEPT = gettext_lazy("Others may answer first. Your order is kept and carried out after them.")
 
 
 class OrderRun:
@@ -152,7 +152,7 @@ class OrderRun:
             return False
         line.state, line.detail = "done", ""
         if not outcome.done and not line.argument:
-            line.detail = _("The others are asked; the match goes back when they agree.")
+            line.detail = _("The others are asked. The undo happens when they agree.")
         self.expected = outcome.version
         return True
 

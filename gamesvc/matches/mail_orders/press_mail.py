@@ -138,7 +138,7 @@ def handle(letter: Letter) -> Handled:
         if letter.refusal:
             raise Refused("press_too_long", _("A message has at most %(count)s characters.") % {"count": press.LONGEST})
         if not Seat.objects.filter(match=match, index=letter.payload["seat"], user=letter.user).exists():
-            raise Refused("no_seat", _("You do not hold that seat any more."))
+            raise Refused("no_seat", _("You no longer hold that seat."))
         message = press.say(
             match=match,
             by=letter.user,

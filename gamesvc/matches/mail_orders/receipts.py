@@ -89,15 +89,15 @@ def headline(report: dict[str, Any]) -> str:
         case "turn_over":
             return _("Nothing was done: that turn is over")
         case "taken_back":
-            return _("Nothing was done: that turn was taken back")
+            return _("Nothing was done: that turn was undone")
         case "match_over":
             return _("Nothing was done: the match is over")
         case "not_started":
             return _("Nothing was done: the match has not started")
         case "seat_changed":
-            return _("Nothing was done: you do not hold that seat any more")
+            return _("Nothing was done: you no longer hold that seat")
     if held and done:
-        return _("%(done)s of %(all)s orders done, the rest is kept") % {"done": done, "all": done + held}
+        return _("%(done)s of %(all)s orders done, the rest kept") % {"done": done, "all": done + held}
     if held:
         return ngettext("%(count)s order kept", "%(count)s orders kept", held) % {"count": held}
     if done and open_orders:
@@ -117,13 +117,13 @@ def advice(problem: str) -> str:
         case "too_long":
             return _("Your mail is too long. Write only orders, one a line, and a line END below the last one.")
         case "unreadable":
-            return _("No order of this mail was carried out. Mend the marked line and send all orders again.")
+            return _("No order of this mail was carried out. Correct the marked line and send all orders again.")
         case "turn_over":
-            return _("Your mail answers a turn that is over or was taken back. Here is how things stand now.")
+            return _("Your mail answers a turn that is over or was undone. This is the match now.")
         case "taken_back":
             return _(
-                "What your mail answers was taken back since you got it. Here is how things stand now; "
-                "orders that still fit may be sent again."
+                "Your mail answers something that has been undone since. This is the match now; send the orders again that "
+                "still fit."
             )
     return ""
 

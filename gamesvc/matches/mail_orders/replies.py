@@ -161,7 +161,7 @@ class Desk:
         if due is None or any(not line.is_order for line in acts):
             waiting.state = "refused"
             waiting.detail = (
-                _("You are not asked for anything now, so there is no deadline to wait for.")
+                _("You have no pending decision, so there is no deadline to wait for.")
                 if due is None
                 else _("Only orders can be held; undo and redo act at once.")
             )
@@ -194,7 +194,7 @@ class Desk:
         """Return the held orders as lines of this mail."""
         said = next(line for line in lines if line.word == "ready")
         rows = held_orders.told_ready(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk, mail=self.letter.id)
-        said.state, said.detail = ("answered", "") if rows else ("refused", _("No orders of yours are held."))
+        said.state, said.detail = ("answered", "") if rows else ("refused", _("You have no held orders."))
         found = [line for row in rows for line in held_orders.lines_of(row, self.run)]
         if rows:
             self.run.question = rows[-1].question
@@ -303,4 +303,4 @@ def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | No
         % {"name": names[row.seat], "prompt": row.prompt.replace("_", " "), "due": moments.local_time(row.due_at, user)}
         for row in rows
     ]
-    return "\n".join(asked) or _("Nobody is awaited.")
+    return "\n".join(asked) or _("No decision is pending.")

@@ -129,10 +129,10 @@ def _leave(writer: Writer, line: Line) -> str:
     known = absences.absences_of(writer.user)
     if wanted == "":
         listed = ", ".join(f"{one.first_day}..{one.last_day}" for one in known)
-        return _("Your vacations: %(days)s.") % {"days": listed} if listed else _("You have announced no vacation.")
+        return _("Your vacations: %(days)s.") % {"days": listed} if listed else _("You have not announced a vacation.")
     if isinstance(wanted, str):
         if not known:
-            raise Refused("no_vacation", _("You have announced no vacation."))
+            raise Refused("no_vacation", _("You have not announced a vacation."))
         absences.call_off(absence=known[0], at=writer.at)
         return _("Your vacation from %(first)s to %(last)s is called off.") % {
             "first": known[0].first_day,
@@ -162,13 +162,13 @@ def _lay_by(writer: Writer, line: Line) -> str:
             condition=asked.condition or {},
             commands=asked.commands,
         )
-        return _("Laid by as order %(number)s.") % {"number": laid.number}
+        return _("Saved as conditional order %(number)s.") % {"number": laid.number}
     loaded = loading.load(writer.match.id, writer.match.game)
     laid_by = [
         f"{one.number}: {standing_orders.words(loaded, one)} ({one.status})"
         for one in standing_orders.laid_by(writer.match, writer.seat)
     ]
-    return "\n".join(laid_by) or _("You have laid no orders by.")
+    return "\n".join(laid_by) or _("You have no conditional orders.")
 
 
 # --- a pause ---
@@ -179,17 +179,17 @@ def _pause(writer: Writer, line: Line) -> str:
     pause = line.word == "pause"
     if line.argument == "no":
         pauses.withdraw(match=writer.match, by=writer.user, seat=writer.seat)
-        return _("You have taken your word back.")
+        return _("You no longer agree.")
     if not pauses.wish(match=writer.match, by=writer.user, seat=writer.seat, pause=pause, channel=CHANNEL):
-        return _("The others are asked; it is done when all agree.")
-    return _("The match is paused; all clocks stand still.") if pause else _("The match goes on; all clocks run again.")
+        return _("The others are asked. It happens when all agree.")
+    return _("The match is paused; all clocks are stopped.") if pause else _("The match goes on; all clocks run again.")
 
 
 # --- a draw ---
 
 
 def _draw(writer: Writer, line: Line) -> str:
-    raise Refused("no_draws", _("This game knows no draw by agreement: it ends as its rules say, or somebody resigns."))
+    raise Refused("no_draws", _("This game has no draw by agreement. It ends by its rules, or when a player resigns."))
 
 
 _READ: dict[str, Callable[[Writer, Line], object]] = {"press": _press, "vacation": _vacation, "standing": _standing}

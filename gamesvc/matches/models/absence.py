@@ -15,6 +15,8 @@ class PauseWish(models.Model):
     wished_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        verbose_name = "pause request"
+        verbose_name_plural = "pause requests"
         constraints = [models.UniqueConstraint(fields=["match", "seat"], name="pause_wish_once")]
 
 

@@ -96,6 +96,8 @@ class Match(models.Model):
     sealed_secret = models.BinaryField()
 
     class Meta:
+        verbose_name = "match"
+        verbose_name_plural = "matches"
         indexes = [
             models.Index(fields=["creator", "-created_at"]),
             models.Index(fields=["status", "-created_at"]),
@@ -176,6 +178,8 @@ class Question(models.Model):
     look_at = models.DateTimeField(null=True, default=AT_ONCE, db_default=AT_ONCE)
 
     class Meta:
+        verbose_name = "pending decision"
+        verbose_name_plural = "pending decisions"
         constraints = [models.UniqueConstraint(fields=["match", "seat", "question"], name="question_once")]
         indexes = [
             models.Index(fields=["look_at"], name="question_looks", condition=models.Q(bot=False)),
@@ -275,5 +279,7 @@ class Answered(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        verbose_name = "stored answer"
+        verbose_name_plural = "stored answers"
         constraints = [models.UniqueConstraint(fields=["user", "key"], name="answered_once")]
         indexes = [models.Index(fields=["created_at"], name="answered_age")]

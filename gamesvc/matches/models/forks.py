@@ -20,3 +20,7 @@ class Beginning(models.Model):
     # Canonical JSON. Never the position of a running match: a seat's fork is dealt again before it is stored here.
     position = models.TextField()
     salt = models.CharField(max_length=32)
+
+    class Meta:
+        verbose_name = "first position"
+        verbose_name_plural = "first positions"

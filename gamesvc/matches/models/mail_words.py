@@ -49,6 +49,8 @@ class HeldOrders(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        verbose_name = "held orders"
+        verbose_name_plural = "held orders"
         db_table = "matches_held_orders"
         constraints = [models.UniqueConstraint(fields=["mail", "first", "until"], name="held_orders_once")]
         indexes = [
@@ -66,5 +68,7 @@ class DoneWord(models.Model):
     detail = models.TextField(blank=True)
 
     class Meta:
+        verbose_name = "mail word"
+        verbose_name_plural = "mail words"
         db_table = "matches_done_word"
         constraints = [models.UniqueConstraint(fields=["mail", "number"], name="done_word_once")]

@@ -24,4 +24,6 @@ class Press(models.Model):
     said_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        verbose_name = "message"
+        verbose_name_plural = "messages"
         indexes = [models.Index(fields=["match", "-said_at", "-id"], name="press_newest")]

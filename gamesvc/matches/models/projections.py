@@ -26,6 +26,10 @@ class Reckoned(models.Model):
     # The error that stopped the statistics here. `rebuild --statistics` tries again.
     fault = models.TextField(blank=True)
 
+    class Meta:
+        verbose_name = "statistics progress"
+        verbose_name_plural = "statistics progress"
+
 
 class Holding(models.Model):
     """A seat tenure. Its user is written when they sit down; the figures follow from the events.
@@ -53,4 +57,6 @@ class Holding(models.Model):
     last_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "seat tenure"
+        verbose_name_plural = "seat tenures"
         indexes = [models.Index(fields=["user", "-last_at"], name="holding_user")]

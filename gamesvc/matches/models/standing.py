@@ -41,6 +41,8 @@ class Premove(models.Model):
     why = models.TextField(blank=True)
 
     class Meta:
+        verbose_name = "conditional order"
+        verbose_name_plural = "conditional orders"
         constraints = [models.UniqueConstraint(fields=["match", "seat", "number"], name="premove_number_once")]
         indexes = [
             models.Index(fields=["match"], name="premove_open", condition=models.Q(status__in=["waiting", "armed"])),

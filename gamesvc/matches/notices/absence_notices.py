@@ -20,7 +20,7 @@ def register() -> None:
     """Register the wording of these notices."""
     registry.register("timed_out", word_timed_out, label="Your time has run out")
     registry.register("seat_free", word_seat_free, label="A seat in a running match is free")
-    registry.register("seat_taken", word_seat_taken, label="Somebody takes over a seat in your match")
+    registry.register("seat_taken", word_seat_taken, label="A substitute takes over a seat in your match")
     registry.register("pause", word_pause, label="A match is paused, or goes on")
 
 
@@ -43,14 +43,12 @@ def word_timed_out(row: Outbox) -> Message | None:
     }[what]
     lines = {
         "excused": [
-            _("You have the time of this turn once more."),
-            _("Time-outs that are still excused in this match: %(left)s.") % {"left": left},
+            _("You have the full time for this turn again."),
+            _("Excused timeouts left in this match: %(left)s.") % {"left": left},
         ],
         "default": [_("The game has answered for you, as its rules say. The match goes on.")],
-        "lose": [_("That is how this match treats a turn that is not taken in time.")],
-        "bot": [
-            _("That is how this match treats a turn that is not taken in time. You can still watch it where watching is open.")
-        ],
+        "lose": [_("This match treats a timeout that way.")],
+        "bot": [_("This match treats a timeout that way. You can still watch it where watching is open.")],
         "vacated": [_("You can take the seat again yourself, as long as nobody else has.")],
     }[what]
     seat = match.seats.filter(index=row.payload["seat"]).first() if what == "vacated" else None
@@ -65,19 +63,21 @@ def word_seat_free(row: Outbox) -> Message | None:
         return None
     title = catalog.game(match.game).manifest.title
     lines = [
-        _("Seat %(seat)s of %(seats)s in this running match of %(title)s has no player any more.")
+        _("Seat %(seat)s of %(seats)s in this running match of %(title)s no longer has a player.")
         % {"seat": seat.index + 1, "seats": match.seat_count, "title": title},
-        _("Whoever takes it over plays on from the position as it is."),
+        _("The substitute plays on from the current position."),
     ]
-    return _compose(row, match, _("A seat is free: who takes over?"), lines, "seat-free", free=seat)
+    return _compose(row, match, _("A seat is free: take it over?"), lines, "seat-free", free=seat)
 
 
 def word_seat_taken(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
     if match.status != Match.Status.RUNNING:
         return None
-    lines = [_("Seat %(seat)s has a new player. The match goes on as it stands.") % {"seat": row.payload["seat"] + 1}]
-    return _compose(row, match, _("Somebody takes over a seat"), lines, "seat-taken")
+    lines = [
+        _("Seat %(seat)s has a new player. The match goes on from the current position.") % {"seat": row.payload["seat"] + 1}
+    ]
+    return _compose(row, match, _("A substitute takes over a seat"), lines, "seat-taken")
 
 
 def word_pause(row: Outbox) -> Message | None:
@@ -93,9 +93,9 @@ def word_pause(row: Outbox) -> Message | None:
     headline, lines = {
         "asked": (
             _("A player asks to pause the match"),
-            [_("When all players agree, all clocks stand still.")],
+            [_("When all players agree, all clocks stop.")],
         ),
-        "paused": (_("The match is paused"), [_("All clocks stand still. You can still give orders when it is your turn.")]),
+        "paused": (_("The match is paused"), [_("All clocks are stopped. You can still give orders when it is your turn.")]),
         "asked_on": (_("A player asks to go on"), [_("When all players agree, the clocks run again.")]),
         "resumed": (_("The match goes on"), [_("All clocks run again, with what was left.")]),
     }[what]

@@ -15,7 +15,7 @@ from notifications.registry import Message
 
 def register() -> None:
     """Register the wording of this notice."""
-    registry.register("standing_dropped", word_dropped, label="An order you had laid by did not fit")
+    registry.register("standing_dropped", word_dropped, label="A conditional order could not be played")
 
 
 def word_dropped(row: Outbox) -> Message | None:
@@ -25,10 +25,10 @@ def word_dropped(row: Outbox) -> Message | None:
     if one is None or match.status != Match.Status.RUNNING:
         return None
     loaded = loading.load(match.id, match.game)
-    headline = _("An order you had laid by did not fit")
+    headline = _("A conditional order could not be played")
     lines = [
         words(loaded, one),
-        _("Commands of it that were given: %(given)s. Then: %(why)s") % {"given": one.given, "why": one.why},
+        _("Played: %(given)s. Then: %(why)s") % {"given": one.given, "why": one.why},
         _("The rest is dropped."),
     ]
     context = wording.plain_context(match) | {"headline": headline, "lines": lines}

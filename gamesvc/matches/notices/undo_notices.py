@@ -17,9 +17,9 @@ from notifications.registry import Message
 
 def register() -> None:
     """Register the wording of these notices."""
-    registry.register("undo_asked", word_asked, label="Somebody asks to take a move back")
-    registry.register("undo_answered", word_answered, label="What became of your request to take back")
-    registry.register("taken_back", word_taken_back, label="A turn you were told of was taken back")
+    registry.register("undo_asked", word_asked, label="A player asks for an undo")
+    registry.register("undo_answered", word_answered, label="Answers to your undo requests")
+    registry.register("taken_back", word_taken_back, label="A turn of yours was undone")
 
 
 # --- rows, written with the append ---
@@ -39,7 +39,7 @@ def word_asked(row: Outbox) -> Message | None:
     loaded, names = context["loaded"], context["names"]
     gone = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1)
     context |= {
-        "headline": _("%(name)s asks to take a move back") % {"name": names[request.seat]},
+        "headline": _("%(name)s asks for an undo") % {"name": names[request.seat]},
         "due": moments.local_time(request.until, row.user),
         "due_utc": moments.utc_time(request.until),
         "gone": [sentence for _version, _moment, sentence in gone],
@@ -48,7 +48,7 @@ def word_asked(row: Outbox) -> Message | None:
             match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None
         ),
     }
-    return _compose("undo_asked", _("%(name)s asks to take a move back") % {"name": names[request.seat]}, context)
+    return _compose("undo_asked", _("%(name)s asks for an undo") % {"name": names[request.seat]}, context)
 
 
 def word_answered(row: Outbox) -> Message | None:
@@ -60,9 +60,9 @@ def word_answered(row: Outbox) -> Message | None:
     by = row.payload["by"]
     name = context["names"][by] if by is not None else ""
     headline = {
-        "accepted": _("Your move is taken back"),
-        "declined": _("%(name)s declines: your move stands") % {"name": name},
-        "lapsed": _("Nobody answered in time, or the match moved on: your move stands"),
+        "accepted": _("Your move is undone"),
+        "declined": _("%(name)s declines your undo") % {"name": name},
+        "lapsed": _("No undo: nobody answered in time, or the match moved on"),
     }[row.payload["answer"]]
     context |= {"headline": headline, "granted": row.payload["answer"] == "accepted"}
     wording.may_answer(context, match, row)
@@ -83,9 +83,9 @@ def word_taken_back(row: Outbox) -> Message | None:
             return None
     context = wording.context_of(match, seat, row.user)
     if question is not None:
-        headline = _("%(name)s has taken a move back") % {"name": context["names"][row.payload["by"]]}
+        headline = _("%(name)s has undone a move") % {"name": context["names"][row.payload["by"]]}
     else:
-        headline = _("The organiser has set the match back")
+        headline = _("The organiser has rewound the match")
         written = Reason.objects.filter(pk=row.payload["reason"]).first()
         context |= {"why": CODES[row.payload["code"]], "words": written.words if written is not None else ""}
     context |= {"headline": headline, "question": question}

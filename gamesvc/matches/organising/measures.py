@@ -168,7 +168,7 @@ def _replace(done: _Done) -> tuple[StoredEvent, ...]:
 def _rewind(done: _Done) -> int:
     """Rewind the match. The rewind writes its own reason and notices, in its own append."""
     if done.measure.to is None:
-        raise Refused("bad_version", "`to` is the version to set the match back to.", "to")
+        raise Refused("bad_version", "`to` is the version to rewind to.", "to")
     loaded = loading.load(done.match.id, done.match.game)
     return rewinds.set_back(
         by=done.by,

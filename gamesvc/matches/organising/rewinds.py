@@ -97,7 +97,7 @@ def _check_target(loaded: Loaded, to: int) -> None:
     if past is None or not past.first or not past.of_game or see_event(loaded.game, past.event, None) is None:
         raise Refused("bad_version", "`to` is the version before a command; the log and the history show them.", "to")
     if not _begun(loaded, to):
-        raise Refused("bad_version", "The match begins with its first command; it is not set back before it.", "to")
+        raise Refused("bad_version", "The match begins with its first command, so it cannot be rewound to before that.", "to")
 
 
 def _begun(loaded: Loaded, version: int) -> bool:

@@ -158,7 +158,7 @@ def _arm(match: Match, row: Premove, acts: Sequence[_Seen], state_at: Callable[[
     except OperationalError:
         raise
     except Exception:
-        logger.exception("The condition of premove %s could not be read.", row.id)
+        logger.exception("The condition of the conditional order %s could not be read.", row.id)
         _drop(match, row, FAULT)
 
 
@@ -197,12 +197,12 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
         raise
     except DuplicateCommand:
         if Premove.objects.filter(pk=row.pk, status__in=OPEN, given=row.given).exists():
-            logger.exception("Premove %s could not be given.", row.id)
+            logger.exception("The conditional order %s could not be played.", row.id)
             _drop(match, row, FAULT)
     except Refused as refused:
         _drop(match, row, refused.detail)
     except Exception:
-        logger.exception("Premove %s could not be given.", row.id)
+        logger.exception("The conditional order %s could not be played.", row.id)
         _drop(match, row, FAULT)
     return 0
 

@@ -39,7 +39,7 @@ LONGEST_TEXT = 1000
 # Number of events searched for examples.
 LOOK_BACK = 30
 SHOWS = (
-    "An order that answers at once shows the others that it was laid by. Without one nobody can tell from the time you take "
+    "An instant answer shows the others that you had a conditional order. Without one, the time you take tells nobody "
     "whether you had a choice."
 )
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 100}
@@ -123,7 +123,7 @@ def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any],
             raise Refused("bad_condition", "when.event.data holds up to eight plain values to compare with.", "when.event.data")
         read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
     if not 1 <= len(commands) <= MOST_COMMANDS:
-        raise Refused("bad_commands", f"One order has one to {MOST_COMMANDS} commands.", "commands")
+        raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
     for place, command in enumerate(commands):
         if not isinstance(command, Mapping):
             raise Refused("bad_commands", "A command is an object with a name and its parameters.", "commands")
@@ -135,10 +135,12 @@ def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any],
         holders.check(locked, locked.seats.all(), seat, user.pk)
         own = Premove.objects.filter(match=match, seat=seat)
         if own.filter(status__in=conditions.OPEN).count() >= MOST:
-            raise Refused("too_many", f"You have {MOST} orders laid by; cancel one first.")
+            raise Refused("too_many", f"You have {MOST} conditional orders. Cancel one first.")
         number = max(own.values_list("number", flat=True), default=0) + 1
         if number > MOST_EVER:
-            detail = f"You have laid {MOST_EVER} orders by in this match; give your commands when you are asked."
+            detail = (
+                f"You have placed {MOST_EVER} conditional orders in this match, which is the limit. Play when it is your turn."
+            )
             raise Refused("too_many", detail)
         _forget_cancelled(own)
         return Premove.objects.create(
@@ -178,7 +180,7 @@ def cancel(*, match: Match, seat: int, number: int, user: User) -> None:
     """Cancel a user's conditional order. Commands already given stay. Raises `Refused` if it is not open."""
     open_now = Premove.objects.filter(match=match, seat=seat, number=number, user=user, status__in=conditions.OPEN)
     if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
-        raise Refused("unknown_order", f"You have laid no order {number} by.", "number")
+        raise Refused("unknown_order", f"You have no conditional order {number}.", "number")
 
 
 def words(loaded: Loaded, one: Premove) -> str:
@@ -215,8 +217,8 @@ _IF = re.compile(r"^if (?P<when>.+?) then (?P<orders>.+)$", re.IGNORECASE)
 _VIEW = re.compile(r"^(?P<path>[\w.]+)\s*(?P<op>!=|<=|>=|=|<|>)\s*(?P<value>\S+)$")
 _PAIR = re.compile(r"^(?P<path>[\w.]+)=(?P<value>\S+)$")
 HOW = (
-    "standing: what is laid by. standing if EVENT NAME=VALUE then ORDER; ORDER: give these orders when it happens. "
-    "standing cancel 2: cancel the second."
+    "standing: list your conditional orders. standing if EVENT NAME=VALUE then ORDER; ORDER: play these orders when it "
+    "happens. standing cancel 2: cancel the second."
 )
 
 
@@ -234,7 +236,7 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
     """Parse the text after the word `standing`. Raises `Refused` with the syntax. Changes nothing."""
     intake.check_order(text)
     if len(text) > LONGEST_TEXT:
-        raise Refused("too_long", f"An order that is laid by has at most {LONGEST_TEXT} characters; this one has {len(text)}.")
+        raise Refused("too_long", f"A conditional order has at most {LONGEST_TEXT} characters; this one has {len(text)}.")
     # The patterns below would try every split of a run of blanks.
     text = " ".join(text.split())
     if text.casefold() in ("", "list"):
@@ -260,7 +262,7 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
             raise Refused("unreadable", f"{part[:60]!r} cannot be read. {HOW}")
     orders = [order.strip() for order in found["orders"].split(";") if order.strip()]
     if len(orders) > MOST_COMMANDS:
-        raise Refused("bad_commands", f"One order has one to {MOST_COMMANDS} commands.", "commands")
+        raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
     commands = tuple(dict(read_order(loaded.game, order, view)) for order in orders)
     return Asked("lay_by", condition=condition, commands=commands)
 

@@ -234,7 +234,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
     if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
         awaited = any(one.seat == sender.seat for one in loaded.awaited())
         if awaited and not availability.forgives(due_at, loaded.match_id):
-            raise Refused("too_late", f"The time for this answer ran out at {due_at:%d %b %Y %H:%M} UTC.")
+            raise Refused("too_late", f"The deadline for this answer was {due_at:%d %b %Y %H:%M} UTC.")
 
 
 def _check_caps(

@@ -117,7 +117,7 @@ def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline
     for version in versions:
         found = snapshots.get(game, stream.id, version)
         if found is None or found[0].version != version:
-            yield Finding("snapshot", "The snapshot cannot be read, or stands on another event.", stream.id, version)
+            yield Finding("snapshot", "The snapshot cannot be read, or belongs to another event.", stream.id, version)
             continue
         contents = found[1]
         loaded = _noted(game, stream, version)

@@ -16,6 +16,7 @@ from events import canonical
 from events.proofs import statements
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.events import Ended
 from gamesvc.matches.proof import chance, decisions
 from gamesvc.matches.record import positions
@@ -138,7 +139,7 @@ def read_chain(lines: Sequence[bytes]) -> list[Record]:
                 match = record["match"]
                 before = canonical.genesis(UUID(match))
             if record["version"] != version:
-                raise Wrong(version, f"Version {record['version']} stands where version {version} belongs.")
+                raise Wrong(version, f"Found version {record['version']} where version {version} belongs.")
             if record["match"] != match:
                 raise Wrong(version, f"This event belongs to match {record['match']}, the ones before to {match}.")
             before = canonical.check_record(record, before)
@@ -164,7 +165,8 @@ def _describe(report: Report, records: Sequence[Record]) -> None:
         Check("chain", "proved", f"Versions 1 to {len(records)} are linked without a gap; {whole} digests recomputed.")
     )
     if closed:
-        text = f"{len(closed)} events are redacted or sealed (first: version {closed[0]}): their content cannot be proved."
+        count = counted(len(closed), "event")
+        text = f"Redacted or sealed: {count}, the first at version {closed[0]}. Such content cannot be proved."
         report.checks.append(Check("digests", "open", text))
 
 
@@ -179,12 +181,12 @@ def _trailer(line: bytes | None, records: Sequence[Record], *, complete: bool) -
         raise Wrong(None, f"The last line: {error}") from None
     trailer = outer.get("trailer") if isinstance(outer, dict) and outer.keys() == {"trailer"} else None
     if not isinstance(trailer, dict) or trailer.keys() - {"checkpoint"} != TRAILER:
-        raise Wrong(None, "The last line is no trailer: an object of match, count, head, and checkpoint if there is one.")
+        raise Wrong(None, "The last line is not a trailer: an object of match, count, head, and checkpoint if there is one.")
     if type(trailer["count"]) is int and trailer["count"] > len(records):
-        text = f"The trailer counts {trailer['count']} events, the file ends with {len(records)}: the rest is missing."
+        text = f"The trailer counts {counted(trailer['count'], 'event')}, the file ends with {len(records)}: the rest is missing."
         raise Wrong(len(records) + 1, text)
     if trailer["count"] != len(records):
-        raise Wrong(None, f"The trailer counts {trailer['count']} events, the file has {len(records)}.")
+        raise Wrong(None, f"The trailer counts {counted(trailer['count'], 'event')}, the file has {len(records)}.")
     if trailer["head"] != records[-1]["hash"]:
         raise Wrong(None, f"The trailer's head is {trailer['head']}, the last event's hash is {records[-1]['hash']}.")
     if trailer["match"] != records[0]["match"]:
@@ -195,7 +197,7 @@ def _trailer(line: bytes | None, records: Sequence[Record], *, complete: bool) -
 def _check_chance(report: Report, records: Sequence[Record]) -> None:
     def read() -> tuple[str, chance.Chance]:
         found = chance.read_chance(records)
-        return "The revealed secret fits the commitment made before anybody joined.", found
+        return "The revealed secret fits the commitment made before the first player joined.", found
 
     if not report.ended:
         try:
@@ -235,7 +237,7 @@ def _check_position(report: Report, records: Sequence[Record]) -> None:
         text = "The match begins from a position to which version 1 commits; it is shown when the match is over."
         report.checks.append(Check("position", "open", text))
         return
-    text = f"Version {version} is the position to which version 1 commits; how it came about is no part of this file."
+    text = f"Version {version} is the position to which version 1 commits; how it came about is not part of this file."
     report.checks.append(Check("position", "proved", text))
 
 
@@ -282,7 +284,7 @@ def _check_checkpoint(report: Report, records: Sequence[Record], trailer: dict[s
             text = "The trailer has no checkpoint, so nothing here is signed with your key."
             report.checks.append(Check("checkpoint", "failed", text))
         else:
-            text = "The trailer has no checkpoint: nobody's signature stands behind this file."
+            text = "The trailer has no checkpoint: this file is not signed."
             report.checks.append(Check("checkpoint", "open", text))
         return
 
@@ -327,7 +329,7 @@ def _check_inclusion(records: Sequence[Record], value: Any) -> tuple[str, statem
 def _check_head(records: Sequence[Record], held: str) -> tuple[str, None]:
     found = _HELD.fullmatch(held.strip().lower())
     if found is None:
-        raise Wrong(None, f"{held!r} is no head hash: 16 to 64 hex digits, with or without VERSION: before them.")
+        raise Wrong(None, f"{held!r} is not a head hash: 16 to 64 hex digits, with or without VERSION: before them.")
     version, digits = found.groups()
     if version is None:
         if not any(record["hash"].startswith(digits) for record in records):

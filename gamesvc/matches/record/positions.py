@@ -95,7 +95,7 @@ def check_committed(records: Sequence[Record]) -> int | None:
     started = next((at for at, one in enumerate(records) if one.get("type") == STARTED), None)
     for at, record in enumerate(records):
         if record.get("type") == POSITIONED and (promised is None or started is None or at != started + 1):
-            raise Wrong(record["version"], "A position stands here, and version 1 promises none at this place.")
+            raise Wrong(record["version"], "There is a position here, but version 1 commits to none.")
     if promised is None or started is None or started + 1 == len(records):
         return None
     if records[started + 1].get("type") != POSITIONED:

@@ -13,6 +13,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.statistics import totals
 
@@ -39,10 +40,10 @@ def words(asked: Mapping[str, Any] | None) -> list[str]:
     """Return the requirement as text, one item per part; none if there is no requirement."""
     told = []
     if asked is not None and asked["finished"]:
-        told.append(f"players who saw at least {asked['finished']} % of their matches to the end")
+        told.append(f"players who finished at least {asked['finished']} % of their matches")
     if asked is not None and asked["timeouts"] is not None:
         times = "never" if not asked["timeouts"] else f"at most {asked['timeouts']} time{'s' if asked['timeouts'] > 1 else ''}"
-        told.append(f"players whose time ran out {times} in the last {totals.WINDOW.days} days")
+        told.append(f"players who ran out of time {times} in the last {totals.WINDOW.days} days")
     return told
 
 
@@ -56,14 +57,14 @@ def check(user: User, match: Match) -> None:
     if share is not None and share < asked["finished"]:
         raise Refused(
             "not_reliable",
-            f"This match is for players who saw at least {asked['finished']} % of their matches to the end within the last "
+            f"This match is for players who finished at least {asked['finished']} % of their matches within the last "
             f"{totals.WINDOW.days} days; you finished {shown.finished} of {shown.finished + shown.given_up} ({share} %).",
         )
     if asked["timeouts"] is not None and shown.timeouts > asked["timeouts"]:
         raise Refused(
             "not_reliable",
-            f"This match is for players whose time ran out at most {asked['timeouts']} times within the last "
-            f"{totals.WINDOW.days} days; yours ran out {shown.timeouts} times.",
+            f"This match is for players with at most {counted(asked['timeouts'], 'timeout')} within the last "
+            f"{totals.WINDOW.days} days; you have {shown.timeouts}.",
         )
 
 

@@ -71,7 +71,7 @@ def _apply(match_id: UUID, events: Sequence[StoredEvent]) -> None:
         raise
     except Exception as error:
         # One match that cannot be folded must not stop the statistics of all others.
-        logger.exception("The statistics of match %s stand still at version %s.", match_id, row.version)
+        logger.exception("The statistics of match %s are stuck at version %s.", match_id, row.version)
         row.fault = f"{type(error).__name__}: {error}"
         row.save()
         return

@@ -11,9 +11,9 @@ def sentence(event: MatchEvent, names: tuple[str, ...]) -> str:
     """Return the sentence for an event, for everyone who may see it."""
     match event:
         case TimedOut(seat=seat, excused=True):
-            return _("The time of %(name)s ran out, and is excused.") % {"name": names[seat]}
+            return _("%(name)s ran out of time (excused).") % {"name": names[seat]}
         case TimedOut(seat=seat):
-            return _("The time of %(name)s ran out.") % {"name": names[seat]}
+            return _("%(name)s ran out of time.") % {"name": names[seat]}
         case Vacated(seat=seat):
             return _("Seat %(seat)s is free for a substitute.") % {"seat": seat + 1}
         case Seated(seat=seat, kind="bot"):
@@ -29,5 +29,5 @@ def sentence(event: MatchEvent, names: tuple[str, ...]) -> str:
         case Resumed():
             return _("The match goes on.")
         case Outage():
-            return _("The service could take no orders for a while; deadlines that fell into it are moved.")
+            return _("The service was down for a while. Deadlines in that time are moved.")
     return ""

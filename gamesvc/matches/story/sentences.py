@@ -96,7 +96,7 @@ def _told(
         sentence = _service_sentence(seen, names, written) if of_service(seen.type) else loaded.game.tell(seen, viewer, names)
         unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
         if sentence and unmarked:
-            sentence, unmarked = _("%(sentence)s (An order that was laid by.)") % {"sentence": sentence}, False
+            sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
             told.append((stored.version, stored.occurred_at, sentence))
     return told
@@ -138,5 +138,5 @@ def _deadline_sentence(event: DeadlineSet, names: tuple[str, ...], written: undo
         return ""
     moved = {"name": names[event.seat], "due": utc_time(datetime.fromisoformat(event.due_at))}
     if event.cause == "vacation":
-        return _("The deadline of %(name)s is moved to %(due)s, by a vacation.") % moved
+        return _("The deadline of %(name)s is moved to %(due)s because of a vacation.") % moved
     return _("The deadline of %(name)s is moved to %(due)s.") % moved

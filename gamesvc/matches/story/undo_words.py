@@ -15,7 +15,7 @@ CODES = {
     "mistake": gettext_lazy("a mistake was made"),
     "dispute": gettext_lazy("a dispute is settled"),
     "agreement": gettext_lazy("the players agreed on it"),
-    "fault": gettext_lazy("a fault of the service is mended"),
+    "fault": gettext_lazy("a fault of the service is repaired"),
     "other": gettext_lazy("another reason"),
 }
 """Reasons for a rewind by the organiser, by the code in the event."""
@@ -50,17 +50,17 @@ def sentence(event: MatchEvent, version: int, names: tuple[str, ...], written: W
         case Rewound():
             return _rewound(event, version, names, written)
         case UndoAsked():
-            return _("%(name)s asks %(asked)s to take back what came after version %(to)s.") % {
+            return _("%(name)s asks %(asked)s to undo everything after version %(to)s.") % {
                 "name": names[event.seat],
                 "asked": ", ".join(names[seat] for seat in event.asked),
                 "to": event.to,
             }
         case UndoAnswered():
             return {
-                "accepted": _("%(name)s agrees to take it back."),
-                "declined": _("%(name)s declines to take it back."),
-                "withdrawn": _("%(name)s does not ask any longer to take it back."),
-                "lapsed": _("The request to take back has lapsed."),
+                "accepted": _("%(name)s accepts the undo."),
+                "declined": _("%(name)s declines the undo."),
+                "withdrawn": _("%(name)s withdraws the undo request."),
+                "lapsed": _("The undo request has lapsed."),
             }[event.answer] % {"name": names[event.seat] if event.seat is not None else ""}
     return ""
 
@@ -69,11 +69,11 @@ def _rewound(event: Rewound, version: int, names: tuple[str, ...], written: Writ
     to, last = event.to, version - 1
     match event.cause:
         case "undo":
-            told = _("%(name)s takes back what came after version %(to)s, up to version %(last)s.")
+            told = _("%(name)s undoes everything after version %(to)s, up to version %(last)s.")
         case "redo":
-            told = _("%(name)s takes the undo back: the match is again as at version %(to)s.")
+            told = _("%(name)s reverts the undo: the match is back at version %(to)s.")
         case "host":
-            told = _("The organiser sets the match back to version %(to)s: %(why)s.")
+            told = _("The organiser rewinds the match to version %(to)s: %(why)s.")
         case _:
             return _("The match goes back to version %(to)s.") % {"to": to}
     name = names[event.seat] if event.seat is not None else ""

@@ -126,7 +126,7 @@ def _append(
 
 def _check_running(loaded: Loaded) -> None:
     if loaded.ended:
-        raise Refused("match_over", "The match is over; no clock runs any more.")
+        raise Refused("match_over", "The match is over, so no clock runs.")
     if not loaded.started:
         raise Refused("not_started", "The match has not started yet; no clock runs.")
 

@@ -133,7 +133,7 @@ def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
     except Exception:
         if not connection.is_usable():
             raise
-        logger.exception("The time-out of match %s, seat %s failed.", claim.match_id, claim.seat)
+        logger.exception("The timeout of match %s, seat %s failed.", claim.match_id, claim.seat)
         Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + REST)
         return False
 

@@ -65,7 +65,7 @@ def withdraw(*, match: Match, by: User, seat: int) -> None:
     with transaction.atomic():
         holders.lock(match, seat, by.pk)
         if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
-            raise Refused("no_wish", "You have not asked for this.")
+            raise Refused("no_wish", "You have not asked for this, so there is nothing to withdraw.")
 
 
 def settle(*, match: Match, channel: str = "clock") -> bool:
@@ -111,4 +111,4 @@ def _check(match: Match, pause: bool) -> None:
     if not pause and match.paused_at is None:
         raise Refused("not_paused", "The match is not paused.")
     if not pause and paused_by(match) == "host":
-        raise Refused("paused_by_host", "The organiser has paused the match; only he lets it go on.")
+        raise Refused("paused_by_host", "The organiser has paused the match. Only they can resume it.")

@@ -54,7 +54,7 @@ class Offer:
     request: UndoRequest | None = None
 
 
-STAYS = "What was drawn, rolled or shown stays: a bot never gives it back, and nobody else can."
+STAYS = "What was drawn, rolled or shown stays: the other seats are bots, and bots never agree to an undo."
 NO_SEAT = Offer("", "no_seat", "You have no seat in this match.")
 
 
@@ -87,7 +87,7 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
         trail = trail_of(loaded)
         undone = undo_rules.find_redo(loaded.game, trail, seat)
         if undone is None:
-            raise Refused("nothing_to_redo", "There is no undo of yours that nothing has followed.")
+            raise Refused("nothing_to_redo", "There is no undo of yours to redo: something has happened since.")
         _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
         check_told(match, seats, seat)
         private = undone.going_back is not None and Rewound.of(undone.going_back.data).private
@@ -95,7 +95,7 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
             since = undo_rules.since_undo(trail, undone)
             return rewind(match, loaded, seats, undone.before, since, [], cause="redo", seat=seat, private=private)
         except Taken:
-            raise Refused("nothing_to_redo", "The match has moved on; this undo cannot be taken back any more.") from None
+            raise Refused("nothing_to_redo", "The match has moved on, so this undo can no longer be redone.") from None
 
     return carry_out(match, sender, command_id, {"name": "redo"}, decide)
 
@@ -111,14 +111,14 @@ def answer(
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         row = open_request(match)
         if row is None or request not in (None, row.version) or is_over(loaded, row):
-            raise Refused("no_request", "There is no open request to take back; it was answered, or the match has moved on.")
+            raise Refused("no_request", "There is no open undo request. It was answered, or the match has moved on.")
         seat = sender.seat
         if seat == row.seat:
             if accept:
-                raise Refused("own_request", "The others answer your request; you may withdraw it.", "accept")
+                raise Refused("own_request", "The others answer your request. You can only withdraw it.", "accept")
             return settle(match, loaded, seats, row, seat, "withdrawn")
         if seat not in row.asked or seat in row.accepted:
-            raise Refused("not_asked", "Your word was not asked for, or you have given it.")
+            raise Refused("not_asked", "You are not asked to agree, or you have already answered.")
         if not accept:
             return settle(match, loaded, seats, row, seat, "declined")
         if {*row.accepted, seat} != set(row.asked):
@@ -221,7 +221,7 @@ def _look(
     opened = loaded.opened
     option = opened.undo if opened is not None and opened.undo is not None else Match.Undo.FREE
     if option == Match.Undo.NEVER:
-        raise Refused("never", "In this match nothing is taken back.")
+        raise Refused("never", "This match has no undo.")
     found = find(loaded, trail, seat)
     shown = Offer("free", to=found.deed.before, command=found.deed.first.command)
     if option == Match.Undo.FREE and not found.others and not found.told:
@@ -232,7 +232,9 @@ def _look(
     if not asks and not bots:
         return found, shown
     if request is not None and not is_over(loaded, request):
-        raise Refused("asked_already", "A request to take back is open; it is answered, withdrawn or lapses first.")
+        raise Refused(
+            "asked_already", "An undo request is open. It must be answered or withdrawn, or lapse, before the next one."
+        )
     return found, dataclasses.replace(shown, how="ask", asks=asks)
 
 
@@ -257,7 +259,7 @@ def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: d
     for key, clock in (reopened | loaded.account.open).items():
         due = clock.due
         if key[0] == seat and due is not None and now >= due and not availability.forgives(due, loaded.match_id):
-            raise Refused("too_late", f"The time for that answer ran out at {due:%d %b %Y %H:%M} UTC.")
+            raise Refused("too_late", f"The deadline for that answer was {due:%d %b %Y %H:%M} UTC.")
 
 
 def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str) -> dict[Key, Clock]:

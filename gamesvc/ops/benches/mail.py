@@ -148,7 +148,7 @@ def order_of(match: Match, order: str) -> tuple[str, str, bytes]:
     question = Question.objects.get(match=match)
     user = match.seats.get(index=question.seat).user
     if user is None:
-        raise AssertionError("a player has left his seat")
+        raise AssertionError("a player has left their seat")
     address = reply_addresses.reply_address(
         match=match,
         loaded=loading.load(match.id, match.game),
@@ -160,7 +160,7 @@ def order_of(match: Match, order: str) -> tuple[str, str, bytes]:
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = user.email, address, "Re: Your turn"
     mail["Message-ID"] = f"<{uuid.uuid4()}@players.example>"
-    mail.set_content(f"{order}\nEND\n\nOn Friday, somebody wrote:\n> It is your turn.\n")
+    mail.set_content(f"{order}\nEND\n\nOn Friday, a player wrote:\n> It is your turn.\n")
     return user.email, address, mail.as_bytes()
 
 

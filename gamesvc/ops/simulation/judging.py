@@ -146,7 +146,7 @@ def _tell_waiting(report: Report, conductor: Conductor, log: Log) -> None:
     for kind in sorted(waited):
         hours = sorted(waited[kind])
         ninth = hours[int(len(hours) * 0.9)]
-        section[f"{kind}: answers; hours (median, nine of ten); time-outs"] = (
+        section[f"{kind}: answers; hours (median, nine of ten); timeouts"] = (
             f"{len(hours)}; {median(hours):.1f}, {ninth:.1f}; {late[kind]}"
         )
-    section["time-outs of all kinds"] = late
+    section["timeouts of all kinds"] = late

@@ -90,7 +90,7 @@ class Mails:
             {
                 "queued in all": len(self.rows),
                 "handed over": total[Status.SENT],
-                "told by another mail": total[Status.MERGED],
+                "included in another mail": total[Status.MERGED],
                 "dropped: done with, or not wanted": total[Status.DROPPED],
                 "refused for good": total[Status.FAILED],
                 "waiting at the end for their time": total[Status.QUEUED],
@@ -107,7 +107,7 @@ class Mails:
         report.must_be_none(section, "neither handed over nor refused", self.unsettled(end))
         report.must_be_none(section, "handed over twice with nobody having died", self.unexplained(died))
         report.must_be_none(section, "handed over twice under two Message-IDs", self.renamed())
-        report.must_be_none(section, "mails that no notice stands for", self.strangers())
+        report.must_be_none(section, "mails without a notice", self.strangers())
         report.must_be_none(section, "questions without a notice, or with two", self._badly_told(log))
 
     def _badly_told(self, log: Log) -> list[QuestionKey]:

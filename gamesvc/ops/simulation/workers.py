@@ -173,7 +173,7 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
         loaded = loading.load(match.id, match.game)
         seats = list(match.seats.order_by("index"))
         if seats[seat].user_id != user_id:
-            return "not his any more", given
+            return "no longer theirs", given
         if all((one.seat, one.id) != (seat, question) for one in loaded.awaited()):
             return "answered" if given else "was over", given
         rng = random.Random(f"{match_id} {seat} {loaded.version}")

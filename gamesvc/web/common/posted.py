@@ -140,7 +140,7 @@ def _read_number(one: Control, text: str) -> Any:
             raise Unreadable(one.path, f"{one.label}: write a whole number.")
         return _empty(one)
     if not re.fullmatch(r"[+-]?[0-9]{1,12}", text):
-        raise Unreadable(one.path, f"{one.label}: {text[:40]!r} is no whole number.")
+        raise Unreadable(one.path, f"{one.label}: {text[:40]!r} is not a whole number.")
     return int(text)
 
 
@@ -189,7 +189,7 @@ def _read_json(one: Control, text: str) -> Any:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError):
-        raise Unreadable(one.path, f"{one.label}: this is no JSON.") from None
+        raise Unreadable(one.path, f"{one.label}: this is not JSON.") from None
     if fault := intake.value_fault(read):
         raise Unreadable(one.path, f"{one.label}: {fault.detail}")
     return read

@@ -27,7 +27,7 @@ def explained(code: str) -> Meaning:
 def problem_page(request: HttpRequest, code: str) -> HttpResponse:
     """Explain a code. Codes of games get general advice."""
     if not _CODE.match(code):
-        raise Http404("This is no code of ours.")
+        raise Http404("Unknown problem code.")
     answer = render(request, "web/problem.html", {"code": code, "meaning": explained(code)})
     answer["Cache-Control"] = "public, max-age=3600" if request.user.is_anonymous else "private, no-cache"
     return answer

@@ -64,7 +64,7 @@ def fork(request: HttpRequest, ident: str) -> HttpResponse:
     version, seat = request.POST.get("version", ""), request.POST.get("seat", "")
     try:
         if not version.isdecimal() or len(version) > 9:
-            raise Refused("unreadable", "The page did not say which version it showed; load it again.", "version")
+            raise Refused("unreadable", "The page did not say which version it showed. Load it again.", "version")
         made = once(
             request,
             lambda: (

@@ -93,9 +93,9 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
 
 def _say(access: Access, request: HttpRequest, chosen: str, written: str) -> None:
     if not isinstance(request.user, User) or access.seat is None:
-        raise Refused("no_seat", "Only the players of a match write in it.")
+        raise Refused("no_seat", "Only the players of a match can write in it.")
     if chosen != press.ALL and not (chosen.isdecimal() and len(chosen) < 3):
-        raise Refused("unreadable", "Choose to whom you write.", "to")
+        raise Refused("unreadable", "Choose whom to write to.", "to")
     to = press.ALL if chosen == press.ALL else [int(chosen)]
     # The page's own key makes a double click one message.
     key = secrets.keyed_uuid("press", request.user.pk, access.match.pk, once.given(request), chosen, written)

@@ -73,7 +73,7 @@ def feed_address(request: HttpRequest) -> HttpResponse:
 def reply_addresses(request: HttpRequest) -> HttpResponse:
     """Revoke the reply addresses of all mails sent so far, after one of them went astray."""
     letterbox.renew(user=signed_in(request))
-    messages.success(request, "Mails you got so far cannot be answered any more. Turns that wait for you are sent again.")
+    messages.success(request, "Mails you have received can no longer be answered. Pending turns are sent again.")
     return redirect("web:profile")
 
 
@@ -87,7 +87,7 @@ def webhook(request: HttpRequest) -> HttpResponse:
         messages.success(request, "The address is forgotten.")
     elif request.POST.get("act") == "rotate":
         webhooks.rotate(user)
-        messages.success(request, "There is a new secret. For a day the former one signs too.")
+        messages.success(request, "There is a new secret. The old one also signs for one more day.")
     else:
         try:
             webhooks.set_up(user, request.POST.get("url", "").strip())

@@ -23,10 +23,10 @@ from gamesvc.web.common import once
 from gamesvc.web.common.access import find, signed_in
 
 DONE = {
-    "pause": "The match is paused, and the players are told.",
-    "resume": "The match goes on, and the players are told.",
-    "extend": "The seat has more time, and the players are told.",
-    "replace": "The seat is given up, and the players are told.",
+    "pause": "The match is paused, and the players are notified.",
+    "resume": "The match goes on, and the players are notified.",
+    "extend": "The seat has more time, and the players are notified.",
+    "replace": "The player is replaced, and the players are notified.",
     "abort": "The match is called off.",
 }
 
@@ -40,7 +40,7 @@ def panel(access: Access) -> dict[str, Any]:
     return {
         "organiser": {
             "actions": [
-                ("resume", "Let it go on") if match.paused_at is not None else ("pause", "Pause"),
+                ("resume", "Resume the match") if match.paused_at is not None else ("pause", "Pause"),
                 ("extend", "Give a seat more time"),
                 ("replace", "Replace a player"),
                 ("abort", "Call the match off"),

@@ -91,7 +91,7 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> d
 def _expected(request: HttpRequest) -> int:
     text = request.POST.get("_version", "")
     if not text.isdecimal() or len(text) > 9:
-        raise Refused("unreadable", "The page did not say which version it showed; load it again.", "version")
+        raise Refused("unreadable", "The page did not say which version it showed. Load it again.", "version")
     return int(text)
 
 

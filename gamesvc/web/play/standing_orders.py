@@ -46,14 +46,14 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
     user, access = signed_in(request), find(request, ident)
     try:
         if access.seat is None:
-            raise Refused("no_seat", "Only the players of a match leave orders in it.")
+            raise Refused("no_seat", "Only the players of a match can place orders in it.")
         given = request.POST.get("cancel", "")
         if given.isdecimal() and len(given) < 5:
             standing_orders.cancel(match=access.match, seat=access.seat.index, number=int(given), user=user)
             messages.success(request, "The order is cancelled.")
         else:
             once(request, functools.partial(_lay_by, user, access, access.seat.index, request.POST.get("order", "")))
-            messages.success(request, "The order is laid by.")
+            messages.success(request, "The conditional order is saved.")
     except Refused as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
@@ -62,6 +62,6 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
 def _lay_by(user: User, access: Access, seat: int, order: str) -> int:
     asked = standing_orders.parse_text(access.match, seat, order)
     if asked.condition is None:
-        raise Refused("unreadable", f"This lays nothing by. {standing_orders.HOW}")
+        raise Refused("unreadable", f"This is not a conditional order. {standing_orders.HOW}")
     made = standing_orders.lay_by(match=access.match, seat=seat, user=user, condition=asked.condition, commands=asked.commands)
     return made.number

@@ -27,10 +27,10 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
     columns = [told["lately"], told["ever"]]
     rows = [
         ("Matches", [one["matches"] for one in columns]),
-        ("Seen to the end", [one["finished"] for one in columns]),
+        ("Finished", [one["finished"] for one in columns]),
         ("Given up", [one["given_up"] for one in columns]),
-        ("Share seen to the end", [_percent(one["finished_percent"]) for one in columns]),
-        ("Time ran out", [one["timeouts"] for one in columns]),
+        ("Share finished", [_percent(one["finished_percent"]) for one in columns]),
+        ("Timeouts", [one["timeouts"] for one in columns]),
         ("Excused", [one["excused"] for one in columns]),
         ("Answers", [one["answers"] for one in columns]),
         ("Average time to answer", [_span(one["average_answer_seconds"]) for one in columns]),

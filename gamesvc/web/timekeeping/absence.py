@@ -75,7 +75,7 @@ def change_vacations(request: HttpRequest) -> HttpResponse:
             number = intake.whole(request.POST.get("absence", ""), 18)
             row = Absence.objects.filter(user=user, pk=number).first() if number is not None else None
             if row is None:
-                raise Refused("unknown_absence", "You have announced no such vacation.")
+                raise Refused("unknown_absence", "You have not announced such a vacation.")
             absences.call_off(absence=row)
             messages.success(request, "The vacation is called off.")
         else:
@@ -146,9 +146,9 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             pauses.withdraw(match=access.match, by=user, seat=seat)
         elif act in ("pause", "resume"):
             done = pauses.wish(match=access.match, by=user, seat=seat, pause=act == "pause", channel="web")
-            messages.success(request, "Done: all have agreed." if done else "The others are asked.")
+            messages.success(request, "Done: all players agreed." if done else "The others are asked.")
         else:
-            raise Refused("unreadable", "The page has sent what this match does not know.")
+            raise Refused("unreadable", "This match does not know that action. Load the page again.")
     except Refused as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)

@@ -24,7 +24,7 @@ LENGTHS = (
     ("commit", "Each simultaneous phase"),
     ("reaction", "Each reaction"),
     ("choice", "Each choice"),
-    ("minimum", "At least, for whoever is asked"),
+    ("minimum", "Minimum for each decision"),
     ("grace", "Grace after the deadline"),
 )
 TIMEOUTS = (
@@ -43,7 +43,7 @@ WHAT = {
     "paused": "The match is paused.",
     "pause": "The pause ends; the clock goes on.",
     "waits": "Asked while the match is paused.",
-    "undo": "A command was taken back; the clock goes on as before it.",
+    "undo": "A command was undone; the clock goes on as before it.",
     "moved": "The deadline was moved.",
     "extended": "The organiser gave more time.",
     "vacation": "The deadline was moved by a vacation.",

@@ -28,12 +28,12 @@ from gamesvc.web.common import once
 from gamesvc.web.common.access import find, signed_in
 
 DONE = {
-    "undo": "Taken back.",
-    "asked": "The others are asked; without their word it stands.",
+    "undo": "Undone.",
+    "asked": "The others are asked. Nothing is undone until they agree.",
     "redo": "Done again.",
-    "accept": "You agree to take it back.",
-    "decline": "It stands.",
-    "rewind": "The match is set back, and the players are told.",
+    "accept": "You accept the undo.",
+    "decline": "You decline the undo.",
+    "rewind": "The match is rewound, and the players are notified.",
 }
 
 
@@ -98,7 +98,7 @@ def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
             return taking_back.answer(
                 match=access.match, sender=sender, accept=act == "accept", request=asked, command_id=command_id
             )
-    raise Refused("unreadable", "Choose what to take back.", "act")
+    raise Refused("unreadable", "Choose what to undo.", "act")
 
 
 def _set_back(request: HttpRequest, access: Access, command_id: uuid.UUID) -> Outcome:

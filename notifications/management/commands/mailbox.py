@@ -13,7 +13,7 @@ from notifications.inbound.doors import imap
 
 
 class Command(BaseCommand):
-    help = "Look once into the mailbox of IMAP_URL and keep what is new for the workers."
+    help = "Read the mailbox of IMAP_URL once and keep new mail for the workers."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="Print a JSON object.")

@@ -14,7 +14,7 @@ from notifications.inbound.doors.receiver import Receiver
 
 
 class Command(BaseCommand):
-    help = "Receive mail for reply addresses and keep it for the workers; stops on SIGTERM or Ctrl-C."
+    help = "Receive mail for reply addresses and keep it for the workers. Stop with SIGTERM or Ctrl-C."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

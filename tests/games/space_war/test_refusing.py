@@ -65,7 +65,7 @@ CASES = {
     "collide with a duration": (
         acting("pursuiter", "collide", b={"play": ["satellite"]}, fields=ENEMY, target="b.satellite"),
         "no_target",
-        "no duration",
+        "not a duration",
     ),
     "collide against Keve Bakins with slots": (
         acting("pursuiter", "collide", b={"commander": "keve_bakins"}, fields=ENEMY, slots=["s1", "s2", "s3"]),
@@ -77,9 +77,9 @@ CASES = {
     "third Naalox": (
         commanding("naalox", {"discard": ["drone"] * 3}, uses=2, mode=1, targets=["a-09"]),
         "limit_reached",
-        "at most 2 times a turn",
+        "can be used 2 times a turn",
     ),
-    "third General Jackson": (commanding("general_jackson", uses=2), "limit_reached", "at most 2 times a turn"),
+    "third General Jackson": (commanding("general_jackson", uses=2), "limit_reached", "can be used 2 times a turn"),
     "Naalox without a Drone": (commanding("naalox", mode=1, targets=["a-01"]), "no_target", "no Drone"),
     "Naalox without a flipped card": (commanding("naalox", mode=2, slots=["s1"]), "no_target", "flipped"),
     "Naalox without a mode": (commanding("naalox", {"discard": ["drone"]}), "not_possible", "mode 1 or 2"),
@@ -157,7 +157,7 @@ CASES = {
     "more counters than there are": (
         acting("energy_source", "use_counters", fields={"counters": 1}, phase="action", n=2),
         "cannot_pay",
-        "1 counters",
+        "It has 1 counter;",
     ),
     "counters that are no actions": (
         acting("time_travel_portal", "use_counters", fields={"counters": 3}, phase="action", n=1),

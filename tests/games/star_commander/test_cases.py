@@ -393,7 +393,7 @@ def test_an_offer_takes_no_note() -> None:
     """Texts by players stay out of the log, which cannot be erased."""
     table = Table().credits(0, 5).start()
     sides: dict[str, Any] = {"give": {"credits": 1}, "want": {}}
-    told = "left out of an offer: write promises to the players in a message"
+    told = "Write promises to the players in a message"
     for note in ("I keep out of 1,1.", ""):
         answer = table.send(0, "offer_trade", to=1, note=note, **sides)
         assert (answer["refusal"]["code"], answer["refusal"]["parameter"]) == ("bad_parameter", "note")

@@ -61,7 +61,7 @@ def test_a_lock_lasts_until_its_casters_next_turn():
     assert lasts(table, ship) == [{"mark": "lock", "until": "turn_of", "seat": 0, "source": "interdiction"}]
     assert lasts(table, free) == []
     everybody_reads(table, ship, "held in place until {whose} next turn starts")
-    everybody_is_told(table, f"{ship}: held in place until {{whose}} next turn starts.")
+    everybody_is_told(table, f"Vessel {ship}: held in place until {{whose}} next turn starts.")
     table.end_turn()
     everybody_reads(table, ship, "held in place until {whose} next turn starts")
     table.end_turn()
@@ -77,7 +77,7 @@ def test_a_prevention_lasts_until_the_end_of_the_turn():
     end = {"until": "end_of_turn", "seat": None, "source": "experimental_shields"}
     assert lasts(table, ship) == [{"mark": "prevent", **end}, {"mark": "untargetable", **end}]
     everybody_reads(table, ship, "takes no damage and cannot be targeted until this turn ends")
-    everybody_is_told(table, f"{ship}: takes no damage and cannot be targeted until this turn ends.")
+    everybody_is_told(table, f"Vessel {ship}: takes no damage and cannot be targeted until this turn ends.")
     table.end_turn()
     assert lasts(table, ship) == []
 
@@ -89,7 +89,7 @@ def test_a_disarm_lasts_until_the_next_turn_of_its_controller(edition: str):
     table.done(0, "move_ships", ships=[ship], to="2,1")
     assert lasts(table, ship) == [{"mark": "deny_attack", "until": "turn_of", "seat": 0, "source": "black_hole"}]
     everybody_reads(table, ship, "cannot attack until {whose} next turn starts")
-    everybody_is_told(table, f"{ship}: cannot attack until {{whose}} next turn starts.")
+    everybody_is_told(table, f"Vessel {ship}: cannot attack until {{whose}} next turn starts.")
 
 
 def test_changed_values_last_until_the_end_of_the_turn():
@@ -125,8 +125,8 @@ def test_jumps_that_last_until_the_end_of_the_turn():
     everybody_reads(table, f"Corvette {one}, Corvette {two}", words)
     everybody_is_told(
         table,
-        f"{one}, {two}: may make a long jump from 2,1 until this turn ends.",
-        f"{one}, {two}: +1 speed until this turn ends.",
+        f"Vessels {one} and {two}: may make a long jump from 2,1 until this turn ends.",
+        f"Vessels {one} and {two}: +1 speed until this turn ends.",
     )
 
 

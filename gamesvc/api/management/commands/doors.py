@@ -15,7 +15,7 @@ FILE = settings.BASE_DIR / "deploy" / "DOORS.md"
 
 
 class Command(BaseCommand):
-    help = "List every way into the service (API, pages, mail, commands, protocol) with who may use it and which limits hold."
+    help = "List every door to the service (API, pages, mail, commands, protocol) with its users and limits."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

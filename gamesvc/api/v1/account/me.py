@@ -21,7 +21,7 @@ class NotConfirmed(Refusal):
 
     code = "not_confirmed"
     title = "Nothing was erased"
-    detail = "`name` must be your user name, so that nobody is erased by mistake."
+    detail = "`name` must be your user name, so that no account is erased by mistake."
     advice = "Send your user name as `name`."
     parameter = "name"
 

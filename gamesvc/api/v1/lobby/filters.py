@@ -13,11 +13,11 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
 RELIABILITY = [
-    OpenApiParameter("suitable", bool, description="Only matches whose demand on reliability you meet."),
+    OpenApiParameter("suitable", bool, description="Only matches whose player requirements you meet."),
     OpenApiParameter("players_finished", int, description="Only matches whose players all finished at least this percentage."),
-    OpenApiParameter("players_timeouts", int, description="Only matches whose players' time ran out at most so often."),
+    OpenApiParameter("players_timeouts", int, description="Only matches whose players had at most this many timeouts."),
     OpenApiParameter(
-        "players_answer_hours", int, description="Only matches whose players all answer within so many hours on the average."
+        "players_answer_hours", int, description="Only matches whose players answer within this many hours on average."
     ),
 ]
 

@@ -25,14 +25,15 @@ class NewFork(schemas.Strict):
     version = serializers.IntegerField(min_value=1)
     kind = serializers.ChoiceField(
         ["match", "board"],
-        help_text="`match`: a new one with seats to be taken; `board`: a private one, where you have all seats without a bot.",
+        help_text="`match`: a new match with free seats; `board`: a private analysis board, on which you play all seats "
+        "without a bot.",
     )
     seat = serializers.IntegerField(
         required=False,
         allow_null=True,
         default=None,
         min_value=0,
-        help_text="Of a match that is over: as this seat saw it, the rest dealt anew. Without it the whole position.",
+        help_text="Of a match that is over: as this seat saw it, the rest redealt. Without it the whole position.",
     )
     hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.INVITED)

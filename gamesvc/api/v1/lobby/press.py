@@ -82,7 +82,7 @@ class MatchPress(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             if access.seat is None:
-                raise Refused("no_seat", "Only the players of a match write in it.")
+                raise Refused("no_seat", "Only the players of a match can write in it.")
             message = press.say(
                 match=access.match,
                 by=self.user,

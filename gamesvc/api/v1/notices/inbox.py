@@ -108,7 +108,9 @@ class MatchPreferences(serializers.Serializer[Any]):
 
 
 class Feed(serializers.Serializer[Any]):
-    address = serializers.CharField(allow_null=True, help_text="Whoever knows it can read your deadlines; null: there is none.")
+    address = serializers.CharField(
+        allow_null=True, help_text="Anyone who knows it can read your deadlines; null: there is none."
+    )
 
 
 class HookChange(schemas.Strict):
@@ -274,7 +276,7 @@ class HookSecret(View):
 def _hook_json(view: View) -> dict[str, Any]:
     hook = Webhook.objects.filter(user=view.user).first()
     if hook is None:
-        raise Unknown("You have set no address; PUT one.")
+        raise Unknown("You have not set an address; PUT one.")
     return {
         "url": hook.url,
         "secret": webhooks.secret_of(hook),

@@ -81,7 +81,7 @@ class RefusalShape(serializers.Serializer[Any]):
     name = serializers.CharField(allow_null=True)
     channel = serializers.CharField(allow_null=True)
     received_at = serializers.DateTimeField()
-    command = serializers.DictField(allow_null=True, help_text="Null, as all that tells of it, while it may hide something.")
+    command = serializers.DictField(allow_null=True, help_text="Null while it may give away something hidden.")
     code = serializers.CharField()
     detail = serializers.CharField(allow_null=True)
     parameter = serializers.CharField(allow_null=True)
@@ -125,7 +125,7 @@ class TenureShape(serializers.Serializer[Any]):
     player = serializers.IntegerField(
         allow_null=True, help_text="The same number for all tenures of one player; null where the player was erased."
     )
-    holds = serializers.BooleanField(help_text="Whether the tenure goes on.")
+    holds = serializers.BooleanField(help_text="True while the tenure lasts.")
 
 
 class Tenures(View):

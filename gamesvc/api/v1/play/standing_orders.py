@@ -31,7 +31,7 @@ class NewPremove(schemas.Strict):
         required=False,
         default=None,
         allow_null=True,
-        help_text="`event` (type, data to compare) as you will see it, `view` (path, op, value), or both.",
+        help_text="The condition: an `event` (type, data to compare) as you will see it, a `view` (path, op, value), or both.",
     )
     commands = serializers.ListField(child=serializers.DictField(), required=False, default=list, max_length=20)
     order = serializers.CharField(
@@ -48,7 +48,9 @@ class PremoveShape(serializers.Serializer[Any]):
     order = serializers.CharField(help_text="In words.")
     when = serializers.DictField()
     commands = serializers.ListField(child=serializers.DictField())
-    status = serializers.ChoiceField(Premove.Status.choices, help_text="armed: its case has come, and you are not asked yet.")
+    status = serializers.ChoiceField(
+        Premove.Status.choices, help_text="armed: its condition is met, and you are not awaited yet."
+    )
     given = serializers.IntegerField(help_text="Commands of it that were given.")
     why = serializers.CharField(help_text="Why it was dropped.")
     made_at = serializers.DateTimeField()
@@ -62,10 +64,10 @@ class OwnShape(serializers.Serializer[Any]):
 
 
 class StandingShape(serializers.Serializer[Any]):
-    own = OwnShape(allow_null=True, help_text="The game's own; null where the game asks nobody between his turns.")
+    own = OwnShape(allow_null=True, help_text="The game's own; null where the game asks no player between their turns.")
     laid_by = PremoveShape(many=True)
     schema = serializers.DictField(help_text="JSON Schema of `when`.")
-    shows = serializers.CharField(help_text="What an answer at once tells the others.")
+    shows = serializers.CharField(help_text="What an instant answer tells the others.")
 
 
 class Standing(View):
@@ -155,7 +157,7 @@ class Own(View):
         name = standing_orders.own_command(loaded)
         if name is None:
             title = loaded.game.manifest.title
-            raise Refused("no_standing_orders", f"{title} asks nobody between his turns: there is nothing to order.")
+            raise Refused("no_standing_orders", f"{title} asks no player between their turns, so it has no standing orders.")
         return submit_command(self, access, {"name": name, "orders": orders}, received_at)
 
 
@@ -172,14 +174,14 @@ def _read(access: Access, seat: int, body: dict[str, Any]) -> tuple[Any, Any]:
         return body["when"], body["commands"]
     asked = standing_orders.parse_text(access.match, seat, body["order"])
     if asked.condition is None:
-        raise Refused("unreadable", f"This lays nothing by. {standing_orders.HOW}", "order")
+        raise Refused("unreadable", f"This is not a conditional order. {standing_orders.HOW}", "order")
     return asked.condition, asked.commands
 
 
 def _find(access: Access, seat: int, number: int) -> Premove:
     found = Premove.objects.select_related("match", "user").filter(match=access.match, seat=seat, number=number).first()
     if found is None:
-        raise Unknown(f"You have laid no order {number} by.", code="unknown_order")
+        raise Unknown(f"You have no conditional order {number}.", code="unknown_order")
     return found
 
 

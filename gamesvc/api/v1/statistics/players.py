@@ -17,8 +17,8 @@ from gamesvc.matches.statistics import totals
 
 class PlayerRecord(serializers.Serializer[Any]):
     matches = serializers.IntegerField(help_text="In which the player has answered, timed out or come to an end.")
-    finished = serializers.IntegerField(help_text="Seen to the end.")
-    given_up = serializers.IntegerField(help_text="The seat was taken away after time-outs, or given up.")
+    finished = serializers.IntegerField(help_text="Finished.")
+    given_up = serializers.IntegerField(help_text="The seat was vacated after timeouts, or given up.")
     finished_percent = serializers.IntegerField(allow_null=True)
     timeouts = serializers.IntegerField()
     excused = serializers.IntegerField()
@@ -28,7 +28,7 @@ class PlayerRecord(serializers.Serializer[Any]):
 
 class GameRecord(serializers.Serializer[Any]):
     game = serializers.CharField()
-    played = serializers.IntegerField(help_text="Finished matches begun with another person in them.")
+    played = serializers.IntegerField(help_text="Finished matches that started with at least one other user.")
     won = serializers.IntegerField()
     shared = serializers.IntegerField(help_text="First together with others.")
     lost = serializers.IntegerField()

@@ -62,10 +62,12 @@ class Wish(schemas.Strict):
 class PauseShape(serializers.Serializer[Any]):
     paused_since = serializers.DateTimeField(allow_null=True)
     paused_by = serializers.ChoiceField(
-        ["seats", "host"], allow_null=True, help_text="The players by agreement, or the organiser, who alone lets it go on."
+        ["seats", "host"],
+        allow_null=True,
+        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it.",
     )
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
-    missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats whose word is still missing.")
+    missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
 
 
 class Absences(View):
@@ -94,7 +96,7 @@ class AbsenceDetail(View):
         """Cancel a vacation. A running one ends now, and the days begun count as used."""
         found = Absence.objects.filter(user=self.user, pk=absence_id).first()
         if found is None:
-            raise Unknown("You have announced no such vacation.", code="unknown_absence")
+            raise Unknown("You have not announced such a vacation.", code="unknown_absence")
         absences.call_off(absence=found)
         vacations.settle(self.user.pk)
         return Response(_absences(self.user), headers=PRIVATE)

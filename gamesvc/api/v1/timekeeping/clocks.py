@@ -42,7 +42,7 @@ class Because(serializers.Serializer[Any]):
     excluded = serializers.ListField(child=serializers.ListField(child=serializers.DateTimeField()))
     fixed = serializers.DateTimeField(required=False)
     put_off = serializers.IntegerField(
-        required=False, help_text="Seconds by which the fixed time stands later than by the calendar: outages, extensions."
+        required=False, help_text="Seconds by which the fixed time is later than in the calendar: outages, extensions."
     )
 
 
@@ -53,7 +53,7 @@ class RunningClock(serializers.Serializer[Any]):
     asked_at = serializers.DateTimeField()
     due_at = serializers.DateTimeField(allow_null=True, help_text="Null while the match is paused.")
     grace_from = serializers.DateTimeField(allow_null=True)
-    stands_until = serializers.DateTimeField(allow_null=True, help_text="The clock stands still now and runs on from here.")
+    stands_until = serializers.DateTimeField(allow_null=True, help_text="The clock is stopped and runs again from this moment.")
     because = Because()
 
 

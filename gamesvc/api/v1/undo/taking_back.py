@@ -33,14 +33,14 @@ CONFLICTS = {**REFUSALS, 412: schemas.Problem, 428: schemas.Problem}
 
 
 class Answer(schemas.Strict):
-    accept = serializers.BooleanField(help_text="False declines; of one's own request it withdraws it.")
+    accept = serializers.BooleanField(help_text="False declines a request, or withdraws your own.")
     request = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=1, help_text="The request that is meant, by its version."
+        required=False, allow_null=True, default=None, min_value=1, help_text="The version of the request."
     )
 
 
 class Ruling(schemas.Strict):
-    to = serializers.IntegerField(min_value=1, help_text="The version to set the match back to: one before a command.")
+    to = serializers.IntegerField(min_value=1, help_text="The version to rewind to: one before a command.")
     code = serializers.ChoiceField(list(CODES))
     reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
 
@@ -59,14 +59,14 @@ class OfferShape(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     option = serializers.ChoiceField(Match.Undo.choices)
     how = serializers.ChoiceField(["free", "ask", "no"])
-    code = serializers.CharField(help_text="Why not; empty where it is possible.")
+    code = serializers.CharField(help_text="The reason why not; empty where an undo is possible.")
     detail = serializers.CharField()
-    to = serializers.IntegerField(allow_null=True, help_text="The version before what would be taken back.")
-    command = serializers.DictField(allow_null=True, help_text="What would be taken back.")
+    to = serializers.IntegerField(allow_null=True, help_text="The version before the events that would be undone.")
+    command = serializers.DictField(allow_null=True, help_text="What would be undone.")
     order = serializers.CharField(help_text="The same as text.")
-    asks = serializers.ListField(child=serializers.IntegerField(), help_text="The seats whose word would be asked for.")
+    asks = serializers.ListField(child=serializers.IntegerField(), help_text="The seats that would have to agree.")
     redo = serializers.IntegerField(allow_null=True, help_text="The version that a redo leads back to; null: nothing to redo.")
-    may_rewind = serializers.BooleanField(help_text="Whether you may set the match back as its organiser or an operator.")
+    may_rewind = serializers.BooleanField(help_text="True if you may rewind the match as its organiser or as an operator.")
     request = UndoRequestShape(allow_null=True)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_fleet_commander.data import SHIPS
 from gamesvc.games.space_fleet_commander.events import damage, opening, turns
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
@@ -40,7 +41,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
     turn = Turn(run, seat)
     name = command["name"]
     if turn.sheet.finished:
-        raise Refused("wrong_phase", "Your sheet is finished. There is nothing more to do on it.")
+        raise Refused("wrong_phase", "Your sheet is finished; there is nothing left to do on it.")
     phases, act = _COMMANDS[name]
     if phases and turn.sheet.phase not in phases:
         raise Refused("wrong_phase", f"{name} is not possible now: {PHASE_WORDS[turn.sheet.phase]}.")
@@ -99,7 +100,7 @@ def _reroll(turn: Turn, command: Command) -> None:
         die = next((die for die in sheet.dice if die.id == name and die.status == "live"), None)
         if die is None:
             may = ", ".join(d.id for d in sheet.dice if d.status == "live" and d.colour in allowed)
-            raise Refused("not_in_attempt", f"{name} is no die of this attempt. You may reroll: {may}.", "dice")
+            raise Refused("not_in_attempt", f"There is no die {name} in this attempt. You may reroll: {may}.", "dice")
         if die.colour not in allowed:
             may = ", ".join(d.id for d in sheet.dice if d.status == "live" and d.colour in allowed)
             raise Refused("colour_not_allowed", f"{name} is {die.colour}. Now you may reroll {may}.", "dice")
@@ -151,7 +152,7 @@ def _check_explore(state: State, sheet: Sheet, place: str, adjust: Any) -> Any:
     if place not in board.places:
         raise Refused("not_adjacent", f"There is no hex {place!r}. {can}", "hex")
     if place in sheet.path:
-        raise Refused("already_explored", f"{place} is explored already. {can}", "hex")
+        raise Refused("already_explored", f"{place} is already explored. {can}", "hex")
     if place not in board.neighbours[sheet.token]:
         raise Refused("not_adjacent", f"{place} is not adjacent to {sheet.token}. {can}", "hex")
     kind = board.kind(place)
@@ -172,7 +173,7 @@ def _adjust_words(lists: list[list[dict[str, Any]]]) -> str:
     if lists == [[]]:
         return "no Destroyer is needed; leave adjust empty."
     best = "; ".join(f"Destroyer {step['ship']} changes {step['die']} by {step['delta']:+d}" for step in lists[0])
-    return f"exactly {len(lists[0])} adjustment(s), by the first Destroyers in roster order. For example: {best}."
+    return f"exactly {counted(len(lists[0]), 'adjustment')}, by the first Destroyers in roster order. For example: {best}."
 
 
 def _repair(turn: Turn, command: Command) -> None:
@@ -226,7 +227,7 @@ def _push_on(turn: Turn, command: Command) -> None:
     sheet = turn.sheet
     free = [die.id for die in not_aside(sheet)]
     if command["die"] not in free:
-        raise Refused("not_in_attempt", f"{command['die']} is no die you can set aside. You can: {', '.join(free)}.", "die")
+        raise Refused("not_in_attempt", f"You cannot set aside {command['die']}. Choose one of: {', '.join(free)}.", "die")
     turn.emit(turns.DieSetAside(turn.seat, die=command["die"]))
     turn.attempt(sheet.attempt + 1)
 

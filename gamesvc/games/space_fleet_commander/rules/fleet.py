@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import listed
 from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.state import Sheet, State, Vessel, at_slot, by_roster
 
@@ -68,9 +69,9 @@ def check_place(state: State, sheet: Sheet, die: int, ship: str, slot: str) -> N
             "die",
         )
     if slot not in entry.slots:
-        raise Refused("wrong_slot", f"The {entry.name} stands in slot {', '.join(entry.slots)}.", "slot")
+        raise Refused("wrong_slot", f"The {entry.name} goes into slot {listed(entry.slots, 'or')}.", "slot")
     if (there := at_slot(sheet, slot)) is not None:
-        raise Refused("slot_taken", f"The {ship_name(there)} stands in slot {slot}. Remove it or choose another slot.", "slot")
+        raise Refused("slot_taken", f"The {ship_name(there)} is in slot {slot}. Remove it or choose another slot.", "slot")
     if colour := too_many(sheet, ship):
         raise Refused("colour_limit", f"The fleet would have more than {ROSTER.limit} {colour} dice.", "ship")
     if not supplied(sheet, ship, slot):
@@ -81,10 +82,10 @@ def check_place(state: State, sheet: Sheet, die: int, ship: str, slot: str) -> N
 def check_remove(sheet: Sheet, slot: str) -> list[str]:
     """Return the slots emptied by removing a ship: its own, and those of ships that lose their only Supply Barge."""
     if slot == ROSTER.flag_slot:
-        raise Refused("flag_stays", "The Flag Command Cruiser always stands in slot 9.", "slot")
+        raise Refused("flag_stays", "The Flag Command Cruiser is always in slot 9.", "slot")
     if at_slot(sheet, slot) is None:
         taken = [vessel.slot for vessel in sheet.ships if vessel.slot != ROSTER.flag_slot]
-        raise Refused("empty_slot", f"No ship stands in slot {slot!r}. Taken: {', '.join(taken) or 'none'}.", "slot")
+        raise Refused("empty_slot", f"There is no ship in slot {slot!r}. Taken: {', '.join(taken) or 'none'}.", "slot")
     left = replace(sheet, ships=tuple(vessel for vessel in sheet.ships if vessel.slot != slot))
     dropped = [vessel.slot for vessel in left.ships if vessel.ship in SHIPS and not supplied(left, vessel.ship, vessel.slot)]
     return [slot, *dropped]
@@ -113,7 +114,7 @@ def check_upgrade(sheet: Sheet, slot: str, target: str | None) -> None:
     """Raise `Refused` unless this Drone Boat may upgrade that ship (None: no ship)."""
     if slot not in drones(sheet):
         known = ", ".join(drones(sheet)) or "none"
-        raise Refused("no_drone_boat", f"No Drone Boat stands in slot {slot!r}. Drone Boats: {known}.", "slot")
+        raise Refused("no_drone_boat", f"There is no Drone Boat in slot {slot!r}. Drone Boats: {known}.", "slot")
     if target is None:
         return
     if target not in ROSTER.adjacent[slot]:

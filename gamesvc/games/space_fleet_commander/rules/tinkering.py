@@ -52,25 +52,25 @@ def check_tinker(sheet: Sheet, adjust: Sequence[Step], remove: Sequence[Step]) -
     for step in wanted:
         if step["ship"] not in ships:
             known = ", ".join(ships) or "none"
-            raise Refused("not_live", f"No live Fire Support Ship stands in slot {step['ship']!r}. They are: {known}.", "adjust")
+            raise Refused("not_live", f"No live Fire Support Ship is in slot {step['ship']!r}. They are: {known}.", "adjust")
         if step["die"] not in blacks:
             known = ", ".join(blacks) or "none"
-            raise Refused("colour_not_allowed", f"{step['die']} is no black die of this attempt. They are: {known}.", "adjust")
+            raise Refused("colour_not_allowed", f"{step['die']} is not a black die of this attempt. They are: {known}.", "adjust")
     if wanted not in adjust_lists(sheet):
         raise Refused(
             "bad_adjust",
             "Each Fire Support Ship changes one black die by 1 within 1 to 6, the first ship in roster order first"
-            f" ({', '.join(ships)}), dice in pool order, nothing taken back.",
+            f" ({', '.join(ships)}), dice in pool order, each change kept.",
             "adjust",
         )
     barges, ones = able(sheet, "remove_one"), ones_after(sheet, wanted)
     for entry in remove:
         if entry["ship"] not in barges:
             known = ", ".join(barges) or "none"
-            raise Refused("not_live", f"No live Prison Barge stands in slot {entry['ship']!r}. They are: {known}.", "remove")
+            raise Refused("not_live", f"There is no live Prison Barge in slot {entry['ship']!r}. They are: {known}.", "remove")
         if entry["die"] not in ones:
             known = ", ".join(ones) or "none"
-            raise Refused("not_in_attempt", f"{entry['die']} is no die showing 1. They are: {known}.", "remove")
+            raise Refused("not_in_attempt", f"{entry['die']} does not show 1. These dice do: {known}.", "remove")
     for name in ("ship", "die"):
         if len({entry[name] for entry in remove}) < len(remove):
             raise Refused("bad_parameter", f"remove: no {name} may be named twice.", "remove")

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import listed
 from gamesvc.games.space_fleet_commander.data import ROSTER
-from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, SOURCES, listed, seat_name, stars_of
+from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, SOURCES, seat_name, stars_of
 
 WIDTH = 72
 
@@ -31,7 +32,7 @@ def result(view: Data, names: Sequence[str]) -> str:
     """Describe the result of a race in one sentence."""
     first = view["outcome"]["ranking"][0]
     stars = stars_of(view["outcome"]["scores"][first[0]])
-    who = listed([seat_name(seat, names) for seat in first])
+    who = listed(seat_name(seat, names) for seat in first)
     return f"{who} {'wins' if len(first) == 1 else 'share the win'} with {stars}."
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 HELP = {
     "fleet": "place SHIP SLOT      place dreadnaught 5 (or: place 3 dreadnaught 5)\n"
-    "remove SLOT          take a ship back\n"
+    "remove SLOT          remove a ship\n"
     "upgrade SLOT TARGET  Drone Boat in SLOT: TARGET's black die becomes red\n"
-    "confirm              when no die can place any more\n"
+    "confirm              when no die can place a ship\n"
     "fleet 0 destroyer 2-3, 3 prison_barge 4   all at once, then confirm",
     "reroll_1": "reroll DICE          reroll 9.1 8.2, reroll all, reroll red\nkeep                 reroll none",
     "reroll_2": "reroll DICE          white dice: reroll 9.1, reroll all\nkeep                 reroll none",

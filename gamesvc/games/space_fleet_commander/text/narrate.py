@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.wording import counted, listed, named
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 
 SEATS = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
@@ -21,7 +21,7 @@ ENDINGS = {
     "cornered": "no unexplored hex is adjacent",
     "stuck": "too few dice for any adjacent hex",
     "destroyed": "the whole fleet is destroyed",
-    "resigned": "resigned",
+    "resigned": "by resignation",
     "all_finished": "all sheets are finished",
 }
 
@@ -38,16 +38,7 @@ def _ship(ship: str) -> str:
 
 
 def stars_of(count: int) -> str:
-    return f"{count} star" if count == 1 else f"{count} stars"
-
-
-def _dice(count: int) -> str:
-    return f"{count} die" if count == 1 else f"{count} dice"
-
-
-def listed(items: Sequence[Any]) -> str:
-    texts = [str(item) for item in items]
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+    return counted(count, "star")
 
 
 def _place_in_pool(die: str) -> tuple[int, int]:
@@ -64,11 +55,16 @@ class _Teller:
     """The facts of one event with the subject of its sentence: you, or a seat by name."""
 
     def __init__(self, data: Data, viewer: Viewer, names: Sequence[str]) -> None:
-        self.data = data
+        self.data, self.names, self.viewer = data, names, viewer
         seat = data.get("seat", 0)
         self.you = seat == viewer
         self.who = "You" if self.you else seat_name(seat, names)
         self.their = "your" if self.you else "their"
+        self.whose = "your" if self.you else f"{self.who}'s"
+        self.Whose = "Your" if self.you else self.whose
+
+    def ship(self, ship: str, slot: str) -> str:
+        return f"{self.Whose} {ship} in slot {slot}"
 
     def does(self, verb: str, thing: str = "") -> str:
         """Return a sentence in the past tense, whose verb fits all subjects: `You rolled ...`, `Red rolled ...`."""
@@ -84,23 +80,30 @@ def _hit_rolled(t: _Teller) -> str:
     d = t.data
     total = d["a"] + d["b"]
     where = f"slot {d['plot']}" if d["plot"] else "no slot"
-    return f"A hit from {SOURCES[d['source']]}: {d['a']} + {d['b']} = {total}, {where}."
+    return f"A hit on {t.whose} fleet from {SOURCES[d['source']]}: {d['a']} + {d['b']} = {total}, {where}."
 
 
 def _explored(t: _Teller) -> str:
     d = t.data
+    gained = f"{stars_of(d['stars'])}, {d['total']} in all"
     if "hex" not in d:
-        return t.does("scored", f"{stars_of(d['stars'])}, now {d['total']}")
-    kind = d["kind"].replace("_", " ").title()
-    return t.does("explored", f"{d['hex']}, {kind}: {stars_of(d['stars'])}, now {d['total']}")
+        return t.does("scored", gained)
+    return t.does("explored", f"{d['hex']}, {d['kind'].replace('_', ' ').title()}: {gained}")
 
 
 def _finished(t: _Teller) -> str:
     d = t.data
     why = f": {ENDINGS[d['reason']]}" if "reason" in d else ""
     title = f", {d['title']}" if d["title"] else ""
-    owner = "Your sheet" if t.you else f"{t.who}'s sheet"
-    return f"{owner} is finished{why}. {stars_of(d['stars'])}{title}."
+    return f"{t.Whose} sheet is finished{why}. {stars_of(d['stars'])}{title}."
+
+
+def _over(t: _Teller) -> str:
+    stars = t.data["stars"]
+    if len(stars) == 1:
+        return f"The match is over with {stars_of(stars[0])}."
+    each = (f"{'you' if seat == t.viewer else seat_name(seat, t.names)} {count}" for seat, count in enumerate(stars))
+    return f"The match is over. Stars: {listed(each)}."
 
 
 def _time(t: _Teller) -> str:
@@ -108,52 +111,67 @@ def _time(t: _Teller) -> str:
     return t.does("marked", f"time box {t.data['box']}{why}")
 
 
+def _upgraded(t: _Teller) -> str:
+    target = f"the ship in slot {t.data['target']}" if t.data["target"] else "no ship"
+    return f"{t.ship('Drone Boat', t.data['slot'])} upgrades {target}."
+
+
+def _destroyed(t: _Teller) -> str:
+    lost = f"; lost dice: {listed(t.data['dice_lost'])}" if t.data["dice_lost"] else ""
+    return f"{t.ship(_ship(t.data['ship']), t.data['slot'])} was destroyed{lost}."
+
+
+def _ones(t: _Teller) -> str:
+    if not t.data["dice"]:
+        return f"{t.Whose} dice show no 1."
+    return f"{t.Whose} dice showing 1: {listed(t.data['dice'])}."
+
+
 _TELL: dict[str, Callable[[_Teller], str]] = {
     "game_created": _created,
     "fleet_dice_rolled": lambda t: f"Formation dice: {', '.join(map(str, t.data['dice']))}.",
-    "ship_placed": lambda t: t.does("placed", f"{_ship(t.data['ship'])} in slot {t.data['slot']}"),
-    "ship_removed": lambda t: t.does("removed", f"the ships in slot {listed(t.data['slots'])}"),
-    "upgrade_set": lambda t: (
-        f"The Drone Boat in {t.data['slot']} upgrades the ship in {t.data['target']}."
-        if t.data["target"]
-        else f"The Drone Boat in {t.data['slot']} upgrades no ship."
+    "ship_placed": lambda t: t.does("placed", f"the {_ship(t.data['ship'])} in slot {t.data['slot']}"),
+    "ship_removed": lambda t: t.does(
+        "removed", f"the ship{'' if len(t.data['slots']) == 1 else 's'} in {named('slot', t.data['slots'])}"
     ),
-    "fleet_confirmed": lambda t: t.does("confirmed", f"{t.their} fleet: {_dice(len(t.data['pool']))}"),
-    "turn_started": lambda t: f"Turn {t.data['turn']} of {'your sheet' if t.you else t.who} began.",
+    "upgrade_set": _upgraded,
+    "fleet_confirmed": lambda t: t.does("confirmed", f"{t.their} fleet: {counted(len(t.data['pool']), 'die', 'dice')}"),
+    "turn_started": lambda t: t.does("began", f"turn {t.data['turn']}"),
     "dice_rolled": lambda t: t.does("rolled", f"{_values(t.data['dice'])} in attempt {t.data['attempt']}"),
     "dice_rerolled": lambda t: t.does("rerolled", f"to {_values(t.data['dice'])}"),
     "dice_kept": lambda t: t.does("kept", "all dice"),
     "die_adjusted": lambda t: (
-        f"The ship in {t.data['ship']} changed {t.data['die']} from {t.data['before']} to {t.data['value']}."
+        f"{t.ship('ship', t.data['ship'])} changed die {t.data['die']} from {t.data['before']} to {t.data['value']}."
     ),
-    "die_removed": lambda t: f"The Prison Barge in {t.data['ship']} removed {t.data['die']}.",
-    "ones_counted": lambda t: f"Dice showing 1: {listed(t.data['dice'])}." if t.data["dice"] else "No die shows 1.",
-    "targets_found": lambda t: f"The dice reach {listed(t.data['hexes'])}.",
-    "exploration_failed": lambda t: "The exploration failed: two hits.",
+    "die_removed": lambda t: f"{t.ship('Prison Barge', t.data['ship'])} removed die {t.data['die']}.",
+    "ones_counted": _ones,
+    "targets_found": lambda t: f"{t.Whose} dice reach {listed(t.data['hexes'])}.",
+    "exploration_failed": lambda t: f"{t.Whose} exploration failed: two hits.",
     "hex_explored": _explored,
     "rank_gained": lambda t: t.does("gained", f"the rank of {t.data['title']}"),
     "hull_added": lambda t: (
-        f"The Repair Tender in {t.data['tender']} added 1 hull to slot {t.data['slot']}, now {t.data['hull']}."
+        f"{t.ship('Repair Tender', t.data['tender'])} added 1 hull to slot {t.data['slot']}, now {t.data['hull']}."
     ),
-    "repair_due": lambda t: f"The Repair Tender in {t.data['tender']} can add hull to slot {' or '.join(t.data['candidates'])}.",
+    "repair_due": lambda t: (
+        f"{t.ship('Repair Tender', t.data['tender'])} can add hull to slot {listed(t.data['candidates'], 'or')}."
+    ),
     "push_offered": lambda t: t.does("may push on or end the turn"),
-    "die_set_aside": lambda t: t.does("set aside", t.data["die"]),
-    "turn_ended": lambda t: f"Turn {t.data['turn']} of {'your sheet' if t.you else t.who} ended.",
+    "die_set_aside": lambda t: t.does("set aside", f"die {t.data['die']}"),
+    "turn_ended": lambda t: t.does("ended", f"turn {t.data['turn']}"),
     "turn_awaited": lambda t: t.does("waited for the other sheets"),
-    "sabotage_marked": lambda t: f"Sabotage cell {t.data['cell']} was marked{': ' + t.data['icon'] if t.data['icon'] else ''}.",
-    "time_marked": _time,
-    "time_ignored": lambda t: "The Temporal Buoy ignored a time hazard.",
-    "hit_rolled": _hit_rolled,
-    "hit_missed": lambda t: "The hit missed.",
-    "hospital_used": lambda t: f"The Hospital Barge in {t.data['slot']} rolled the hit again.",
-    "hit_redirected": lambda t: f"The Bulwark Ship in {t.data['slot']} took the hit for slot {t.data['origin']}.",
-    "ship_damaged": lambda t: f"The ship in {t.data['slot']} has {t.data['damage']} damage.",
-    "ship_destroyed": lambda t: (
-        f"{_ship(t.data['ship'])} in {t.data['slot']} was destroyed"
-        + (f"; lost dice: {listed(t.data['dice_lost'])}." if t.data["dice_lost"] else ".")
+    "sabotage_marked": lambda t: t.does(
+        "marked", f"sabotage cell {t.data['cell']}{': ' + t.data['icon'] if t.data['icon'] else ''}"
     ),
+    "time_marked": _time,
+    "time_ignored": lambda t: f"{t.Whose} Temporal Buoy ignored a time hazard.",
+    "hit_rolled": _hit_rolled,
+    "hit_missed": lambda t: f"The hit missed {t.whose} fleet.",
+    "hospital_used": lambda t: f"{t.ship('Hospital Barge', t.data['slot'])} rerolled the hit.",
+    "hit_redirected": lambda t: f"{t.ship('Bulwark Ship', t.data['slot'])} took the hit for slot {t.data['origin']}.",
+    "ship_damaged": lambda t: f"{t.ship('ship', t.data['slot'])} now has {t.data['damage']} damage.",
+    "ship_destroyed": _destroyed,
     "sheet_finished": _finished,
-    "game_over": lambda t: f"The match is over. Stars: {', '.join(map(str, t.data['stars']))}.",
+    "game_over": _over,
     REWOUND: lambda t: f"The match went back to version {t.data['to']}.",
     POSITIONED: lambda t: "The match began from a described position.",
 }

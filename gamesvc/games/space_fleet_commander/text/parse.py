@@ -94,14 +94,14 @@ def _shown() -> list[str]:
 
 def _slot(word: str) -> str:
     if word not in SLOTS:
-        raise Refused("unreadable", f"{word!r} is no slot. Slots: {', '.join(ROSTER.order)}.", "slot")
+        raise Refused("unreadable", f"There is no slot {word!r}. Slots: {', '.join(ROSTER.order)}.", "slot")
     return SLOTS[word]
 
 
 def _die(word: str) -> str:
     slot, dot, count = word.rpartition(".")
     if not dot or not count.isdecimal() or len(count) > 1:
-        raise Refused("unreadable", f"{word!r} is no die. A die is slot.number, as 9.1.", "die")
+        raise Refused("unreadable", f"{word!r} is not a die. Write slot.number, as in 9.1.", "die")
     return f"{_slot(slot)}.{int(count)}"
 
 
@@ -209,7 +209,7 @@ def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[
     for word in parts:
         match = _CHANGE.fullmatch(word)
         if match is None:
-            raise Refused("unreadable", f"{word!r} is no change. Write 5.2+ or 5.2- (by one) or 9.1x (remove a 1).", "adjust")
+            raise Refused("unreadable", f"{word!r} is not a change. Write 5.2+ or 5.2- (by one) or 9.1x (remove a 1).", "adjust")
         sign = match["sign"].casefold()
         into, kind = (remove, "remove") if sign == "x" else (adjust, "adjust")
         if match["ship"]:
@@ -251,7 +251,7 @@ def _explore(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     place = parts[0].upper()
     if place not in known:
         raise Refused(
-            "unreadable", f"{parts[0]!r} is no hex; one is written as {next(iter(known))}.{suggest(place, known)}", "hex"
+            "unreadable", f"{parts[0]!r} is not a hex. Write it like {next(iter(known))}.{suggest(place, known)}", "hex"
         )
     command: dict[str, Any] = {"name": "explore", "hex": place}
     rest = parts[1:]

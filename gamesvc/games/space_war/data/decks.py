@@ -7,6 +7,7 @@ from collections import Counter
 
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.notation import suggest
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, DECKS, LIMITS, Deck
 
 DECK = "\n".join(
@@ -44,7 +45,7 @@ def read_deck(text: str, parameter: str = "decks") -> Deck:
             known = suggest(name, [one.name for one in CARDS.values()])
             if len(entries) == 1:
                 known = f" A deck is {', '.join(DECKS)}, or a list with one card a line, such as: 3 Luck.{known}"
-            raise Refused("bad_deck", f"{entry!r} is no card of The Space War.{known}", parameter)
+            raise Refused("bad_deck", f"{entry!r} is not a card of The Space War.{known}", parameter)
         counts[card] += int(found.group(1) or found.group(3) or 1)
     _check(counts, parameter)
     return Deck("constructed", "Constructed", dict(sorted(counts.items())), tuple(COMMANDERS))
@@ -58,7 +59,7 @@ def _check(counts: Counter[str], parameter: str) -> None:
         if not 1 <= count <= most:
             raise Refused("bad_deck", f"The deck has {count} of {CARDS[card].name}; 1 to {most} are allowed.", parameter)
     if not low <= total <= high:
-        raise Refused("bad_deck", f"The deck has {total} cards; a constructed deck has {low} to {high}.", parameter)
+        raise Refused("bad_deck", f"The deck has {counted(total, 'card')}; a constructed deck has {low} to {high}.", parameter)
 
 
 def read_decks(options: Data) -> list[Deck]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
 from gamesvc.games.space_war.text.board import item_words
-from gamesvc.games.space_war.text.narrate import COLOURS, count_of
+from gamesvc.games.space_war.text.narrate import COLOURS
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
 CARD_STEP = 116
@@ -31,7 +32,7 @@ PROMPTS = {
     "barrier": "React or let stand",
     "last_answer": "Answer or lose",
     "prepare": "Prepare",
-    "choose_starter": "Say who starts",
+    "choose_starter": "Choose who starts",
 }
 
 
@@ -215,7 +216,7 @@ def _piece(chart: Chart, seen: Data, stack: Sequence[Mapping[str, Any]], x: floa
     if p["attacks"] > 1:
         words.append(f"{p['attacks'] - p['attacks_used']}/{p['attacks']} attacks")
     if p["counters"]:
-        words.append(count_of(p["counters"], "counter"))
+        words.append(counted(p["counters"], "counter"))
     if p["on"] is not None:
         words.append("attached")
     marks = ["paralysed"] if "paralyzed" in p["marks"] else []
@@ -280,10 +281,10 @@ def _line(seen: Data) -> str:
     prompts = {
         "action": "Play cards, add a station card, then end the phase.",
         "attack": "Move, attack, use abilities, then end the turn.",
-        "upkeep": "Say which durations you keep.",
+        "upkeep": "Choose which durations to keep.",
         "discard": "Discard down to your hand limit.",
         "between": "Go on.",
-        "draw": "Go on, or choose what is asked.",
+        "draw": "Go on, or make the choice.",
     }
     return prompts.get(mine["prompt"], f"Choose: {mine['prompt'].replace('_', ' ')}.")
 

@@ -77,7 +77,7 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     acting = any(waiting.seat == seat for waiting in awaited(state))
     if state.phase == "choose_starter" and acting:
-        yield Form("choose_starter", "Say who starts", {"seat": {"enum": [0, 1], "labels": {0: "seat a", 1: "seat b"}}})
+        yield Form("choose_starter", "Choose who starts", {"seat": {"enum": [0, 1], "labels": {0: "seat a", 1: "seat b"}}})
     if state.phase == "prepare" and acting:
         yield from _prepare(board, seat)
     own_prompts = [prompt for prompt in state.prompts if prompt.seat == seat]
@@ -95,13 +95,13 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
             main = [option.form() for option in main_options(board, seat)]
             yield from main
             if state.replay and kernel_forms.offered(main, state.replay[0]):
-                yield Form("replay", "Repeat what the reaction took back")
+                yield Form("replay", "Repeat what the reaction undid")
             if any(item.by == seat and item.n > state.paused for item in state.items):
                 yield Form("pause", "Ask the opponent for reactions before you go on", aside=True)
     yield SET_ORDERS
     if acting:
         does = {"const": default_command(state, seat)["does"]}
-        yield Form("time_out", "Let the default happen; it counts as a time-out", {"does": does}, (), aside=True)
+        yield Form("time_out", "Let the default happen; it counts as a timeout", {"does": does}, (), aside=True)
     yield RESIGN
 
 

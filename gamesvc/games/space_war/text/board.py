@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, name_of
 from gamesvc.games.space_war.text.lasting import MARKS, lasting_words
-from gamesvc.games.space_war.text.narrate import PHASE_WORDS, Teller, count_of
+from gamesvc.games.space_war.text.narrate import PHASE_WORDS, Teller
 
 KIND_WORDS = {
     "play": "played",
@@ -55,9 +56,9 @@ def limit_lines(side: Mapping[str, Any]) -> list[str]:
     """Describe what a seat may still do this turn under the rules that limit it."""
     lines = []
     if side["commander_left"] is not None:
-        lines.append(f"{name_of(side['commander'])} may be used {count_of(side['commander_left'], 'more time')} this turn")
+        lines.append(f"{name_of(side['commander'])} may be used {counted(side['commander_left'], 'more time')} this turn")
     if side["plays_left"] is not None:
-        lines.append(f"Destiny Decided: {count_of(side['plays'], 'card')} played this turn, {side['plays_left']} left to play")
+        lines.append(f"Destiny Decided: {counted(side['plays'], 'card')} played this turn, {side['plays_left']} left to play")
     return lines
 
 
@@ -71,7 +72,7 @@ def _card_line(card: str) -> str:
 def item_words(item: Mapping[str, Any]) -> str:
     """Describe an item briefly, with its number."""
     if item["kind"] == "phase":
-        return f"{item['item']} {PHASE_WORDS[item['card']]}"
+        return f"{item['item']} {PHASE_WORDS[item['card']]} over"
     aim = " the station" if item.get("station") and item["kind"] != "play" else ""
     power = f" for {item['power']}" if "power" in item else ""
     aims = [name_of(card) for card in item.get("aims", ())] or item.get("targets", ())

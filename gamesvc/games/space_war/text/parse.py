@@ -71,7 +71,7 @@ def parse(text: str, seen: Data) -> Command:
         read: Command = reader(rest, seen)
         return read
     if rest:
-        raise Refused("unreadable", f"Nothing belongs behind {verb!r}.")
+        raise Refused("unreadable", f"Write nothing after {verb!r}.")
     return {"name": _VERBS[verb]}
 
 
@@ -99,7 +99,7 @@ def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> di
             found[_LISTS[key]] = instances_of(values, seen, ("enemy",))
             continue
         if len(values) != 1:
-            raise Refused("unreadable", f"Write one value behind {key!r}.", key)
+            raise Refused("unreadable", f"Write one value after {key!r}.", key)
         if key == "row":
             found["row"] = pick(values[0], ROWS, "row")
         elif key in ("draw", "mill"):
@@ -115,7 +115,7 @@ def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> di
 def _with_card(name: str, *places: str) -> Any:
     def read(said: Sequence[str], seen: Data) -> Command:
         if not said:
-            raise Refused("unreadable", "Say which card.", "card")
+            raise Refused("unreadable", "Name a card.", "card")
         card = instance_of(said[0], seen, places)
         return {"name": name, "card": card, **_tail(said[1:], seen, card_at(card, seen), name)}
 
@@ -269,7 +269,7 @@ def _order(said: Sequence[str]) -> dict[str, Any]:
         elif key == "use":
             order["use"] = [pick(word, sorted(RESPONDERS), "response") for word in values]
         elif len(values) != 1:
-            raise Refused("unreadable", f"Write one value behind {key!r}.", key)
+            raise Refused("unreadable", f"Write one value after {key!r}.", key)
         elif key in ("min", "max"):
             when[f"{key}_cost"] = number(values[0], key)
         elif key == "station":

@@ -7,10 +7,11 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
-from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name, counted
+from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
 
 BAND = 74
 HAND = 104
@@ -85,7 +86,7 @@ class Sheet:
     # --- descriptions ---
 
     def _acting(self) -> str:
-        return f"{' and '.join(map(self.name, self._awaited()))} to act" if self._awaited() else ""
+        return f"{listed(map(self.name, self._awaited()))} to act" if self._awaited() else ""
 
     def _awaited(self) -> list[int]:
         return [one["seat"] for one in self.view["awaited"]]

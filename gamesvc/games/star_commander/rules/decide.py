@@ -8,6 +8,7 @@ from typing import Any
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.wording import listed
 from gamesvc.games.star_commander.rules.acting import actions, movement, trade
 from gamesvc.games.star_commander.rules.combat import phase
 from gamesvc.games.star_commander.rules.decision import Play
@@ -15,7 +16,7 @@ from gamesvc.games.star_commander.rules.effects import building, drawing, elimin
 from gamesvc.games.star_commander.rules.turn import advance
 from gamesvc.games.star_commander.rules.windows import stack
 from gamesvc.games.star_commander.rules.windows.choices import choice_values
-from gamesvc.games.star_commander.state import Orders, State
+from gamesvc.games.star_commander.state import ASKED, Orders, State
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
@@ -31,9 +32,9 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
     else:
         prompts = AT[name]
         if state.prompt.kind not in prompts:
-            raise Refused(
-                "wrong_time", f"{name} answers {' or '.join(prompts)}; the match waits for {state.prompt.kind}.", "name"
-            )
+            possible = listed((ASKED[kind] for kind in prompts), "or")
+            detail = f"{name.replace('_', ' ')} is for a seat that is asked {possible}. Now seat {state.prompt.seat} is asked"
+            raise Refused("wrong_time", f"{detail} {ASKED.get(state.prompt.kind, 'nothing')}.", "name")
         window = state.window
         if window is not None and seat in window.asked and name in ("play_command", "activate"):
             stack.prepare(play, seat, command)
@@ -80,7 +81,7 @@ def pass_priority(play: Play, seat: int, command: Command) -> None:
         play.answering = True
         return
     if seat in (*window.early, *window.passed, *window.ready):
-        raise Refused("already_passed", "You have passed already; you will be asked again when something new is played.", "name")
+        raise Refused("already_passed", "You have already passed. You will be asked again when something new is played.", "name")
     sealed = {"sealed": True} if seat in window.asked else {}
     play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True, **sealed, **rest)
 
@@ -107,7 +108,7 @@ def draw_card(play: Play, seat: int, command: Command) -> None:
     board = play.board
     if command["domain"] not in board.drawable(seat):
         able = ", ".join(board.drawable(seat))
-        raise Refused("no_domain", f"You cannot draw from {command['domain']}; you can from: {able}.", "domain")
+        raise Refused("no_domain", f"You cannot draw from {command['domain']}; you can draw from: {able}.", "domain")
     actions.check_discard(board, seat, command.get("discard"), board.hand_is_full(seat))
     step = play.work[-1]
     step["domain"] = command["domain"]

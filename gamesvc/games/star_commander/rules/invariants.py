@@ -75,7 +75,7 @@ def _names(state: State) -> Iterator[str]:
     named = {*state.faces.values(), *state.undealt, *(cell.card for cell in state.cells.values())}
     named |= {vessel.card for vessel in state.vessels.values()} | {modifier.source for modifier in state.modifiers}
     if unknown := sorted(named - cards.keys()):
-        yield f"{unknown[0]} is no card of this edition"
+        yield f"{unknown[0]} is not a card of this edition"
         return
     if wrong := [uid for uid, card in state.faces.items() if cards[card].domain not in DOMAINS or int(uid[1:]) > state.uids]:
         yield f"/faces/{wrong[0]} must be a card of a domain, numbered up to uids"

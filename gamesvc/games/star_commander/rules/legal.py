@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.commands import MOST, ORDERS
 from gamesvc.games.star_commander.rules.acting import movement, trade
 from gamesvc.games.star_commander.rules.combat import fire, phase
@@ -223,7 +224,7 @@ def _builds(board: Board, seat: int, kind: str) -> Iterator[Form]:
     for card in building.core_cards(board, kind):
         cells = building.places(board, seat, card)
         if cells:
-            cards = {"enum": [card.id], "labels": {card.id: f"{card.name}, {board.cost(card, seat)} credits"}}
+            cards = {"enum": [card.id], "labels": {card.id: f"{card.name}, {counted(board.cost(card, seat), 'credit')}"}}
             yield Form(f"build_{kind}", label, {"card": cards, "cell": one_of(board, cells)})
     for at, uids in _by_card(board, seat, kind).items():
         cells = building.places(board, seat, board.cards[at])

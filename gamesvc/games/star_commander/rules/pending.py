@@ -127,13 +127,13 @@ def _step_faults(board: Board) -> Iterator[str]:
         elif word == "take_card" and step["seat"] == step["victim"]:
             yield f"{where}: nobody takes a card of their own"
         elif word == "start_action" and step["card"] not in board.cards.cards:
-            yield f"{where}/card is no card of this edition"
+            yield f"{where}/card is not a card of this edition"
 
 
 def _effects_faults(board: Board, where: str, step: dict[str, Any]) -> Iterator[str]:
     card = board.cards.cards.get(step["card"])
     if card is None:
-        yield f"{where}/card is no card of this edition"
+        yield f"{where}/card is not a card of this edition"
     elif step["at"] >= len(card.with_trigger(step["trigger"])):
         yield f"{where}/at: {card.name} has no such effect"
     elif step["trigger"] in ("explored", "first_developed") and step["source"] not in board.state.cells:
@@ -227,7 +227,7 @@ def _window(board: Board) -> Iterator[str]:
     for seat, play in window.ready.items():
         schema = COMMANDS.get(play.get("name")) if play and play.get("name") in ("play_command", "activate") else None
         if schema is None or forms.fault(schema, {name: value for name, value in play.items() if name != "name"}):
-            yield f"/window/ready/{seat} is no play in a window"
+            yield f"/window/ready/{seat} is not a play in a window"
     if state.prompt.seat in (*window.passed, *window.early):
         yield "the seat that is asked has passed already"
 
@@ -244,10 +244,10 @@ def _item_faults(board: Board, item: Item) -> Iterator[str]:
         return
     card = board.cards.cards.get(item.name)
     if card is None or item.params is not None:
-        yield f"{item.name} is no card that can be played"
+        yield f"{item.name} is not a card that can be played"
     elif item.kind == "command":
         if card.kind != "command" or item.uid is None or state.faces[item.uid] != item.name:
-            yield f"{item.name} is no command card that was played"
+            yield f"{item.name} is not a command card that was played"
         elif not {*item.targets} <= {target.name for target in card.targets}:
             yield f"{item.name} does not aim at {', '.join(item.targets)}"
     elif card.ability is None or item.uid is not None or not item.source:
@@ -259,7 +259,7 @@ def _item_faults(board: Board, item: Item) -> Iterator[str]:
 def _action_faults(board: Board, item: Item) -> Iterator[str]:
     state = board.state
     if item.name not in ACTIONS or item.params is None:
-        yield f"{item.name} is no action that waits for its turn"
+        yield f"{item.name} is not an action that waits for its turn"
         return
     if item.targets or item.source:
         yield "an action aims at nothing"
@@ -267,7 +267,7 @@ def _action_faults(board: Board, item: Item) -> Iterator[str]:
         needed = {} if item.name == "play_technology" else {"cell": CELL}
         fault = forms.fault(shape(tuple(needed), **needed), item.params)
         if board.cards[state.faces[item.uid]].kind != _FROM_HAND[item.name]:
-            yield f"{item.uid} is no {_FROM_HAND[item.name]}"
+            yield f"{item.uid} is not a {_FROM_HAND[item.name]}"
     elif item.name == "play_technology" or item.uid is not None:
         yield f"{item.name} needs a card from hand, or none may lie with it"
         return

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import counted, opening
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
-from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name, counted
+from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
 
 WIDTH = 72
 
@@ -45,13 +46,11 @@ def board_text(view: Data, caption: Caption) -> str:
 
 def _head(view: Data, t: Teller) -> list[str]:
     if view["result"]:
-        places = "; ".join(
-            f"{place}. {' and '.join(t.who(seat) for seat in group)}" for place, group in enumerate(view["result"]["ranking"], 1)
-        )
+        places = "; ".join(f"{place}. {opening(t.all(group))}" for place, group in enumerate(view["result"]["ranking"], 1))
         return _wrap(f"Star Commander, {view['edition']}. Over: {REASONS[view['result']['reason']]}. {places}.")
-    head = f"Star Commander, {view['edition']}. Turn {view['turn']}, {t.whose(view['active'])}. {PHASES[view['phase']]}."
+    head = f"Star Commander, {view['edition']}. Turn {view['turn']}, {t.whose(view['active'])} turn. {PHASES[view['phase']]}."
     prompt = view["prompt"]
-    who = f"{' and '.join(t.who(one['seat']) for one in view['awaited'])} to act." if view["awaited"] else ""
+    who = f"{opening(t.all(one['seat'] for one in view['awaited']))} to act." if view["awaited"] else ""
     if prompt["kind"] == "window":
         who += f" Responses to {WINDOW_WORDS[prompt['what']]}."
     return _wrap(f"{head} {who}")

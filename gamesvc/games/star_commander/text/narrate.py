@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.wording import capital, counted, listed, named, opening
 from gamesvc.games.star_commander.data import CATALOGS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting, lasting_words
-from gamesvc.games.star_commander.state import COLOURS, Modifier
+from gamesvc.games.star_commander.state import ASKED, COLOURS, Modifier
 
 NAMES = {card.id: card.name for catalog in CATALOGS.values() for card in catalog.cards.values()}
 PHASES = {"ready": "Ready phase", "command": "Command phase", "combat": "Combat phase", "end": "End phase"}
@@ -38,12 +39,18 @@ def several(cards: Iterable[str]) -> str:
     return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts.items()) or "nothing"
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def left(number: int) -> str:
-    return f"{number} {'is' if number == 1 else 'are'} left"
+    return f"{number or 'none'} {'is' if number == 1 else 'are'} left"
+
+
+def place(value: str) -> str:
+    """Return what an id in an order stands for: `vessel v3`, `system 2,1`, `card c12`, `item 4`."""
+    if "," in value:
+        return f"system {value}"
+    kind = {"v": "vessel", "c": "card", "s": "item"}.get(value[:1])
+    if kind is None or not value[1:].isdigit():
+        return value.replace("_", " ")
+    return f"{kind} {value[1:] if kind == 'item' else value}"
 
 
 class Teller:
@@ -66,24 +73,29 @@ class Teller:
     def whose(self, seat: int | None) -> str:
         return "your" if seat is not None and seat == self.viewer else f"{self.name(seat)}'s"
 
-    def opening_whose(self, seat: int | None) -> str:
-        """Return `whose` with a capital letter for the beginning of a sentence."""
-        text = self.whose(seat)
-        return text[0].upper() + text[1:]
+    def their(self, seat: int) -> str:
+        return "your" if seat == self.viewer else "their"
+
+    def all(self, seats: Iterable[int]) -> str:
+        return listed(self.whom(seat) for seat in seats)
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     """Describe one event as this viewer may see it in one sentence."""
-    return TELL[event.type](Teller(viewer, names), event.data)
+    return opening(TELL[event.type](Teller(viewer, names), event.data))
 
 
 def _set_up(t: Teller, d: Data) -> str:
     grid = d["grid"]
-    return f"The match begins: {d['edition']} edition, {grid} x {grid} systems, {t.whom(d['first'])} first."
+    return f"The match begins: {d['edition']} edition, {grid} x {grid} systems. The first turn is {_owned(t, d['first'])}."
+
+
+def _owned(t: Teller, seat: int) -> str:
+    return "yours" if seat == t.viewer else t.whose(seat)
 
 
 def _turn(t: Teller, d: Data) -> str:
-    return f"Turn {d['turn']} begins: {t.who(d['seat'])}{' (extra turn)' if d['extra'] else ''}."
+    return f"Turn {d['turn']} begins: {t.whose(d['seat'])} {'extra ' if d['extra'] else ''}turn."
 
 
 def _phase(t: Teller, d: Data) -> str:
@@ -93,23 +105,14 @@ def _phase(t: Teller, d: Data) -> str:
 
 
 def _asked(t: Teller, d: Data) -> str:
-    texts = {
-        "ready_draw": "to draw a card",
-        "choice": "to choose",
-        "command": "to act in the command phase",
-        "window": "to respond or pass",
-        "combat_choose": "to choose the next combat",
-        "combat_assign": "to assign damage",
-        "combat_retreat": "to retreat or stay",
-    }
     verb = "are" if d["seat"] == t.viewer else "is"
     looked = f" The top card of {d['domain']} is {card_name(d['card'])}." if "card" in d else ""
-    return f"{t.who(d['seat'])} {verb} {texts[d['prompt']]}.{looked}"
+    return f"{t.who(d['seat'])} {verb} {ASKED[d['prompt']]}.{looked}"
 
 
 def _chosen(t: Teller, d: Data) -> str:
     value = d.get("value")
-    text = "a card" if value is None or d["what"] in ("take_card", "discard") else value
+    text = "a card" if value is None or d["what"] in ("take_card", "discard") else place(value)
     return f"{t.who(d['seat'])} chose {text}."
 
 
@@ -127,7 +130,7 @@ def _spent(t: Teller, d: Data) -> str:
 
 def _drawn(t: Teller, d: Data) -> str:
     what = card_name(d["card"]) if "card" in d else "a card"
-    return f"{t.who(d['seat'])} drew {what} from {d['domain']}; {d['left']} are left."
+    return f"{t.who(d['seat'])} drew {what} from {d['domain']}; {left(d['left'])}."
 
 
 def _skipped(t: Teller, d: Data) -> str:
@@ -146,9 +149,9 @@ def _reshuffled(t: Teller, d: Data) -> str:
 
 
 def _shown(t: Teller, d: Data) -> str:
-    to = "everyone" if d["to"] is None else t.whom(d["to"])
+    to = "all players" if d["to"] is None else t.whom(d["to"])
     cards = f": {several(card for _, card in d['cards'])}" if "cards" in d else ""
-    return f"{t.who(d['seat'])} showed {to} the hand{cards}."
+    return f"{t.who(d['seat'])} showed {to} {t.their(d['seat'])} hand{cards}."
 
 
 def _taken(t: Teller, d: Data) -> str:
@@ -162,9 +165,8 @@ def _technology(t: Teller, d: Data) -> str:
 
 def _jumped(t: Teller, d: Data) -> str:
     verb = "retreated" if d["why"] == "retreat" else "jumped"
-    cargo = f", carrying {len(d['carried'])} fighters" if d["carried"] else ""
-    ships = " ".join(d["ships"])
-    return f"{t.who(d['seat'])} {verb} with {ships} from {d['from_cell']} to {d['to']}{cargo}."
+    cargo = f", carrying {counted(len(d['carried']), 'fighter')}" if d["carried"] else ""
+    return f"{t.who(d['seat'])} {verb} with {named('ship', d['ships'])} from {d['from_cell']} to {d['to']}{cargo}."
 
 
 def _moved(t: Teller, d: Data) -> str:
@@ -176,13 +178,13 @@ def _explored(t: Teller, d: Data) -> str:
 
 
 def _built(t: Teller, d: Data) -> str:
-    price = f"for {d['paid']}" if d["paid"] else "free"
+    price = f"for {counted(d['paid'], 'credit')}" if d["paid"] else "free of charge"
     return f"{t.who(d['seat'])} built {card_name(d['card'])} {d['vessel']} in {d['cell']} {price}."
 
 
 def _destroyed(t: Teller, d: Data) -> str:
     parts = [f"{t.whose(one['seat'])} {card_name(one['card'])} {one['id']}" for one in d["vessels"]]
-    return f"Destroyed in {d['vessels'][0]['cell']}: {', '.join(parts)}."
+    return f"Destroyed in {d['vessels'][0]['cell']}: {listed(parts)}."
 
 
 def _scrapped(t: Teller, d: Data) -> str:
@@ -191,11 +193,11 @@ def _scrapped(t: Teller, d: Data) -> str:
 
 def _vessel_control(t: Teller, d: Data) -> str:
     parts = [f"{t.whose(one['before'])} {card_name(one['card'])} {one['id']}" for one in d["vessels"]]
-    return f"{t.who(d['seat'])} took control of {', '.join(parts)}."
+    return f"{t.who(d['seat'])} took control of {listed(parts)}."
 
 
 def _placed(t: Teller, d: Data) -> str:
-    return f"{t.who(d['seat'])} developed {d['cell']}; it has {d['devs']} now."
+    return f"{t.who(d['seat'])} developed {d['cell']}; it now has {counted(d['devs'], 'development')}."
 
 
 def _removed(t: Teller, d: Data) -> str:
@@ -203,9 +205,10 @@ def _removed(t: Teller, d: Data) -> str:
 
 
 def _control(t: Teller, d: Data) -> str:
-    before = f", before {t.whose(d['before'])}" if d["before"] is not None else ""
-    verb = "control" if d["seat"] == t.viewer else "controls"
-    return f"{t.who(d['seat'])} {verb} {d['cell']} now{before}, with {counted(d['devs'], 'development')}."
+    taken = f"took {d['cell']} from {t.whom(d['before'])}"
+    controls = f"now {'control' if d['seat'] == t.viewer else 'controls'} {d['cell']}"
+    verb = controls if d["before"] is None else taken
+    return f"{t.who(d['seat'])} {verb}, with {counted(d['devs'], 'development')}."
 
 
 def _modifiers(t: Teller, d: Data) -> str:
@@ -215,7 +218,7 @@ def _modifiers(t: Teller, d: Data) -> str:
     by_words: dict[str, list[str]] = {}
     for vessel, modifiers in by_vessel.items():
         by_words.setdefault(", ".join(lasting_words(lasting(modifiers), t.whose)), []).append(vessel)
-    return "; ".join(f"{', '.join(vessels)}: {words}" for words, vessels in by_words.items()) + "."
+    return "; ".join(f"{capital(named('vessel', vessels))}: {words}" for words, vessels in by_words.items()) + "."
 
 
 def _dealt(t: Teller, d: Data) -> str:
@@ -224,7 +227,7 @@ def _dealt(t: Teller, d: Data) -> str:
     for hit in d["hits"]:
         totals[hit["vessel"]] += hit["amount"]
         names[hit["vessel"]] = card_name(hit["card"])
-    return "Damage: " + ", ".join(f"{amount} to {names[at]} {at}" for at, amount in totals.items()) + "."
+    return f"Damage: {listed(f'{amount} to {names[at]} {at}' for at, amount in totals.items())}."
 
 
 def _item_words(t: Teller, item: Mapping[str, Any]) -> str:
@@ -235,9 +238,7 @@ def _item_words(t: Teller, item: Mapping[str, Any]) -> str:
 
 
 def _aim(t: Teller, value: str) -> str:
-    return (
-        t.whom(int(value)) if value.isdigit() else f"item {value[1:]}" if value.startswith("s") and value[1:].isdigit() else value
-    )
+    return t.whom(int(value)) if value.isdigit() else place(value)
 
 
 def _played(t: Teller, d: Data) -> str:
@@ -256,12 +257,12 @@ def _activated(t: Teller, d: Data) -> str:
 
 def _declared(t: Teller, d: Data) -> str:
     item = d["item"]
-    what = f"{item['name'].replace('_', ' ')}{': ' + card_name(d['card']) if 'card' in d else ''}"
-    return f"{t.who(item['seat'])} declared {what}{_item_words(t, item)}."
+    card = f", {card_name(d['card'])}" if "card" in d else ""
+    return f"{t.who(item['seat'])} declared an action: {place(item['name'])}{card}{_item_words(t, item)}."
 
 
 def _passed(t: Teller, d: Data) -> str:
-    seats = " and ".join(t.who(seat) for seat in d["seats"])
+    seats = t.all(d["seats"])
     if d.get("sealed"):
         return f"{seats} answered{_sealed(d)}."
     closed = "All have passed." if d["closed"] else ""
@@ -275,41 +276,48 @@ def _sealed(d: Data) -> str:
     if "auto" not in d:
         return ""
     rest = " for the rest of the turn" if d.get("rest") else ""
-    return ": it plays something when priority comes to it" if "play" in d else f": it passes{rest}"
+    return " in advance: a play when priority comes" if "play" in d else f" in advance: a pass{rest}"
 
 
 def _resolved(t: Teller, d: Data) -> str:
-    return f"{t.opening_whose(d['seat'])} {card_name(d['name'])} takes effect."
+    return f"{_whose_item(t, d)} takes effect."
+
+
+def _whose_item(t: Teller, d: Data) -> str:
+    """Return an item of the stack with its owner: `your Barrage`, `Ann's action (develop)`."""
+    name = card_name(d["name"]) if d["name"] in NAMES else f"action ({place(d['name'])})"
+    return f"{t.whose(d['seat'])} {name}"
 
 
 def _fizzled(t: Teller, d: Data) -> str:
-    why = {"cancelled": "it was cancelled", "no_target": "its targets are gone"}.get(d["why"], "it is no longer possible")
-    back = " The card and its price go back." if d["returned"] else ""
-    return f"{t.opening_whose(d['seat'])} {card_name(d['name'])} does nothing: {why}.{back}"
+    why = {"cancelled": "it was cancelled", "no_target": "its target is gone"}.get(d["why"], "it is no longer possible")
+    back = " The card and its price are returned." if d["returned"] else ""
+    return f"{_whose_item(t, d)} has no effect: {why}.{back}"
 
 
 def _cancelled(t: Teller, d: Data) -> str:
-    return f"{t.who(d['by'])} cancelled {t.whose(d['seat'])} {card_name(d['name'])}."
+    return f"{t.who(d['by'])} cancelled {_whose_item(t, d)}."
 
 
 def _opened(t: Teller, d: Data) -> str:
-    return f"Combat in {d['cell']}: {', '.join(t.whom(seat) for seat in d['participants'])}."
+    return f"Combat in {d['cell']}: {t.all(d['participants'])}."
 
 
 def _assigned(t: Teller, d: Data) -> str:
     if not d["shots"]:
-        return f"{t.who(d['seat'])} assigned no damage{_and_passed(d)}{_by_order(d)}."
-    shots = ", ".join(f"{one['vessel']} {one['amount']} on {one['target']}" for one in d["shots"])
-    return f"{t.who(d['seat'])} assigned: {shots}{_and_passed(d)}{_by_order(d)}."
+        return f"{t.who(d['seat'])} assigned no damage{_and_passed(t, d)}{_by_order(d)}."
+    shots = listed(f"{one['amount']} from vessel {one['vessel']} to {one['target']}" for one in d["shots"])
+    return f"{t.who(d['seat'])} assigned damage: {shots}{_and_passed(t, d)}{_by_order(d)}."
 
 
-def _and_passed(d: Data) -> str:
-    said = [word for key, word in (("passes", "passed"), ("stays", "stays")) if d.get(key)]
-    return f", and {' and '.join(said)} unless something is played" if said else ""
+def _and_passed(t: Teller, d: Data) -> str:
+    ends = "" if d["seat"] == t.viewer else "s"
+    said = [word for key, word in (("passes", f"pass{ends and 'es'}"), ("stays", f"stay{ends}")) if d.get(key)]
+    return f", and {listed(said)} unless something is played" if said else ""
 
 
 def _redirected(t: Teller, d: Data) -> str:
-    return f"{t.who(d['seat'])} moved {d['amount']} damage from {d['from_vessel']} to {d['to']}."
+    return f"{t.who(d['seat'])} moved {d['amount']} damage from vessel {d['from_vessel']} to vessel {d['to']}."
 
 
 def _side_words(side: Mapping[str, Any]) -> str:
@@ -317,11 +325,11 @@ def _side_words(side: Mapping[str, Any]) -> str:
     if side["cards"] or side["hand"]:
         parts.append(counted(side["cards"] or len(side["hand"]), "card"))
     parts += [f"technology {uid}" for uid in side["technologies"]]
-    return ", ".join([*parts, *side["vessels"], *side["systems"]]) or "nothing"
+    return listed([*parts, *map(place, side["vessels"]), *map(place, side["systems"])]) or "nothing"
 
 
 def _offered(t: Teller, d: Data) -> str:
-    text = f"{t.who(d['seat'])} offered {t.whom(d['to'])} trade {d['offer']}"
+    text = f"{t.who(d['seat'])} made {t.whom(d['to'])} trade offer {d['offer']}"
     if "give" not in d:
         return f"{text}."
     note = f' The note: "{d["note"]}".' if d.get("note") else ""
@@ -329,17 +337,17 @@ def _offered(t: Teller, d: Data) -> str:
 
 
 def _traded(t: Teller, d: Data) -> str:
-    return f"{t.who(d['taker']['seat'])} accepted trade {d['offer']} of {t.whom(d['maker']['seat'])}."
+    return f"{t.who(d['taker']['seat'])} accepted {t.whose(d['maker']['seat'])} trade offer {d['offer']}."
 
 
 def _eliminated(t: Teller, d: Data) -> str:
     if d["cause"] == "resigned":
         return f"{t.who(d['seat'])} resigned."
-    return f"{t.who(d['seat'])} lost the Homeworld and {'are' if d['seat'] == t.viewer else 'is'} out."
+    return f"{t.who(d['seat'])} lost {t.their(d['seat'])} Homeworld and {'are' if d['seat'] == t.viewer else 'is'} out."
 
 
 def _ended(t: Teller, d: Data) -> str:
-    winners = " and ".join(t.who(seat) for seat in d["ranking"][0])
+    winners = opening(t.all(d["ranking"][0]))
     verb = "win" if len(d["ranking"][0]) > 1 or d["ranking"][0][0] == t.viewer else "wins"
     return f"The match is over: {REASONS[d['reason']]}. {winners} {verb}."
 
@@ -389,10 +397,10 @@ TELL: Mapping[str, Callable[[Teller, Data], str]] = {
     "combat_closed": lambda t, d: f"The combat in {d['cell']} is over.",
     "trade_offered": _offered,
     "trade_completed": _traded,
-    "trade_declined": lambda t, d: f"{t.who(d['seat'])} declined trade {d['offer']}.",
-    "trade_withdrawn": lambda t, d: f"Trade {d['offer']} of {t.whom(d['seat'])} is withdrawn.",
-    "trades_lapsed": lambda t, d: "Open trade offers lapse.",
-    "standing_orders_set": lambda t, d: f"{t.who(d['seat'])} set standing orders.",
+    "trade_declined": lambda t, d: f"{t.who(d['seat'])} declined trade offer {d['offer']}.",
+    "trade_withdrawn": lambda t, d: f"{t.who(d['seat'])} withdrew trade offer {d['offer']}.",
+    "trades_lapsed": lambda t, d: "The open trade offers lapse.",
+    "standing_orders_set": lambda t, d: f"{t.who(d['seat'])} changed {t.their(d['seat'])} standing orders.",
     "player_eliminated": _eliminated,
     "game_ended": _ended,
 }

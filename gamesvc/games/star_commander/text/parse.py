@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Command, Data, Refused
 from gamesvc.games.kernel.notation import pick
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.commands import NO_NOTE
 from gamesvc.games.star_commander.data import DOMAINS, WINDOWS
 from gamesvc.games.star_commander.text import reading
@@ -87,7 +88,7 @@ def _targets(words: list[str], given: Mapping[str, str], targets: Any, view: Dat
     found = {name: reading.thing(value, view) for name, value in given.items() if name in known}
     rest = [name for name in known if name not in found]
     if len(words) > len(rest):
-        raise unreadable(f"{' '.join(words)}: this takes {len(known)} target(s).", "targets")
+        raise unreadable(f"{' '.join(words)}: this takes {counted(len(known), 'target')}.", "targets")
     found.update((name, reading.thing(word, view)) for name, word in zip(rest, words, strict=False))
     return {"targets": {name: found[name] for name in known if name in found}} if found else {}
 
@@ -313,7 +314,7 @@ def _auto(text: str) -> dict[str, Any]:
 
 def _bare(words: list[str], view: Data) -> dict[str, Any]:
     if words:
-        raise unreadable(f"{' '.join(words)!r} is too much; this order is one word.", "text")
+        raise unreadable(f"Leave {' '.join(words)!r} out; this order is one word.", "text")
     return {}
 
 

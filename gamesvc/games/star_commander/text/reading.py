@@ -49,7 +49,7 @@ def cell(word: str, view: Data) -> str:
     if len(cells) == 1:
         return cells[0]
     if found is None and not cells:
-        raise unreadable(f"{word!r} is no system; write row and column, as 2,1.{suggest(word, by_name)}", "cell")
+        raise unreadable(f"{word!r} is not a system. Write row and column, as in 2,1.{suggest(word, by_name)}", "cell")
     if cells:
         raise unreadable(f"{word!r} may be {' or '.join(cells)}.", "cell")
     raise unreadable(f"There is no system {word}; rows and columns go from 0 to {view['grid'] - 1}.", "cell")
@@ -72,7 +72,7 @@ def vessel(word: str, view: Data) -> str:
         return named[0]
     if named:
         raise unreadable(f"{word!r} may be {', '.join(named[:6])}. Write the number.", "vessel")
-    raise unreadable(f"{word!r} is no vessel; write its number, as v3.{suggest(word, own)}", "vessel")
+    raise unreadable(f"{word!r} is not a vessel. Write its number, as in v3.{suggest(word, own)}", "vessel")
 
 
 def card_in(word: str, cards: Iterable[Iterable[str]], what: str, view: Data) -> str:

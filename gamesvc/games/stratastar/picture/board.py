@@ -7,10 +7,11 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
 from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.text.board import awaiting
-from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards, join, number_of
+from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards
 
 _FLAGS = {
     "window": "Your answer",
@@ -50,9 +51,9 @@ def _height(seen: Data, notes: list[str], closing: str) -> float:
 def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], height: float) -> Chart:
     phase = PHASES[seen["phase"]]
     asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
-    others = join(names[one["seat"]] for one in seen["awaited"])
+    others = listed(names[one["seat"]] for one in seen["awaited"])
     title = f"Stratastar {caption.match}, turn {seen['turn']}, {phase}."
-    standing = join(f"{names[p['seat']]} has {number_of(p['worlds'], 'world')}" for p in seen["players"] if p["alive"])
+    standing = listed(f"{names[p['seat']]} has {counted(p['worlds'], 'world')}" for p in seen["players"] if p["alive"])
     desc = f"{standing}; {WORLDS_TO_WIN} win. {awaiting(seen, t)}"
     prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
     chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=desc)
@@ -60,7 +61,7 @@ def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], heig
     if caption.past:
         chart.header("Stratastar", caption.match, f"{second} · an earlier position")
     elif seen["ended"]:
-        winners = join(names[seat] for seat in seen["ended"]["ranking"][0])
+        winners = listed(names[seat] for seat in seen["ended"]["ranking"][0])
         chart.header("Stratastar", caption.match, second, acting=f"{winners} won")
     elif asked:
         flag = _FLAGS.get(asked[0]["prompt"], "Your move")

@@ -28,7 +28,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
     if state.ended is not None:
         raise Refused("wrong_phase", "The match is over.")
     if not 0 <= seat < len(state.players) or not state.players[seat].alive:
-        raise Refused("not_your_turn", "This seat is not in the game any more.")
+        raise Refused("not_your_turn", "This seat is no longer in the game.")
     name = command["name"]
     if name in _HANDLERS:
         _HANDLERS[name](run, seat, command)
@@ -60,9 +60,9 @@ def need_turn(state: State, seat: int, *phases: str) -> None:
     if now.active != seat or now.phase in ("homeworld", "ability_draft"):
         raise Refused("not_your_turn", "It is not your turn.")
     if facts.is_pending(state):
-        raise Refused("wrong_phase", "Something has to be answered first.")
+        raise Refused("wrong_phase", "Answer the open question first, or wait for the seat that is asked.")
     if now.phase not in phases:
-        raise Refused("wrong_phase", f"That is possible in: {', '.join(phases)}. Now is {now.phase}.")
+        raise Refused("wrong_phase", f"That is possible in: {', '.join(phases)}. Now it is the phase {now.phase}.")
 
 
 def _act(run: Run[State], seat: int, command: Command) -> None:
@@ -82,7 +82,7 @@ def _internal_trade(run: Run[State], seat: int, plan: needs.Plan, command: Comma
     left = Counter(facts.spendable(run.state, seat)) - Counter(payment.cards)
     if short := Counter(others) - left:
         missing = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in short.items())
-        raise Refused("cannot_pay", f"Beside the payment you do not have that: {missing} too many.", "others")
+        raise Refused("cannot_pay", f"Besides the payment, you do not have these cards: {missing} too many.", "others")
     full = type(payment)((*payment.cards, *others), payment.credit, {})
     worth = value(full.cards) + sum(full.credit.values())
     windows.announce(run, seat, needs.Plan("internal_trade", {"draws": worth}), full)
@@ -95,7 +95,7 @@ def _place_homeworld(run: Run[State], seat: int, command: Command) -> None:
 
 def _need_chooser(state: State, seat: int, phase: str) -> None:
     if state.turn.phase != phase:
-        raise Refused("wrong_phase", "That is not asked now.")
+        raise Refused("wrong_phase", "You are not asked for that now.")
     if state.turn.active != seat:
         raise Refused("not_your_turn", "Another seat chooses first.")
 
@@ -141,7 +141,7 @@ def _declare_battle(run: Run[State], seat: int, command: Command) -> None:
 
 def _need_call(state: State, seat: int) -> None:
     if state.turn.phase != "battle_call" or seat not in state.turn.calling:
-        raise Refused("wrong_phase", "You are not asked for a battle now.")
+        raise Refused("wrong_phase", "You are not asked to call a battle now.")
 
 
 def _call_battle(run: Run[State], seat: int, command: Command) -> None:
@@ -168,7 +168,7 @@ def _commit(run: Run[State], seat: int, command: Command) -> None:
         raise Refused("wrong_phase", "Your cards are committed; that cannot be changed.")
     cards = command["cards"]
     if wrong := next((card for card in cards if card not in battle.ATTACKS), None):
-        raise Refused("bad_pay", f"{CARD_NAMES[wrong]} is no use in a battle: commit Attack or Research.", "cards")
+        raise Refused("bad_pay", f"{CARD_NAMES[wrong]} cannot be committed to a battle. Commit Attack or Research.", "cards")
     if short := Counter[str](cards) - Counter(run.state.players[seat].hand):
         raise Refused("cannot_pay", f"You do not have that many {', '.join(CARD_NAMES[card] for card in short)}.", "cards")
     battle.commit(run, seat, cards)

@@ -94,7 +94,7 @@ def _pieces(state: State) -> Iterator[str]:
                 yield f"seat {seat} stands in the unknown space {space}"
     for space in {space for player in state.players for space in player.colonies}:
         if facts.chit(state, space) != "world":
-            yield f"a colony lies on {space}, which is no world"
+            yield f"a colony lies on {space}, which is not a world"
         if facts.colonies_at(state, space) > data.COLONIES_PER_WORLD:
             yield f"there are more than {data.COLONIES_PER_WORLD} colonies on {space}"
 

@@ -147,7 +147,7 @@ def _paid_faults(state: State, action: Action) -> Iterator[str]:
 def _reaction_faults(state: State, at: int, action: Action) -> Iterator[str]:
     """Yield a fault unless an answer to a window is directly above it on the stack."""
     if action.name not in REACTIONS:
-        yield f"{action.name} is no answer to what others do"
+        yield f"{action.name} does not answer what others do"
         return
     if at == 0:
         yield f"{action.name} answers nothing"

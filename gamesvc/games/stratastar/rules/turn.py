@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.stratastar.commands import OWN_TIME
 from gamesvc.games.stratastar.data import CARD_NAMES, POWER, RESEARCH
 from gamesvc.games.stratastar.data.geometry import distance
@@ -179,14 +180,16 @@ def support(run: Run[State], seat: int, builds: Sequence[str] | int, disband: Se
         space = group["space"]
         have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
         if group["fleets"] > have or group["warfleets"] > heavy or not group["fleets"] + group["warfleets"]:
-            raise Refused("no_units", f"You have {have} Fleets and {heavy} Warfleets at {space}.", f"disband.{at}")
+            raise Refused(
+                "no_units", f"You have {counted(have, 'Fleet')} and {counted(heavy, 'Warfleet')} at {space}.", f"disband.{at}"
+            )
         if space in seen:
             raise Refused("no_units", f"{space} is named twice.", f"disband.{at}")
         seen.add(space)
     named = sum(group["fleets"] + group["warfleets"] for group in disband)
     if named != due:
         limit = facts.capacity(player, value(cards))
-        raise Refused("bad_excess", f"{limit} fleets are supported: disband exactly {due}, not {named}.", "disband")
+        raise Refused("bad_excess", f"You support {counted(limit, 'fleet')}: disband exactly {due}, not {named}.", "disband")
     run.emit(FleetsDisbanded(seat=seat, builds=cards, disband=disband))
     leave_phase(run)
 

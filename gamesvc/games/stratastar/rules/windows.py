@@ -192,5 +192,5 @@ def _answered(run: Run[State], action: Action) -> bool:
 def need_answer(state: State, seat: int) -> Action:
     """Return the window that a seat is asked about. Raises `Refused`."""
     if not state.actions or seat not in state.actions[-1].asked:
-        raise Refused("wrong_phase", "Nothing is asked of you now.")
+        raise Refused("wrong_phase", "You have no pending decision.")
     return state.actions[-1]

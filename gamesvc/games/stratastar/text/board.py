@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, COLUMNS, ROWS, WORLDS_TO_WIN
 from gamesvc.games.stratastar.data.geometry import SPACES, in_order
-from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group, join, number_of
+from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group
 
 WIDTH = 72
 _SIGNS = {"world": "o", "supernova": "*", "black_hole": "@", "nebula": "~"}
@@ -55,7 +56,7 @@ _EXPECTED = {
     "homeworld": "Place your Homeworld on a free corner.",
     "ability_draft": "Pick an ability.",
     "pick_ability": "Pick an ability.",
-    "retool": "Discard up to three cards; then everybody draws.",
+    "retool": "Discard up to three cards; then all players draw.",
     "trade": "Trade, or end the phase.",
     "trade_reply": "Accept or reject the offer.",
     "build": "Build, or end the phase.",
@@ -71,7 +72,7 @@ def _expected(seen: Data, prompt: str) -> str:
     player = seen["players"][seen["viewer"]]
     if prompt == "support":
         many = player["fleet_count"] - player["capacity"]
-        return f"{number_of(many, 'fleet')} more than you support: discard Build cards or disband."
+        return f"{counted(many, 'fleet')} more than you support: discard Build cards or disband."
     if prompt == "movement":
         return f"Move, or end the phase. The free move is {'open' if seen['free_move'] else 'used'}."
     return _EXPECTED[prompt]
@@ -103,13 +104,13 @@ def _seat(seen: Data, player: Mapping[str, Any], t: Teller) -> str:
     if not player["alive"]:
         return f"{name}: out of the game."
     parts = [
-        f"{player['worlds']} of {WORLDS_TO_WIN} worlds, {number_of(player['colony_count'], 'colony')}",
+        f"{player['worlds']} of {WORLDS_TO_WIN} worlds, {counted(player['colony_count'], 'colony', 'colonies')}",
         f"fleets {player['fleet_count']} of {player['capacity']} supported",
-        number_of(player["hand"], "card"),
+        counted(player["hand"], "card"),
     ]
     text = f"{name}: Homeworld {player['home'] or 'not placed'}; {', '.join(parts)}."
     if player["abilities"]:
-        text += f" Abilities: {join(ABILITY_NAMES[one] for one in player['abilities'])}."
+        text += f" Abilities: {listed(ABILITY_NAMES[one] for one in player['abilities'])}."
     where = []
     for space in in_order({*player["fleets"], *player["warfleets"], *player["colonies"], *player["stargates"]}):
         items = []

@@ -34,7 +34,7 @@ _HELP: dict[str, tuple[str, ...]] = {
     "movement": (
         "move E5 F5 2F 1W free (all fleets and the free move are assumed)",
         "move E5 F5 paid; gate A1 F6 3F; jump E5 J9 2F; defend C4 2F E5 1F",
-        "move E5 F5 then battle; move E5 F5 then end (done at once if nobody answers the move)",
+        "move E5 F5 then battle; move E5 F5 then end (played at once if nobody answers the move)",
         "end; end turn",
         _OWN,
         _CARDS,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.wording import capital, counted, listed, opening
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES
 from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
 
@@ -60,14 +61,8 @@ REASONS = {
     "worlds": "colonies on enough worlds",
     "capture": "a Homeworld was captured",
     "last_seat": "the last empire left",
-    "max_rounds": "the rounds are played",
+    "max_rounds": "all rounds are played",
 }
-
-
-def join(items: Iterable[str]) -> str:
-    """Join words as in `a, b and c`."""
-    listed = list(items)
-    return " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else "".join(listed)
 
 
 def cards(found: Iterable[str] | Mapping[str, int]) -> str:
@@ -78,7 +73,7 @@ def cards(found: Iterable[str] | Mapping[str, int]) -> str:
     else:
         for card in found:
             counts[card] = counts.get(card, 0) + 1
-    return join(f"{n} {CARD_NAMES[card]}" for card, n in counts.items()) or "nothing"
+    return listed(f"{n} {CARD_NAMES[card]}" for card, n in counts.items()) or "nothing"
 
 
 def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
@@ -86,15 +81,10 @@ def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
     return sorted(values.items(), key=lambda item: int(item[0]))
 
 
-def number_of(n: int, word: str) -> str:
-    many = "colonies" if word == "colony" else f"{word}s"
-    return f"{n} {word if n == 1 else many}"
-
-
 def group(fleets: int, warfleets: int) -> str:
     """Describe a group: `2 Fleets and 1 Warfleet`."""
-    parts = [number_of(n, word) for n, word in ((fleets, "Fleet"), (warfleets, "Warfleet")) if n]
-    return join(parts) or "no fleets"
+    parts = [counted(n, word) for n, word in ((fleets, "Fleet"), (warfleets, "Warfleet")) if n]
+    return listed(parts) or "no fleets"
 
 
 class Teller:
@@ -112,18 +102,19 @@ class Teller:
         return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
 
     def Who(self, seat: int) -> str:
-        name = self.who(seat)
-        return name[0].upper() + name[1:]
+        return opening(self.who(seat))
 
     def whose(self, seat: int) -> str:
         return "your" if seat == self.viewer else f"{self.who(seat)}'s"
 
     def Whose(self, seat: int) -> str:
-        name = self.whose(seat)
-        return name[0].upper() + name[1:]
+        return opening(self.whose(seat))
+
+    def their(self, seat: int) -> str:
+        return "your" if seat == self.viewer else "their"
 
     def all(self, seats: Iterable[int]) -> str:
-        return join(self.who(seat) for seat in seats)
+        return listed(self.who(seat) for seat in seats)
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
@@ -134,7 +125,7 @@ def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
 def _declared(t: Teller, d: Data) -> str:
     cost = f" for {cards(d['paid'])}" if d["paid"] else " as the free move" if d["free"] else ""
     credit = f" with credit {cards(d['credit'])}" if d["credit"] else ""
-    asked = f" {_upper(t.all(d['asked']))} may react." if d["asked"] else ""
+    asked = f" {opening(t.all(d['asked']))} may react." if d["asked"] else ""
     return f"{t.Who(d['seat'])} declared {aim(d['action'], d['args'], t)}{cost}{credit}.{asked}"
 
 
@@ -159,7 +150,7 @@ def aim(action: str, args: Mapping[str, Any], t: Teller) -> str:
 
 
 def _drawn(t: Teller, d: Data) -> str:
-    shown = cards(d["cards"]) if "cards" in d else number_of(d["count"], "card")
+    shown = cards(d["cards"]) if "cards" in d else counted(d["count"], "card")
     return f"{t.Who(d['seat'])} drew {shown}."
 
 
@@ -179,7 +170,7 @@ def _spied(t: Teller, d: Data) -> str:
 
 def _offer(t: Teller, d: Data) -> str:
     what = f": {cards(d['give'])} for {cards(d['want'])}" if "give" in d else ""
-    wait = " and waits for the answer" if d["wait"] else ""
+    wait = ", waiting for the answer" if d["wait"] else ""
     return f"{t.Who(d['seat'])} made offer {d['id']} to {t.who(d['to'])}{what}{wait}."
 
 
@@ -189,39 +180,40 @@ def _swapped(t: Teller, d: Data) -> str:
 
 
 def _disbanded(t: Teller, d: Data) -> str:
-    gone = join(f"{group(one['fleets'], one['warfleets'])} at {one['space']}" for one in d["disband"]) or "no fleets"
+    gone = listed(f"{group(one['fleets'], one['warfleets'])} at {one['space']}" for one in d["disband"]) or "no fleets"
     paid = f", with {cards(d['builds'])} for support" if d["builds"] else ""
     return f"{t.Who(d['seat'])} disbanded {gone}{paid}."
 
 
 def _battle(t: Teller, d: Data) -> str:
     how = "called" if d["called"] else "declared"
-    return f"{t.Who(d['seat'])} {how} a battle at {d['space']}: {t.all(d['participants'])}."
+    return f"{t.Who(d['seat'])} {how} a battle at {d['space']} between {t.all(d['participants'])}."
 
 
 def _resolved(t: Teller, d: Data) -> str:
     forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(d["forces"]))
-    result = "a tie" if d["winner"] is None else f"{t.who(d['winner'])} won"
-    return f"Forces at {d['space']}: {forces}; {result}."
+    result = "It is a tie." if d["winner"] is None else f"{t.Who(d['winner'])} won."
+    return f"Forces at {d['space']}: {forces}. {result}"
 
 
 def _revealed(t: Teller, d: Data) -> str:
-    return "Committed: " + "; ".join(f"{t.who(int(seat))} {cards(found)}" for seat, found in by_seat(d["commits"])) + "."
+    return "Cards committed: " + "; ".join(f"{t.who(int(seat))} {cards(found)}" for seat, found in by_seat(d["commits"])) + "."
 
 
 def _losses(t: Teller, d: Data) -> str:
     parts = []
     for seat, lost in by_seat(d["losses"]):
         pieces = (("fleets", "Fleet"), ("warfleets", "Warfleet"), ("stargates", "Stargate"))
-        items = [number_of(lost[name], word) for name, word in pieces if lost[name]]
+        items = [counted(lost[name], word) for name, word in pieces if lost[name]]
         if lost["colonies"]:
-            items.append(number_of(lost["colonies"], "colony"))
-        parts.append(f"{t.who(int(seat))} {join(items)}")
-    return f"Destroyed at {d['space']}: {'; '.join(parts)}."
+            items.append(counted(lost["colonies"], "colony", "colonies"))
+        parts.append(f"{t.who(int(seat))} lost {listed(items)}")
+    return f"{opening(listed(parts))} at {d['space']}."
 
 
 def _eliminated(t: Teller, d: Data) -> str:
-    return f"{t.Who(d['seat'])} {'resigned' if d['cause'] == 'resigned' else 'lost the Homeworld'} and left the game."
+    how = "resigned" if d["cause"] == "resigned" else f"lost {t.their(d['seat'])} Homeworld"
+    return f"{t.Who(d['seat'])} {how} and left the game."
 
 
 def _over(t: Teller, d: Data) -> str:
@@ -244,10 +236,6 @@ def _rolled(t: Teller, d: Data) -> str:
     return f"{t.Who(d['seat'])} rolled {d['roll']}{more}."
 
 
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _scouted(t: Teller, d: Data) -> str:
     return f"{t.Who(d['seat'])} scouted {d['space']}{': ' + CHITS[d['kind']] if 'kind' in d else ''}."
 
@@ -262,38 +250,38 @@ def _of(verb: str, piece: str) -> Callable[[Teller, Data], str]:
 
 _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "board_laid": lambda t, d: "The map was laid out.",
-    "homeworld_placed": lambda t, d: f"{t.Who(d['seat'])} placed the Homeworld at {d['corner']}.",
-    "hazard_removed": lambda t, d: f"{_upper(CHITS[d['kind']])} at {d['space']} was removed: a Homeworld was closed in.",
+    "homeworld_placed": lambda t, d: f"{t.Who(d['seat'])} placed {t.their(d['seat'])} Homeworld at {d['corner']}.",
+    "hazard_removed": lambda t, d: f"{capital(CHITS[d['kind']])} at {d['space']} was removed: a Homeworld was closed in.",
     "turn_order_set": lambda t, d: f"Turn order: {t.all(d['order'])}.",
     "hands_dealt": lambda t, d: "The first hands were dealt.",
     "draft_opened": lambda t, d: f"Abilities are picked in this order: {t.all(d['seats'])}.",
     "ability_gained": lambda t, d: f"{t.Who(d['seat'])} gained {ABILITY_NAMES[d['ability']]}.",
-    "turn_started": lambda t, d: f"Turn {d['turn']}: {t.who(d['seat'])}.",
+    "turn_started": lambda t, d: f"Turn {d['turn']}: {t.whose(d['seat'])} turn.",
     "phase_ended": _phase,
     "cards_discarded": lambda t, d: f"{t.Who(d['seat'])} discarded {cards(d['cards'])}.",
     "cards_drawn": _drawn,
     "deck_reshuffled": lambda t, d: "The discard pile was shuffled into a new deck.",
     "fleets_disbanded": _disbanded,
     "treaty_made": lambda t, d: f"{t.Who(d['seat'])} made a treaty with {t.who(d['partner'])}.",
-    "treaty_ended": lambda t, d: f"The treaty of {t.who(d['seat'])} with {t.who(d['partner'])} ended.",
+    "treaty_ended": lambda t, d: f"The treaty between {t.who(d['seat'])} and {t.who(d['partner'])} ended.",
     "action_declared": _declared,
-    "window_opened": lambda t, d: f"{_upper(t.all(d['asked']))} may react to {aim(d['action'], d['args'], t)}.",
+    "window_opened": lambda t, d: f"{opening(t.all(d['asked']))} may react to {aim(d['action'], d['args'], t)}.",
     "window_closed": lambda t, d: "Nobody else reacts.",
     "reaction_prepared": _passed,
     "passed": _passed,
-    "action_negated": lambda t, d: f"{t.Who(d['by'])} sabotaged {t.whose(d['seat'])} {ACTIONS[d['action']].removeprefix('a ')}.",
+    "action_negated": lambda t, d: f"{t.Who(d['by'])} sabotaged {t.whose(d['seat'])} attempt at {ACTIONS[d['action']]}.",
     "action_failed": lambda t, d: (
-        f"{_upper(t.whose(d['seat']))} {ACTIONS[d['action']].removeprefix('a ')} had become impossible."
+        f"{opening(t.whose(d['seat']))} attempt at {ACTIONS[d['action']]} failed: it was no longer possible."
     ),
     "move_blocked": lambda t, d: f"{t.Who(d['by'])} kept {t.whose(d['seat'])} fleets out of {d['space']} by diplomacy.",
-    "move_bounced": lambda t, d: f"{_upper(CHITS[d['kind']])} at {d['to']} stopped {t.whose(d['seat'])} fleets at {d['from']}.",
+    "move_bounced": lambda t, d: f"{capital(CHITS[d['kind']])} at {d['to']} stopped {t.whose(d['seat'])} fleets at {d['from']}.",
     "spied": _spied,
-    "orders_set": lambda t, d: f"{t.Who(d['seat'])} changed standing orders.",
+    "orders_set": lambda t, d: f"{t.Who(d['seat'])} changed {t.their(d['seat'])} standing orders.",
     "card_taken": _taken,
     "card_taken_discarded": lambda t, d: (
-        f"{t.Who(d['seat'])} hit {cards([d['card']])} of {t.who(d['victim'])}: it was discarded."
+        f"{t.Who(d['seat'])} took {cards([d['card']])} from {t.who(d['victim'])}, and it was discarded."
     ),
-    "card_lost": lambda t, d: f"{t.Who(d['victim'])} lost {cards([d['card']])} to piracy by {t.who(d['seat'])}.",
+    "card_lost": lambda t, d: f"{t.Who(d['victim'])} lost {cards([d['card']])} to {t.whose(d['seat'])} piracy.",
     "card_recovered": lambda t, d: f"{t.Who(d['seat'])} took {cards([d['card']])} from the discard pile.",
     "fleet_built": _of("built", "a Fleet"),
     "warfleet_built": _of("built", "a Warfleet"),
@@ -303,18 +291,18 @@ _SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
     "fleets_moved": _moved,
     "space_revealed": lambda t, d: f"{d['space']} is {CHITS[d['kind']]}.",
     "space_scouted": _scouted,
-    "contact_made": lambda t, d: f"{_upper(t.all(d['seats']))} met.",
+    "contact_made": lambda t, d: f"{opening(t.all(d['seats']))} met.",
     "unit_replaced": lambda t, d: (
-        f"{_upper(t.whose(d['victim']))} {PIECES[d['piece']]} at {d['space']} went over to {t.who(d['seat'])}."
+        f"{opening(t.whose(d['victim']))} {PIECES[d['piece']]} at {d['space']} went over to {t.who(d['seat'])}."
     ),
     "piece_destroyed": lambda t, d: f"A disaster destroyed {t.whose(d['victim'])} {PIECES[d['piece']]} at {d['space']}.",
     "colony_raided": lambda t, d: f"{t.Who(d['seat'])} raided {t.whose(d['victim'])} colony at {d['space']}.",
     "offer_made": _offer,
-    "offer_rejected": lambda t, d: f"{t.Who(d['by'])} rejected offer {d['id']} of {t.who(d['seat'])}.",
+    "offer_rejected": lambda t, d: f"{t.Who(d['by'])} rejected {t.whose(d['seat'])} offer {d['id']}.",
     "offer_withdrawn": lambda t, d: f"{t.Who(d['seat'])} withdrew offer {d['id']}.",
-    "offer_void": lambda t, d: f"{t.Who(d['by'])} accepted offer {d['id']} of {t.who(d['seat'])}, but the cards were gone.",
+    "offer_void": lambda t, d: f"{t.Who(d['by'])} accepted {t.whose(d['seat'])} offer {d['id']}, but the cards were gone.",
     "cards_swapped": _swapped,
-    "calls_opened": lambda t, d: f"{_upper(t.all(d['seats'])) or 'Nobody'} may call a battle.",
+    "calls_opened": lambda t, d: f"{opening(t.all(d['seats'])) or 'Nobody'} may call a battle.",
     "battle_declared": _battle,
     "attack_committed": lambda t, d: f"{t.Who(d['seat'])} committed {cards(d['cards']) if 'cards' in d else 'to the battle'}.",
     "attacks_revealed": _revealed,

@@ -350,7 +350,7 @@ def parse(text: str, seen: Data) -> Command:
     if verb not in VERBS:
         starting = {name for known, name in VERBS.items() if known.startswith(verb)}
         if len(starting) != 1:
-            raise unreadable(f"{verb!r} is no order here.{suggest(verb, VERBS)}", "name")
+            raise unreadable(f"There is no order {verb!r} here.{suggest(verb, VERBS)}", "name")
         [name] = starting
     else:
         name = VERBS[verb]

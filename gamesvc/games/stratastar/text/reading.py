@@ -25,7 +25,7 @@ def unreadable(detail: str, parameter: str | None = None) -> Refused:
 def read_space(word: str) -> str:
     space = word.upper()
     if space not in INDEX:
-        raise unreadable(f"{word!r} is no space; spaces are A1 to J10.{suggest(word, SPACES)}", "space")
+        raise unreadable(f"There is no space {word!r}. Spaces are A1 to J10.{suggest(word, SPACES)}", "space")
     return space
 
 
@@ -43,7 +43,7 @@ def read_seat(word: str) -> int:
 def _card(word: str) -> list[str]:
     found = _CARD.fullmatch(word)
     if not found:
-        raise unreadable(f"{word!r} is no card. Write 2A for two Attack; letters A M B T R, a plus for power (1M+).", "cards")
+        raise unreadable(f"{word!r} is not a card. Write 2A for two Attack; letters A M B T R, a plus for power (1M+).", "cards")
     count, name, power = found.groups()
     if power == "2" and len(name) == 1:
         raise unreadable(f"{word!r} is a space. A power card is written {name.upper()}+.", "cards")
@@ -87,7 +87,7 @@ def read_numbers(found: Sequence[str]) -> dict[str, int]:
     for word in _merged(found):
         match = _GROUP.fullmatch(word)
         if not match:
-            raise unreadable(f"{word!r} is no number of fleets. Write 2F 1W for two Fleets and a Warfleet.", "fleets")
+            raise unreadable(f"{word!r} is not a number of fleets. Write 2F 1W for two Fleets and one Warfleet.", "fleets")
         heavy = (match.group(2) or "f").casefold().startswith("w")
         group["warfleets" if heavy else "fleets"] = int(match.group(1))
     return group
@@ -105,13 +105,13 @@ def all_at(seen: Data, space: str) -> dict[str, int]:
 
 def take(found: list[str], what: str) -> str:
     if not found:
-        raise unreadable(f"The order lacks {what}.", what)
+        raise unreadable(f"Your order lacks {what}.", what)
     return found.pop(0)
 
 
 def no_more(found: Sequence[str]) -> None:
     if found:
-        raise unreadable(f"{' '.join(found)!r} is too much in this order.")
+        raise unreadable(f"Leave {' '.join(found)!r} out of this order.")
 
 
 def split_pay(found: list[str]) -> tuple[list[str], dict[str, Any]]:

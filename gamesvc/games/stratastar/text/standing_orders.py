@@ -55,7 +55,7 @@ def _value(key: str, tokens: list[str]) -> Any:
     if tokens and tokens[0] in _MODES:
         section["mode"] = tokens.pop(0)
         if key == "sabotage" and section["mode"] == "auto":
-            raise Refused("unreadable", "Sabotage is never done by standing order: never or ask.", key)
+            raise Refused("unreadable", "Sabotage takes never or ask; a standing order cannot play it.", key)
     if key in ("retreat", "defend_homeworld"):
         if tokens:
             raise Refused("unreadable", f"{key} takes never, ask or auto, not {' '.join(tokens)!r}.", key)
@@ -78,7 +78,7 @@ def _list(key: str, tokens: list[str]) -> Any:
             return tokens[0]
         spaces = [token.upper() for token in tokens]
         if wrong := [space for space in spaces if space not in INDEX]:
-            raise Refused("unreadable", f"{wrong[0]!r} is no space; write any, homeworld, or spaces.", key)
+            raise Refused("unreadable", f"{wrong[0]!r} is not a space. Write any, homeworld, or spaces.", key)
         return spaces
     if tokens == ["all"]:
         return "all"

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from events import audit
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.proof import audit as auditing
 from gamesvc.ops.management.commands.export import find
 
@@ -17,7 +18,7 @@ STEP = 100
 
 
 class Command(BaseCommand):
-    help = "Verify the store against itself, its checkpoints and replay. Names what is wrong; fails if anything is."
+    help = "Verify the store against itself, its checkpoints and a replay. Report every fault; fail if there is one."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -47,6 +48,9 @@ class Command(BaseCommand):
                 at = f"version {finding.version}: " if finding.version is not None else ""
                 self.stdout.write(f"{finding.code:18} {where}{at}{finding.detail}")
             older = f" (of the oldest {anchors.skipped} only the signatures)" if anchors.skipped else ""
-            self.stdout.write(f"{len(ids)} matches and {anchors.count} checkpoints{older} looked at: {len(findings)} findings.")
+            self.stdout.write(
+                f"{counted(len(ids), 'match', 'matches')} and {counted(anchors.count, 'checkpoint')}{older} "
+                f"checked: {counted(len(findings), 'finding')}."
+            )
         if findings:
-            raise CommandError(f"The audit found {len(findings)} faults.")
+            raise CommandError(f"The audit found {counted(len(findings), 'fault')}.")

@@ -8,16 +8,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from gamesvc.games.kernel.wording import counted
 from gamesvc.ops import backups
 
 
 class Command(BaseCommand):
-    help = "Write a backup into an empty or new folder: the database of one moment, the keys, the checkpoints."
+    help = "Write a backup into an empty or new folder: a snapshot of the database, the keys, the checkpoints."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR")
-        parser.add_argument("--without-keys", action="store_true", help="The keys are kept elsewhere.")
+        parser.add_argument("--without-keys", action="store_true", help="Leave the keys out, because they are kept elsewhere.")
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,8 +33,8 @@ class Command(BaseCommand):
             told = {"folder": str(made.folder), "bytes": size, "epoch": made.manifest["epoch"], "files": made.manifest["files"]}
             self.stdout.write(json.dumps(told))
             return
-        self.stdout.write(f"{made.folder}: {size:,} bytes in {len(made.manifest['files'])} files.")
+        self.stdout.write(f"{made.folder}: {size:,} bytes in {counted(len(made.manifest['files']), 'file')}.")
         if options["without_keys"]:
             self.stdout.write("The keys are not in it: without them running matches cannot go on after a restore.")
         else:
-            self.stdout.write("It holds the keys: whoever has it can foresee the draws of running matches. Keep it safe.")
+            self.stdout.write("It holds the keys: anyone who has it can predict the draws of running matches. Keep it safe.")

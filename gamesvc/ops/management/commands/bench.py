@@ -94,7 +94,7 @@ BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
 
 
 class Command(BaseCommand):
-    help = "Measure, and print each figure beside the raw one of the same run."
+    help = "Run a benchmark and print each figure beside the raw one of the same run."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.models import Match
 from gamesvc.ops import compat
 from gamesvc.ops.compat import Checked
@@ -20,8 +21,8 @@ STEP = 100
 
 class Command(BaseCommand):
     help = (
-        "Replay recorded matches under the present code and name the first event where the record and today's fold part. "
-        "Takes exports and playthroughs; without any the ones that lie beside the code, with --all the whole database."
+        "Replay recorded matches under today's code and name the first event where they differ. Takes exports and "
+        "playthroughs; by default those in the code base, with --all the whole database."
     )
     requires_system_checks: list[str] = []
 
@@ -55,9 +56,14 @@ class Command(BaseCommand):
             for one in parted:
                 where = f"version {one.version}: " if one.version is not None else ""
                 self.stdout.write(f"{one.name}: {where}{one.reason}")
-            self.stdout.write(f"{len(checked)} matches, {events} events folded, {decided} decided again: {len(parted)} part.")
+            self.stdout.write(
+                f"{counted(len(checked), 'match', 'matches')}, {counted(events, 'event')} folded, {decided} "
+                f"decided again: {len(parted)} differ."
+            )
         if parted:
-            raise CommandError(f"{len(parted)} of {len(checked)} recorded matches part from today's code.")
+            raise CommandError(
+                f"{len(parted)} of {counted(len(checked), 'recorded match', 'recorded matches')} differ from today's code."
+            )
 
     def matches(self, options: dict[str, Any]) -> Iterator[Checked]:
         files = options["files"]

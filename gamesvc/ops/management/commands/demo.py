@@ -39,7 +39,7 @@ class Failed(GamesvcError):
 
 
 class Command(BaseCommand):
-    help = "The service in a temporary folder plays real matches through the API, mails and a time-out included."
+    help = "Start the service in a temporary folder and play real matches through the API, with mails and a timeout."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -114,7 +114,7 @@ class Command(BaseCommand):
         self.say(f"anna opens Stratastar {opened['number']}; the draws are fixed by commitment {opened['commitment'][:16]}.")
         ben.eyes.post(f"/api/v1/matches/{match}/join/", {"contribution": "coffee"})
         ben.match = opened["number"]
-        self.say("ben joins, the match starts. From now on he answers by mail only.")
+        self.say("ben joins, the match starts. From now on ben answers by mail only.")
         commands = self.until_over(match, {0: anna, 1: ben}, undo=True)
         final = anna.get(f"/api/v1/matches/{match}/").body
         timed_out = self.export(anna, match, exports)
@@ -136,8 +136,8 @@ class Command(BaseCommand):
             raise Failed("No deadline ran out.")
         outcome = final["outcome"]
         self.say(
-            f"Space Fleet Commander is over after {commands} commands: {outcome['reason']}, {outcome['scores'][0]} stars;"
-            f" time-outs: {timed_out}."
+            f"Space Fleet Commander is over after {commands} commands: {outcome['reason']}, {outcome['scores'][0]} stars; "
+            f"timeouts: {timed_out}."
         )
         return {"match": match, "commands": commands, "outcome": outcome, "time_outs": timed_out}
 
@@ -158,7 +158,7 @@ class Command(BaseCommand):
             seen = first.view(match)
             if seen["status"] != "running":
                 if undo:
-                    raise Failed("No move could be taken back.")
+                    raise Failed("No move could be undone.")
                 return commands
             seat = seen["awaited"][0]["seat"]
             player = players[seat]
@@ -197,8 +197,8 @@ class Command(BaseCommand):
                 raise
             return False  # the clock was faster
         if client.view(match)["view"] != before:
-            raise Failed("After the undo the board is another one than before the move.")
-        self.say(f"A move is taken back ({offer['order']}): the board is again as at version {offer['to']}.")
+            raise Failed("After the undo the board differs from the one before the move.")
+        self.say(f"A move is undone ({offer['order']}): the board is back at version {offer['to']}.")
         return True
 
     def game_of(self, client: Client, match: str) -> str:

@@ -16,7 +16,7 @@ from gamesvc.matches.record import loading
 
 
 class Command(BaseCommand):
-    help = "Write a match as JSON Lines: a line per event, then a trailer. Prove it with `verify`."
+    help = "Write a match as JSON Lines: a line per event, then a trailer. Check it with `verify`."
     # Django's own messages would come between the lines.
     requires_system_checks: list[str] = []
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--as", dest="seat", type=int, help="While it runs: as this seat sees it, 0 the first. Default: observer."
         )
-        parser.add_argument("--json", action="store_true", help="With --out: tell what was written as JSON.")
+        parser.add_argument("--json", action="store_true", help="With --out: report what was written as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         match = find(options["match"])

@@ -16,17 +16,17 @@ from accounts.models import User
 
 
 class Command(BaseCommand):
-    help = "Add a player (or make a new token for one who exists) and print how to sign in. For operators, trials and bots."
+    help = "Add a player, or make a new token for an existing one, and print how to sign in. For operators, trials and bots."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument("address")
         parser.add_argument("--time-zone", default="UTC")
-        parser.add_argument("--password", help="Default: made at random.")
+        parser.add_argument("--password", help="Default: a random one.")
         parser.add_argument(
             "--operator",
             action="store_true",
-            help="They may use the site for operators, /admin/, and the token has the scopes organise and operate.",
+            help="Make the player an operator, who may use /admin/. The token gets the scopes organise and operate.",
         )
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 

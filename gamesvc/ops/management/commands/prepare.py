@@ -12,7 +12,7 @@ MIGRATING = 0x6D696772617465  # "migrate"
 
 
 class Command(BaseCommand):
-    help = "Migrate (as the owner of the tables), gather the static files, and try whether the keys open the stored secrets."
+    help = "Migrate (as the owner of the tables), collect the static files, and check that the keys open the stored secrets."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

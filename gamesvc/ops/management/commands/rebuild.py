@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record.rows import projections
@@ -21,14 +22,14 @@ STEP = 1000
 
 class Command(BaseCommand):
     help = (
-        "Make match rows, seats, open questions and the players' statistics again from the events, while the service runs. "
-        "Tells what differed; fails if something cannot be mended."
+        "Rebuild match rows, seats, open questions and player statistics from the events, while the service runs. Report "
+        "all differences; fail if one cannot be repaired."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--match", help="Only this match (number or uuid).")
-        parser.add_argument("--statistics", action="store_true", help="Only the players' statistics.")
+        parser.add_argument("--statistics", action="store_true", help="Only the player statistics.")
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -48,11 +49,14 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"ok": not left, "matches": len(ids), "differences": found}))
         else:
             for one in found:
-                mended = "mended" if one["mended"] else "NOT MENDED"
+                mended = "mended" if one["mended"] else "NOT REPAIRED"
                 self.stdout.write(f"{one['code']:12} match {one['match']}: {one['detail']} {mended}")
-            self.stdout.write(f"{len(ids)} matches replayed: {len(found)} differences, {len(found) - left} of them mended.")
+            self.stdout.write(
+                f"{counted(len(ids), 'match', 'matches')} replayed: {counted(len(found), 'difference')}, "
+                f"{len(found) - left} repaired."
+            )
         if left:
-            raise CommandError(f"{left} differences could not be mended.")
+            raise CommandError(f"{counted(left, 'difference')} could not be repaired.")
 
     def progress(self, number: int, total: int) -> None:
         if sys.stderr.isatty():

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from events import audit
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.proof import audit as auditing
 from gamesvc.ops import backups
 
@@ -17,7 +18,7 @@ STEP = 100
 
 
 class Command(BaseCommand):
-    help = "Bring a backup back into an empty server, then audit it. Says what is lost; fails if anything is, or is wrong."
+    help = "Restore a backup into an empty server, then audit it. Report every loss and fault; fail if there is one."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -55,8 +56,12 @@ class Command(BaseCommand):
             for finding in findings:
                 self.stdout.write(f"{finding.code:18} match {finding.stream}: {finding.detail}")
             self.stdout.write(
-                f"{len(ids)} matches and {anchors.count} checkpoints are back, epoch {restored.epoch}: "
-                f"{len(findings)} findings of the audit, {len(restored.lost)} losses."
+                f"{counted(len(ids), 'match', 'matches')} and {counted(anchors.count, 'checkpoint')} restored, epoch "
+                f"{restored.epoch}: {counted(len(findings), 'finding')} of the audit, "
+                f"{counted(len(restored.lost), 'loss', 'losses')}."
             )
         if findings or restored.lost:
-            raise CommandError(f"Restored, with {len(restored.lost)} losses and {len(findings)} findings of the audit.")
+            raise CommandError(
+                f"Restored, with {counted(len(restored.lost), 'loss', 'losses')} and "
+                f"{counted(len(findings), 'finding')} of the audit."
+            )

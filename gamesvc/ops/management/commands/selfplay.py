@@ -21,6 +21,7 @@ from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seed_secret
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import check_options
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.secrecy import Broken
 from gamesvc.games.selfplay import Record, Tally, bounded, play
 from gamesvc.ops import written
@@ -108,9 +109,7 @@ def play_job(job: Job) -> tuple[Job, Record | None, str]:
 
 
 class Command(BaseCommand):
-    help = (
-        "Bots play whole matches in the engine; invariants are checked after every command, each match is replayed and compared."
-    )
+    help = "Let bots play whole matches in the engine. Check invariants after every command; replay each match and compare."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -189,7 +188,7 @@ class Command(BaseCommand):
             for name, value in {**result, "hand_overs": told}.items():
                 self.stdout.write(f"{name.replace('_', ' '):20} {value}")
         if broken:
-            raise CommandError(f"{len(broken)} matches broke; the first: {broken[0]['broken']}")
+            raise CommandError(f"{counted(len(broken), 'match', 'matches')} broke; the first: {broken[0]['broken']}")
 
 
 def read_option(text: str) -> tuple[str, Any]:

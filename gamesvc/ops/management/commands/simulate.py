@@ -29,14 +29,17 @@ OURS = (INSIDE, PART, "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
 
 
 class Command(BaseCommand):
-    help = "Play matches on a virtual clock through the real services, on servers of its own; report time-outs, waiting, notices."
+    help = (
+        "Play matches on a virtual clock through the real services, on separate servers. Report timeouts, waiting times "
+        "and notices."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--matches", type=int, default=100)
         parser.add_argument("--days", type=int, default=60, help="Simulated days (default 60).")
         parser.add_argument("--players", type=int, help="Default: one for every eight matches, at least 12.")
-        parser.add_argument("--seed", default="1", help="The same seed: the same people, matches and mishaps; dice differ.")
+        parser.add_argument("--seed", default="1", help="The same seed gives the same players, matches and mishaps; dice differ.")
         parser.add_argument(
             "--chaos",
             action="store_true",

@@ -38,11 +38,14 @@ class Text:
 
 
 class Command(BaseCommand):
-    help = "Gather the texts of mails into gamesvc/locale/*/LC_MESSAGES/django.po and compile them; fails while one is missing."
+    help = (
+        "Gather the texts of mails into gamesvc/locale/*/LC_MESSAGES/django.po and compile them. Fail while a "
+        "translation is missing."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--add", metavar="LANGUAGE", help="Begin a new language, such as fr.")
+        parser.add_argument("--add", metavar="LANGUAGE", help="Add a new language, such as fr.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["add"]:

@@ -32,8 +32,8 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="Of the web server; 0: any free one.")
-        parser.add_argument("--data", type=Path, default=Path(os.environ.get("GAMESVC_DATA", "var")), help="Folder of all data.")
+        parser.add_argument("--port", type=int, default=8000, help="Port of the web server; 0: any free one.")
+        parser.add_argument("--data", type=Path, default=Path(os.environ.get("GAMESVC_DATA", "var")), help="Folder for all data.")
         parser.add_argument("--json", action="store_true", help="Print the addresses as one line of JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:

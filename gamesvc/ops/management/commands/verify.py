@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from events.proofs import statements
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.proof import verification
 from gamesvc.matches.proof.verification import Report
 
@@ -17,7 +18,7 @@ SIGNS = {"proved": "proved", "failed": "FAILED", "open": "open"}
 
 
 class Command(BaseCommand):
-    help = "Prove exports: chain, draws, decisions, outcome, checkpoint. Fails unless everything that can be proved holds."
+    help = "Verify exports: chain, draws, decisions, outcome, checkpoint. Fail unless everything that can be proved holds."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,10 +43,10 @@ class Command(BaseCommand):
             for file, report in reports:
                 self.tell(file, report)
         if failed := [file for file, report in reports if not report.ok]:
-            raise CommandError(f"{len(failed)} of {len(reports)} files failed: {', '.join(map(str, failed))}")
+            raise CommandError(f"{len(failed)} of {counted(len(reports), 'file')} failed: {', '.join(map(str, failed))}")
 
     def tell(self, file: Path, report: Report) -> None:
-        self.stdout.write(f"{file}: match {report.match}, {report.count} events" if report.match else f"{file}:")
+        self.stdout.write(f"{file}: match {report.match}, {counted(report.count, 'event')}" if report.match else f"{file}:")
         for check in report.checks:
             where = f"version {check.version}: " if check.version is not None else ""
             self.stdout.write(f"  {SIGNS[check.status]:7} {check.name:14} {where}{check.text}")

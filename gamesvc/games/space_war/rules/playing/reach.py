@@ -18,9 +18,9 @@ def move_reason(board: Board, piece: Piece) -> Reason | None:
     if piece.paralyzed:
         return "paralyzed", "It is paralyzed and cannot move until it is repaired."
     if piece.moved:
-        return "already_moved", "It has moved this turn; one move a turn."
+        return "already_moved", "It has already moved this turn."
     if piece.entered == board.state.turn and not board.fast(piece):
-        return "first_turn", "It came into play this turn and is not Fast; it can move from its next turn on."
+        return "first_turn", "It came into play this turn and is not Fast. It can move from its next turn on."
     if board.slow(piece) and (piece.attacks or piece.ability):
         return "slow", "It is Slow and has acted this turn; it may either move or act."
     if board.forbidden(piece, "move"):
@@ -83,7 +83,7 @@ def target_reason(board: Board, piece: Piece, target: Piece) -> Reason | None:
     """Return the reason why an attacker that may attack may not attack this card; None if it may."""
     face = CARDS[target.card]
     if target.controller == piece.controller or face.type == "duration" or target.on is not None:
-        return "no_target", "Attack an enemy card in play that is no duration and not attached to another."
+        return "no_target", "Attack an enemy card in play that is not a duration and not attached to another card."
     if target.zone != piece.zone and not _far(board, piece):
         return "out_of_range", "It is in the other zone, out of range."
     if target.protected == board.state.turn:

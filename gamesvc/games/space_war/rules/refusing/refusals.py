@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Command, Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, name_of
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.legal import awaited, legal_commands
@@ -57,16 +58,24 @@ def _early(state: State, seat: int, name: str) -> Refused | None:
     acting = any(one.seat == seat for one in waiting)
     if name in ("choose", "draw"):
         if all(prompt.seat != seat for prompt in state.prompts):
-            return Refused("no_prompt", "No choice of yours is open.")
+            return Refused("no_prompt", "You have no open choice.")
         return None
     if name == "let_stand":
         if any(prompt.seat == seat for prompt in state.prompts):
             return Refused("prompt_open", "Answer the open choice first.")
-        return Refused("nothing_open", "Nothing is open against you.") if not state.open_items(seat) else None
+        return (
+            Refused("nothing_open", "No item waits for you. Carry on with your turn, or wait for the other seat.")
+            if not state.open_items(seat)
+            else None
+        )
     if name == "react":
         return None
     if name in _PHASE_OF and state.phase in ("choose_starter", "prepare"):
-        return Refused("wrong_phase", f"{name} is for {_PHASE_OF[name]}.") if name != state.phase or not acting else None
+        return (
+            Refused("wrong_phase", f"{name.replace('_', ' ')} is possible only {_PHASE_OF[name]}.")
+            if name != state.phase or not acting
+            else None
+        )
     if not acting:
         hint = " React to an open item with react." if state.phase not in ("choose_starter", "prepare") else ""
         return Refused("not_your_turn", f"It is the other seat's turn to act.{hint}")
@@ -74,9 +83,11 @@ def _early(state: State, seat: int, name: str) -> Refused | None:
         return Refused("prompt_open", "Answer the open choice first: choose.")
     prompt = waiting[0].prompt
     if prompt in ("review", "barrier", "last_answer"):
-        return Refused("wrong_phase", "Only react and let_stand are possible while items wait for you.")
+        return Refused("wrong_phase", "Items wait for you: react to them, or let them stand.")
     if name in _PHASE_OF and state.phase not in _PHASE_OF[name]:
-        return Refused("wrong_phase", f"{name} is for {_PHASE_OF[name].removeprefix('in ')}; this is your {state.phase} phase.")
+        return Refused(
+            "wrong_phase", f"{name.replace('_', ' ')} is possible only {_PHASE_OF[name]}; this is your {state.phase} phase."
+        )
     return None
 
 
@@ -86,7 +97,9 @@ def _special(board: Board, seat: int, command: Command) -> Refused | None:
         return Refused("already_managed", "Station management is possible once a turn: add a card or move one.")
     if name == "add_station":
         if not board.room(seat):
-            return Refused("station_full", f"Your station may have {board.max_station(seat)} cards.", "card")
+            return Refused(
+                "station_full", f"Your station is full: it may have {counted(board.max_station(seat), 'card')}.", "card"
+            )
         if not board.may_add_station(seat):
             return Refused("forbidden", "Obstacles: nobody may add station cards from hand.")
     if name in _SPECIAL:
@@ -94,16 +107,16 @@ def _special(board: Board, seat: int, command: Command) -> Refused | None:
     if name in ("move", "attack", "attack_station", "collide", "use_ability"):
         return _battle(board, seat, command)
     if name == "pause":
-        return Refused("nothing_open", "There is nothing new that the opponent could react to.")
+        return Refused("nothing_open", "There is nothing new to which the opponent could react.")
     if name == "replay":
-        return Refused("nothing_to_replay", "There is nothing that could be repeated.")
+        return Refused("nothing_to_replay", "There is nothing to repeat.")
     return None
 
 
 def _play(board: Board, seat: int, command: Command) -> Refused | None:
     card_id = command.get("card")
     if card_id not in in_hand(board, seat):
-        return Refused("not_owned", "You may play cards of your hand and flipped cards of your station.", "card")
+        return Refused("not_owned", "You can play cards from your hand and flipped cards of your station only.", "card")
     card = CARDS[board.state.cards[card_id]]
     if ban := board.play_ban(seat, card.type):
         return Refused("forbidden", ban, "card")
@@ -116,7 +129,7 @@ def _play(board: Board, seat: int, command: Command) -> Refused | None:
             return Refused(
                 "cannot_pay", f"Outside your action phase only cards that cost 0 can be played; this costs {cost}.", "card"
             )
-        return Refused("cannot_pay", f"{card.name} costs {cost}; you have {money} actions.", "card")
+        return Refused("cannot_pay", f"{card.name} costs {cost}; you have {counted(money, 'action')}.", "card")
     if reason := play_reason(board, seat, card, command):
         return reason
     if not any(
@@ -151,8 +164,7 @@ def _react(board: Board, seat: int, command: Command) -> Refused | None:
     name = "That" if card_id is None else name_of(state.cards[card_id])
     return Refused(
         "no_target",
-        f"{name} is no reaction to item {number}: you must have had it then, it must have cost 0, and its targets must have "
-        "been there.",
+        f"{name} cannot answer item {number}: you must have had it then, at cost 0, and with its targets in place.",
         "play",
     )
 
@@ -161,9 +173,9 @@ def _upkeep(board: Board, seat: int, command: Command) -> Refused | None:
     due = {p.id: board.cost(p) for p in board.upkeep_due(seat)}
     keep = command.get("keep", [])
     if unknown := [card for card in keep if card not in due]:
-        return Refused("not_owned", f"{unknown[0]} is no duration of yours that upkeep is due for.", "keep")
+        return Refused("not_owned", f"No upkeep is due for {unknown[0]}.", "keep")
     if (cost := sum(due[card] for card in keep)) > board.state.sides[seat].actions:
-        return Refused("cannot_pay", f"That costs {cost}; you have {board.state.sides[seat].actions} actions.", "keep")
+        return Refused("cannot_pay", f"That costs {cost}; you have {counted(board.state.sides[seat].actions, 'action')}.", "keep")
     return None
 
 
@@ -172,7 +184,7 @@ def _battle(board: Board, seat: int, command: Command) -> Refused | None:
     parameter = "attacker" if "attacker" in command else "card"
     p = board.state.piece(command.get(parameter, ""))
     if p is None or p.controller != seat:
-        return Refused("not_owned", "That is no card in play that you control.", parameter)
+        return Refused("not_owned", "Choose a card in play that you control.", parameter)
     reason = {
         "move": reach.move_reason,
         "attack": reach.attack_reason,
@@ -190,8 +202,8 @@ def _battle(board: Board, seat: int, command: Command) -> Refused | None:
             shields, flips = reach.station_plan(board, p)
             return Refused(
                 "bad_slots",
-                f"This attack flips exactly {flips} face-down cards"
-                + (f"; name all {len(shields)} shields in order" if shields else "")
+                f"This attack flips exactly {counted(flips, 'face-down card')}"
+                + (f"; name {'the shield' if len(shields) == 1 else f'all {len(shields)} shields in order'}" if shields else "")
                 + (" and the owner chooses them (leave slots out)." if board.own_flips(1 - seat) else "."),
                 "slots",
             )
@@ -207,7 +219,7 @@ def _discard(board: Board, seat: int, command: Command) -> Refused | None:
     if unknown := [card for card in command["cards"] if card not in hand]:
         return Refused("not_owned", f"{unknown[0]} is not in your hand.", "cards")
     if len(command["cards"]) != len(hand) - limit:
-        detail = f"Discard exactly {len(hand) - limit}: you hold {len(hand)} cards, and your hand limit is {limit}."
+        detail = f"Discard exactly {counted(len(hand) - limit, 'card')}: you hold {len(hand)}, and your hand limit is {limit}."
         return Refused("not_possible", detail, "cards")
     return None
 
@@ -217,7 +229,7 @@ def _move_station(board: Board, seat: int, command: Command) -> Refused | None:
     if card is None:
         return Refused("not_owned", f"Your station has no slot {command['slot']}.", "slot")
     if card.row == command["row"]:
-        return Refused("not_possible", f"{card.slot} lies in row {card.row} already; name another row.", "row")
+        return Refused("not_possible", f"{card.slot} is already in row {card.row}; name another row.", "row")
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gamesvc.games.kernel.game import Command, Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect, name_of, uses_of
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.playing import reach
@@ -59,7 +60,7 @@ def _wrong_x(board: Board, card: Card, command: Command) -> Refused | None:
 
 
 def _full(board: Board, seat: int, parameter: str) -> Refused:
-    return _wrong("station_full", f"Your station is full: it may have {board.max_station(seat)} cards.", parameter)
+    return _wrong("station_full", f"Your station is full: it may have {counted(board.max_station(seat), 'card')}.", parameter)
 
 
 # --- cards in play ---
@@ -82,7 +83,7 @@ def _condition(board: Board, seat: int, p: Piece, effect: Effect) -> Refused | N
     if "not first turn" in condition and p.entered == board.state.turn:
         return _wrong("first_turn", f"{name} uses this ability from its second turn in play on.", "card")
     if "not moved" in condition and p.moved:
-        return _wrong("already_moved", f"{name} has moved this turn; it cannot use this ability then.", "card")
+        return _wrong("already_moved", f"{name} has moved this turn, so it cannot use this ability.", "card")
     if "home zone" in condition and p.zone != seat:
         return _wrong("out_of_range", f"{name} is in the enemy zone; it does this in your home zone only.", "card")
     if "below maximum" in condition and not board.room(seat):
@@ -155,7 +156,9 @@ def action_refusal(board: Board, seat: int, command: Command) -> Refused | None:
         return found
     for _, effect in CARDS[found.card].triggered("action_phase"):
         if effect["op"] == "extra_turn" and found.counters < effect["cost"]["counters"]:
-            return _wrong("cannot_pay", f"An extra turn costs {effect['cost']['counters']} counters; it has {found.counters}.")
+            return _wrong(
+                "cannot_pay", f"An extra turn costs {counted(effect['cost']['counters'], 'counter')}; it has {found.counters}."
+            )
         if effect["op"] == "station_to_hand" and all(card.row != "hand" for card in board.face_down(seat)):
             return _wrong("no_target", "No card lies face down in your hand row.", "slots")
         if effect.get("amount") == "removed" and command["name"] == "use_action":
@@ -170,7 +173,9 @@ def counters_refusal(board: Board, seat: int, command: Command) -> Refused | Non
         return found
     if all(effect.get("amount") != "removed" for _, effect in CARDS[found.card].triggered("action_phase")):
         return _wrong("no_ability", "Its counters cannot be turned into actions.", "card")
-    return _wrong("cannot_pay", f"It has {found.counters} counters; remove 1 or more of them.", "n")
+    return _wrong(
+        "cannot_pay", f"It has {counted(found.counters, 'counter')}; remove at least 1, and no more than there are.", "n"
+    )
 
 
 def _in_play(board: Board, seat: int, command: Command, trigger: str, otherwise: str) -> Piece | Refused:
@@ -199,7 +204,7 @@ def collision_refusal(board: Board, p: Piece, command: Command) -> Refused:
         if target is None:
             return _wrong("no_target", "That card is not in play.", "target")
         if target.controller == p.controller or target.on is not None or CARDS[target.card].type == "duration":
-            return _wrong("no_target", "Collide with an enemy card in play that is no duration and not attached.", "target")
+            return _wrong("no_target", "Collide with an enemy card in play that is not a duration and not attached.", "target")
         return _wrong("out_of_range", "It is in the other zone; a collision needs the same zone.", "target")
     if not reach.at_station(board, p):
         rule = "A ship collides with the station from the enemy zone, in which it must be since before this turn."
@@ -209,7 +214,9 @@ def collision_refusal(board: Board, p: Piece, command: Command) -> Refused:
     if board.own_flips(1 - p.controller):
         return _wrong("bad_slots", "Leave slots out: Keve Bakins chooses which of their cards flip.", "slots")
     flips = max(0, min(reach.collide_power(board, p), board.to_flip(1 - p.controller)))
-    return _wrong("bad_slots", f"This collision flips exactly {flips} of the face-down cards; name {flips} slots.", "slots")
+    return _wrong(
+        "bad_slots", f"This collision flips exactly {counted(flips, 'face-down card')}; name {counted(flips, 'slot')}.", "slots"
+    )
 
 
 # --- commanders ---
@@ -223,7 +230,7 @@ def commander_refusal(board: Board, seat: int, command: Command) -> Refused | No
     card = COMMANDERS[side.commander]
     effects = [effect for trigger in ("action_phase", "any_time") for _, effect in card.triggered(trigger)]
     if not effects:
-        return _wrong("no_ability", f"{card.name} has no ability that is used: what they do happens by itself.")
+        return _wrong("no_ability", f"{card.name} has no ability to use: its effect happens by itself.")
     modes = [effect["mode"] for effect in effects if "mode" in effect]
     if modes and command.get("mode") not in modes:
         return _wrong("not_possible", f"{card.name}: say which ability, mode {' or '.join(map(str, modes))}.", "mode")
@@ -233,11 +240,11 @@ def commander_refusal(board: Board, seat: int, command: Command) -> Refused | No
     if effect["trigger"] == "action_phase" and board.state.phase != "action" and not in_upkeep:
         return _wrong("wrong_phase", f"{card.name} is used in your action phase.")
     if "limit" in effect and side.commander_uses >= uses_of(effect):
-        return _wrong("limit_reached", f"{card.name} is used at most {uses_of(effect)} times a turn; you have done so.")
+        return _wrong("limit_reached", f"{card.name} can be used {counted(uses_of(effect), 'time')} a turn; you have done so.")
     if cost.get("actions", 0) > side.actions:
-        return _wrong("cannot_pay", f"{card.name} costs {cost['actions']} actions; you have {side.actions}.")
+        return _wrong("cannot_pay", f"{card.name} costs {counted(cost['actions'], 'action')}; you have {side.actions}.")
     if cost.get("counters") == "any":
-        return _wrong("cannot_pay", f"You have {side.charge} Charges; turn 1 or more of them into actions.", "n")
+        return _wrong("cannot_pay", f"You have {counted(side.charge, 'Charge')}; turn 1 or more into actions.", "n")
     checks: dict[str, Callable[[], Refused | None]] = {
         "repair_station": lambda: _nothing_flipped(board, seat),
         "search": lambda: _nothing_to_take(board, seat, effect),

@@ -36,7 +36,7 @@ def _core(board: Board, params: Params, kind: str) -> Card:
     card = board.cards[at] if at in board.cards.core else None
     if card is None or card.kind != kind or not card.buildable:
         known = ", ".join(card.id for card in building.core_cards(board, kind))
-        raise Refused("wrong_card", f"{at} is no {kind} to be built; there are: {known}.", "card")
+        raise Refused("wrong_card", f"There is no {kind} {at} to build; there are: {known}.", "card")
     return card
 
 
@@ -57,9 +57,9 @@ def check_trade_draw(board: Board, seat: int, params: Params) -> None:
     domain = params["domain"]
     if domain not in board.drawable(seat):
         able = ", ".join(board.drawable(seat)) or "none now"
-        raise Refused("no_domain", f"You cannot draw from {domain}; you can from: {able}.", "domain")
+        raise Refused("no_domain", f"You cannot draw from {domain}; you can draw from: {able}.", "domain")
     if board.state.seats[seat].credits < 3:
-        raise Refused("cannot_pay", f"A card costs 3; you have {board.state.seats[seat].credits} credits.", "domain")
+        raise Refused("cannot_pay", f"A card costs 3 credits; you have {board.state.seats[seat].credits}.", "domain")
     full = board.hand_is_full(seat)
     if full and not board.edition.hand_full_discards:
         raise Refused("hand_full", f"Your hand is full at {board.edition.hand_limit} cards.", "domain")

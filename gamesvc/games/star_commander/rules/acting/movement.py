@@ -127,12 +127,12 @@ def load(
     free = liftable(board, seat, cell)
     for carrier, fighters in carried.items():
         if not board.card(own_ship(board, seat, carrier, "carried")).has("carry_fighters"):
-            raise Refused("not_a_carrier", f"{carrier} is no Carrier.", "carried")
+            raise Refused("not_a_carrier", f"{carrier} is not a Carrier.", "carried")
         if len(fighters) > CARRIED or len(set(fighters)) < len(fighters):
             raise Refused("limit", f"A Carrier takes up to {CARRIED} different fighters.", "carried")
         for fighter in fighters:
             if fighter not in free:
-                raise Refused("illegal_target", f"{fighter} is no fighter of yours in {cell} that could be carried.", "carried")
+                raise Refused("illegal_target", f"{fighter} is not a fighter of yours in {cell} that can be carried.", "carried")
         group = tuple(fighter for fighter in fighters if fighter not in taken)
         taken.update(group)
         loads[carrier] = group
@@ -196,7 +196,7 @@ def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[Mapping[str
     """Check a retreat and return the ships by destination. Fighters listed twice are treated as in `plan_jump`."""
     ships = [move["ship"] for move in moves]
     if len(set(ships)) < len(ships):
-        raise Refused("illegal_target", "No ship retreats twice.", "moves")
+        raise Refused("illegal_target", "A ship can retreat only once.", "moves")
     free = retreat_cargo(board, seat, cell)
     by_cell: dict[str, tuple[list[str], dict[str, tuple[str, ...]]]] = {}
     taken = set(ships)

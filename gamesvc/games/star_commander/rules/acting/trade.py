@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.rules.decision import Play
 from gamesvc.games.star_commander.rules.effects import ops
 from gamesvc.games.star_commander.rules.values import Board
@@ -55,9 +56,9 @@ def read(side: Mapping[str, Any]) -> Side:
 def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
     purse, owned = board.state.seats[seat], tradable(board, seat)
     if side.credits > purse.credits:
-        raise Refused("cannot_pay", f"Seat {seat} has {purse.credits} credits.", parameter)
+        raise Refused("cannot_pay", f"Seat {seat} has {counted(purse.credits, 'credit')}.", parameter)
     if side.cards > len(purse.hand):
-        raise Refused("not_owned", f"Seat {seat} has {len(purse.hand)} cards in hand.", parameter)
+        raise Refused("not_owned", f"Seat {seat} has {counted(len(purse.hand), 'card')} in hand.", parameter)
     for uid in side.hand:
         if uid not in purse.hand:
             raise Refused("not_owned", f"There is no card {uid} in that hand.", parameter)
@@ -77,7 +78,9 @@ def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping
         raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
     if to not in partners(play.board, seat):
         raise Refused(
-            "illegal_target", f"Seat {to} can get no offer of yours now: only with the active seat, three at most.", "to"
+            "illegal_target",
+            f"You cannot make seat {to} an offer now: offers go to or from the active seat, three at most.",
+            "to",
         )
     giving, wanting = read(give), read(want)
     _check_side(play.board, seat, giving, "give")
@@ -97,7 +100,7 @@ def find_for(board: Board, seat: int, at: int, side: str) -> Offer:
     """Return an open offer that this seat made (`maker`) or received (`to`). Raises `Refused` if there is none."""
     one = next((one for one in board.state.offers if one.id == at and getattr(one, side) == seat), None)
     if one is None:
-        raise Refused("no_target", f"There is no open offer {at} that you could answer so.", "offer")
+        raise Refused("no_target", f"You have no open offer {at} to answer this way.", "offer")
     return one
 
 
@@ -138,7 +141,7 @@ def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
     if (refused := fault(board, one)) is not None:
         raise refused
     if len(hand) != one.want.cards or len(set(hand)) < len(hand) or any(uid not in state.seats[seat].hand for uid in hand):
-        raise Refused("not_owned", f"Name {one.want.cards} different cards of your hand.", "hand")
+        raise Refused("not_owned", f"Name {counted(one.want.cards, 'card')} of your hand, each once.", "hand")
     maker, taker = state.seats[one.maker], state.seats[seat]
     play.emit(
         "trade_completed",

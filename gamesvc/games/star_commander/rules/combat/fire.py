@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Combat, Vessel
 
@@ -74,7 +75,7 @@ def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict
     targets = {vessel.id for vessel in enemies(board, seat)}
     for at, shots in assignments.items():
         if at not in able:
-            raise Refused("illegal_target", f"{at} is no vessel of yours here that can still attack.", "assignments")
+            raise Refused("illegal_target", f"{at} is not a vessel of yours here that can still attack.", "assignments")
         vessel = state.vessels[at]
         before, used = spent(board, at)
         aimed = [shot["target"] for shot in shots]
@@ -82,14 +83,14 @@ def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict
             raise Refused("illegal_target", f"{at} names a target twice; name it once with the whole amount.", "assignments")
         for shot in shots:
             if shot["target"] not in targets:
-                raise Refused("illegal_target", f"{shot['target']} is no enemy vessel in this combat.", "assignments")
+                raise Refused("illegal_target", f"{shot['target']} is not an enemy vessel in this combat.", "assignments")
             flat.append({"vessel": at, "target": shot["target"], "amount": shot["amount"], "attack": board.attack(vessel)})
         total = before + sum(shot["amount"] for shot in shots)
         if total > board.attack(vessel):
             raise Refused("limit", f"{at} has attack {board.attack(vessel)}; {total} are assigned.", "assignments")
         if len(aimed) > targets_left(board, vessel):
             most = 1 + board.extra_targets(vessel)
-            raise Refused("limit", f"{at} can divide its damage over {most} target(s).", "assignments")
+            raise Refused("limit", f"{at} can divide its damage over {counted(most, 'target')}.", "assignments")
     _check_guard(board, seat, flat)
     return flat
 

@@ -177,7 +177,9 @@ def check_targets(board: Board, aim: Aim, given: Mapping[str, str]) -> None:
                 continue
             raise Refused("no_target", f"Target {target.name} ({target.kind}) is missing.", "targets")
         if not is_legal(board, aim, target, given[target.name], chosen):
-            raise Refused("illegal_target", f"{given[target.name]} is no legal target {target.name} ({target.kind}).", "targets")
+            raise Refused(
+                "illegal_target", f"{given[target.name]} is not a legal target {target.name} ({target.kind}).", "targets"
+            )
         chosen[target.name] = given[target.name]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.data import Card
 from gamesvc.games.star_commander.rules.values import Board
 
@@ -39,16 +40,20 @@ def is_over_limit(board: Board, seat: int, card: Card, cell: str) -> str:
     """Return the reason why one more would exceed a limit; empty if it would not (RULES.md 19.5, 19.6)."""
     devs, there = board.devs(seat), board.state.cells[cell].devs
     if card.kind == "station":
-        return f"{cell} has {there} developments and no room for another station." if len(board.stations(cell)) >= there else ""
+        return (
+            f"{cell} has {counted(there, 'development')} and no room for another station."
+            if len(board.stations(cell)) >= there
+            else ""
+        )
     if board.edition.limit_counts == "ships":
         ships = sum(board.card(vessel).kind == "ship" for vessel in board.fleet(seat))
-        return f"You have {ships} ships and {devs} developments; develop first." if ships >= devs else ""
+        return f"You have {counted(ships, 'ship')} and {counted(devs, 'development')}; develop first." if ships >= devs else ""
     if card.size != "fighter":
         return ""
     if board.fighters(seat) >= devs:
-        return f"You have {board.fighters(seat)} fighters and {devs} developments; develop first."
+        return f"You have {counted(board.fighters(seat), 'fighter')} and {counted(devs, 'development')}; develop first."
     here = sum(board.is_fighter(vessel) for vessel in board.here(cell, seat))
-    return f"{cell} has {there} developments and no room for another fighter." if here >= there else ""
+    return f"{cell} has {counted(there, 'development')} and no room for another fighter." if here >= there else ""
 
 
 def check_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = False, paid: bool = False) -> int:
@@ -66,7 +71,7 @@ def check_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = 
     price = 0 if free else board.cost(card, seat)
     if not paid and board.state.seats[seat].credits < price:
         have = board.state.seats[seat].credits
-        raise Refused("cannot_pay", f"{card.name} costs {price}; you have {have} credits.", "card")
+        raise Refused("cannot_pay", f"{card.name} costs {price}; you have {counted(have, 'credit')}.", "card")
     return price
 
 

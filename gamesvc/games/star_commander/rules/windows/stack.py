@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.data import Card, Effect, Target
 from gamesvc.games.star_commander.rules.acting import actions
 from gamesvc.games.star_commander.rules.combat import phase
@@ -57,7 +58,7 @@ def play_command(
 def check_named(targets: Sequence[Target], command: Mapping[str, Any]) -> None:
     """Raise `Refused` for `targets` on a card or ability that has no targets."""
     if "targets" in command and not targets:
-        raise Refused("illegal_target", "This aims at nothing; leave targets out.", "targets")
+        raise Refused("illegal_target", "This has no targets; leave targets out.", "targets")
 
 
 def check_command_card(play: Play, seat: int, uid: str) -> Card:
@@ -81,7 +82,7 @@ def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[E
     source, board = command["source"], play.board
     effect = ability_of(board, seat, source)
     if effect is None:
-        raise Refused("no_ability", f"{source} is nothing of yours with an ability that works now.", "source")
+        raise Refused("no_ability", f"{source} has no ability that you can use now.", "source")
     state, targets = play.state, dict(command.get("targets", {}))
     check_named(effect.targets, command)
     check_targets(board, aim_of_ability(board, seat, source, effect), targets)
@@ -93,10 +94,10 @@ def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[E
     if thrown is not None and thrown not in state.seats[seat].hand:
         raise Refused("not_owned", f"There is no card {thrown} in your hand.", "discard")
     if "explore" in command and not (board.edition.may_leave_unexplored and effect.op == "move_ship"):
-        raise Refused("no_choice", "Exploring is no choice here.", "explore")
+        raise Refused("no_choice", "Leave `explore` out: there is no choice here.", "explore")
     price = price_of(board, effect, targets, x)
     if effect.cost_credits and not 1 <= price <= state.seats[seat].credits:
-        raise Refused("cannot_pay", f"This costs {price}; you have {state.seats[seat].credits} credits.", "x")
+        raise Refused("cannot_pay", f"This costs {price}; you have {counted(state.seats[seat].credits, 'credit')}.", "x")
     return effect, price
 
 

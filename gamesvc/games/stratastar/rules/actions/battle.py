@@ -36,7 +36,7 @@ def check_space(state: State, seat: int, space: str) -> None:
     if not facts.has_unit(state.players[seat], space):
         raise Refused("no_units", f"You have no unit at {space}.", "space")
     if any(facts.stands(state.players[one], space) for one in facts.opponents(state, seat)):
-        raise Refused("treaty", f"A treaty binds you and everybody else at {space}.", "space")
+        raise Refused("treaty", f"A treaty binds you and all others at {space}.", "space")
     raise Refused("no_target", f"Nobody else is at {space}.", "space")
 
 

@@ -16,7 +16,7 @@ def step_cost(state: State, seat: int, start: str, to: str) -> Cost:
     """Return the cost of a step that is not free. Raises `Refused` for an impossible step."""
     kind = facts.chit(state, to)
     if start == to:
-        raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
+        raise Refused("not_adjacent", f"Your fleets are already at {to}.", "to")
     if to not in ADJACENT[start]:
         wormhole = facts.chit(state, start) == "black_hole" and facts.has(state, seat, "wormholes")
         if not (wormhole and kind == "supernova"):
@@ -34,7 +34,7 @@ def step_cost(state: State, seat: int, start: str, to: str) -> Cost:
 
 def _need_free_move(state: State) -> None:
     if not state.turn.free_move:
-        raise Refused("once_per_turn", "The free move of this turn is used up.", "free")
+        raise Refused("once_per_turn", "You have already used the free move of this turn.", "free")
 
 
 def _group(state: State, seat: int, command: Command) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def _free(state: State, command: Command) -> bool:
     if not command.get("free", False):
         return False
     if "pay" in command:
-        raise Refused("bad_pay", "A free move is not paid for.", "pay")
+        raise Refused("bad_pay", "Do not pay for a free move.", "pay")
     _need_free_move(state)
     return True
 
@@ -72,7 +72,7 @@ def check_gate(state: State, seat: int, start: str, to: str) -> None:
             owned = ", ".join(gates) or "no space"
             raise Refused("no_target", f"You have no Stargate at {space}; you have them at {owned}.", parameter)
     if start == to:
-        raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
+        raise Refused("not_adjacent", f"Your fleets are already at {to}.", "to")
     if to in state.turn.blocked:
         raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
 
@@ -87,7 +87,7 @@ def plan_gate(state: State, seat: int, command: Command) -> Plan:
 def check_jump(state: State, seat: int, start: str, to: str) -> None:
     need_ability(state, seat, "hyper_jump")
     if start == to:
-        raise Refused("not_adjacent", f"Your fleets are at {to} already.", "to")
+        raise Refused("not_adjacent", f"Your fleets are already at {to}.", "to")
     if to in state.chart.unknown:
         raise Refused("no_target", f"{to} is unknown; a jump needs a known space.", "to")
     if facts.is_hazard(state, to):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.stratastar.data import ABILITY_NAMES
 from gamesvc.games.stratastar.data.geometry import INDEX
 from gamesvc.games.stratastar.rules import facts
@@ -29,7 +30,7 @@ class Plan:
 
 def need_space(space: str, parameter: str = "space") -> str:
     if space not in INDEX:
-        raise Refused("no_target", f"{space!r} is no space; spaces are A1 to J10.", parameter)
+        raise Refused("no_target", f"There is no space {space!r}. Spaces are A1 to J10.", parameter)
     return space
 
 
@@ -49,6 +50,6 @@ def need_groups(state: State, seat: int, space: str, fleets: int, warfleets: int
     player = state.players[seat]
     have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
     if not 0 <= fleets <= have or not 0 <= warfleets <= heavy:
-        raise Refused("no_units", f"You have {have} Fleets and {heavy} Warfleets at {space}.", parameter)
+        raise Refused("no_units", f"You have {counted(have, 'Fleet')} and {counted(heavy, 'Warfleet')} at {space}.", parameter)
     if fleets + warfleets == 0:
         raise Refused("no_units", "Name at least one Fleet or Warfleet to move.", parameter)

@@ -35,7 +35,7 @@ def check_open(state: State) -> None:
     if not state.options.free_trade:
         raise Refused("wrong_phase", "This match is played without free trade.")
     if not is_open(state):
-        raise Refused("wrong_phase", "Offers have to wait until the question that is open is answered.")
+        raise Refused("wrong_phase", "Wait with offers until the open question is answered.")
 
 
 def is_held(state: State, seat: int) -> bool:
@@ -82,7 +82,7 @@ def make(run: Run[State], seat: int, command: Command) -> None:
             raise Refused("no_contact", "Your empires have not met yet.", "to")
         raise Refused("no_target", "Choose another seat that is still in the game, or anyone.", "to")
     if to is None and not partners(state, seat):
-        raise Refused("no_contact", "Your empire has not met anybody yet.", "to")
+        raise Refused("no_contact", "Your empire has not met another one yet.", "to")
     if len(own(state, seat)) >= MOST_OFFERS:
         raise Refused("too_many_offers", f"You have {MOST_OFFERS} open offers; withdraw one first.")
     give, want = _counts(command["give"]), _counts(command["want"])
@@ -91,7 +91,7 @@ def make(run: Run[State], seat: int, command: Command) -> None:
     if wait and not may_wait(state, seat):
         raise Refused("wrong_phase", "Only the active seat can wait for an answer, in its trade phase.", "wait")
     if wait and to is None:
-        raise Refused("no_target", "Only an offer to one seat can be waited for.", "wait")
+        raise Refused("no_target", "You can wait for an answer only to an offer to one seat.", "wait")
     offer_id = state.next_id
     run.emit(OfferMade(id=offer_id, seat=seat, to=to, give=give, want=want, keep=keep, wait=wait))
     if to is not None and state.players[to].orders.offers == "reject":

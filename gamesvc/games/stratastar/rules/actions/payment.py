@@ -107,7 +107,7 @@ def settle(
     if pay is None:
         chosen = _choose(state, seat, cost)
         if chosen is None:
-            raise Refused("cannot_pay", f"{name} costs {price(cost)}; your cards do not make that up.", "pay")
+            raise Refused("cannot_pay", f"{name} costs {price(cost)}; your cards do not add up to that.", "pay")
         cards = chosen
     else:
         cards = tuple(pay)
@@ -124,7 +124,7 @@ def settle(
 def _check(needs: Cost, hand: Sequence[str], cards: Sequence[str], cost: Cost, name: str) -> None:
     if short := Counter(cards) - Counter(hand):
         missing = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in short.items())
-        raise Refused("cannot_pay", f"You do not have that: {missing} too many.", "pay")
+        raise Refused("cannot_pay", f"You do not have these cards: {missing} too many.", "pay")
     left = list(cards)
     for kind, need in needs:
         if kind == RESEARCH:
@@ -140,7 +140,7 @@ def _check(needs: Cost, hand: Sequence[str], cards: Sequence[str], cost: Cost, n
             if value(left) < need:
                 raise Refused("bad_pay", f"{name} costs {price(cost)}: {need} must come from cards, not {value(left)}.", "pay")
             if any(value(left) - WORTH[card] >= need for card in left):
-                raise Refused("bad_pay", f"One of these cards could be left out; {need} is enough.", "pay")
+                raise Refused("bad_pay", f"Leave one of these cards out; {need} is enough.", "pay")
             left = []
     if left:
         raise Refused("bad_pay", f"{name} costs {price(cost)} and no more.", "pay")

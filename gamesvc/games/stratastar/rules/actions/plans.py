@@ -41,7 +41,7 @@ def _external_trade(state: State, seat: int, command: Command) -> Plan:
 
 def check_internal_trade(state: State) -> None:
     if state.turn.internal_used:
-        raise Refused("once_per_turn", "Internal trade is possible once per turn.")
+        raise Refused("once_per_turn", "You can trade internally once per turn.")
 
 
 def _internal_trade(state: State, seat: int, command: Command) -> Plan:
@@ -93,11 +93,11 @@ def check_colonize(state: State, seat: int, space: str) -> None:
     need_space(space)
     _need_supply(state, seat, "colony")
     if facts.chit(state, space) != "world":
-        raise Refused("no_target", f"{space} is no known world.", "space")
+        raise Refused("no_target", f"{space} is not a known world.", "space")
     if space not in state.players[seat].fleets:
         raise Refused("no_units", f"You have no Fleet at {space}.", "space")
     if facts.colonies_at(state, space):
-        raise Refused("blocked", f"There is a colony on {space} already.", "space")
+        raise Refused("blocked", f"There is already a colony on {space}.", "space")
 
 
 def _colonize(state: State, seat: int, command: Command) -> Plan:
@@ -114,7 +114,7 @@ def check_build_stargate(state: State, seat: int, space: str) -> None:
     if space not in player.colonies:
         raise Refused("no_target", f"You have no colony at {space}.", "space")
     if space in player.stargates:
-        raise Refused("blocked", f"You have a Stargate at {space} already.", "space")
+        raise Refused("blocked", f"You already have a Stargate at {space}.", "space")
 
 
 def _build_stargate(state: State, seat: int, command: Command) -> Plan:
@@ -128,7 +128,7 @@ def check_terraform(state: State, seat: int, space: str) -> None:
     if space not in state.players[seat].colonies:
         raise Refused("no_target", f"You have no colony at {space}.", "space")
     if facts.colonies_at(state, space) >= COLONIES_PER_WORLD:
-        raise Refused("blocked", f"{space} has {COLONIES_PER_WORLD} colonies already.", "space")
+        raise Refused("blocked", f"{space} already has {COLONIES_PER_WORLD} colonies.", "space")
 
 
 def _terraform(state: State, seat: int, command: Command) -> Plan:
@@ -141,11 +141,11 @@ def check_allied_minor_race(state: State, seat: int, space: str) -> None:
     need_space(space)
     _need_supply(state, seat, "colony")
     if facts.chit(state, space) != "world":
-        raise Refused("no_target", f"{space} is no known world.", "space")
+        raise Refused("no_target", f"{space} is not a known world.", "space")
     if facts.colonies_at(state, space):
-        raise Refused("blocked", f"There is a colony on {space} already.", "space")
+        raise Refused("blocked", f"There is already a colony on {space}.", "space")
     if any(facts.has_unit(state.players[one], space) for one in facts.opponents(state, seat)):
-        raise Refused("blocked", f"Units of another seat are at {space}.", "space")
+        raise Refused("blocked", f"Another seat has units at {space}.", "space")
     if all(distance(space, unit) > 2 for unit in facts.unit_spaces(state.players[seat])):
         raise Refused("not_adjacent", f"{space} is more than 2 spaces from all your units.", "space")
 
@@ -159,7 +159,7 @@ def check_breakthrough(state: State, seat: int) -> None:
     if not state.options.breakthrough:
         raise Refused("not_owned", "This match is played without Breakthrough technology.")
     if set(abilities(state.options.low_technology)) <= set(state.players[seat].abilities):
-        raise Refused("no_target", "You have every ability already.")
+        raise Refused("no_target", "You already have every ability.")
 
 
 def _breakthrough(state: State, seat: int, command: Command) -> Plan:
@@ -178,9 +178,9 @@ def check_scout(state: State, seat: int, start: str, to: str) -> None:
     if to not in ADJACENT[start]:
         raise Refused("not_adjacent", f"{to} is not next to {start}.", "to")
     if to not in state.chart.unknown:
-        raise Refused("no_target", f"{to} is known already.", "to")
+        raise Refused("no_target", f"{to} is already known.", "to")
     if seat in state.chart.scouts.get(to, ()):
-        raise Refused("no_target", f"You have scouted {to} already.", "to")
+        raise Refused("no_target", f"You have already scouted {to}.", "to")
 
 
 def _scout(state: State, seat: int, command: Command) -> Plan:

@@ -214,7 +214,7 @@ def plan(state: State, seat: int, command: Command, action: Action) -> needs.Pla
     """Check a reaction to a window. Raises `Refused`."""
     name = command["name"]
     if name not in possible(state, seat, action):
-        raise Refused("wrong_phase", f"{name} is no answer to what is asked now.")
+        raise Refused("wrong_phase", f"{name} does not answer the open question.")
     if name == "retreat":
         return _retreat(state, seat, command, action)
     if name == "defend_homeworld":

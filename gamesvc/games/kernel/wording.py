@@ -1,0 +1,33 @@
+"""Parts of sentences that read right with every value: counts, lists, capitals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+def counted(number: int, noun: str, many: str = "") -> str:
+    """Return a number with its noun: `1 card`, `2 cards`. `many` is the plural where it does not end in `s`."""
+    return f"{number} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def listed(items: Iterable[object], last: str = "and") -> str:
+    """Join items as in `a, b and c`."""
+    *first, end = [str(item) for item in items] or [""]
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def named(noun: str, items: Iterable[object], last: str = "and") -> str:
+    """Return items behind their noun: `slot s1`, `slots s1 and s2`."""
+    texts = list(items)
+    return f"{noun if len(texts) == 1 else f'{noun}s'} {listed(texts, last)}"
+
+
+def capital(text: str) -> str:
+    """Return the text with a capital first letter, the rest unchanged."""
+    return text[:1].upper() + text[1:]
+
+
+def opening(text: str) -> str:
+    """Return a sentence whose leading `you` or `your` has a capital letter. Names of players keep their spelling."""
+    return capital(text) if re.match(r"your?\b", text) else text
