@@ -71,25 +71,11 @@ def create_token(
     the user has just given their password. Raises `TokenRefused`.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    name = name.strip()
-    wanted = set(scopes)
-    if not 1 <= len(name) <= 60 or not name.isprintable():
-        raise TokenRefused("bad_token_name", "A key needs a name of 1 to 60 printable characters.", "name")
-    if not wanted or not wanted <= set(SCOPES):
-        raise TokenRefused("bad_scopes", f"A key has one or more of the scopes {', '.join(SCOPES)}.", "scopes")
-    if "operate" in wanted and not user.is_staff:
-        raise TokenRefused("scope_not_allowed", "Only operators may make a key with the scope operate; leave it out.", "scopes")
-    now = timezone.now()
+    name, wanted, now = name.strip(), set(scopes), timezone.now()
+    _check_wishes(user, name, wanted)
     if parent is not None:
         parent = _parent(parent, wanted, now)
-        expires_at = expires_at or parent.expires_at
-        if parent.expires_at is not None and expires_at is not None and expires_at > parent.expires_at:
-            detail = f"The new key expires no later than the one it is made with ({parent.expires_at:%Y-%m-%dT%H:%M:%SZ})."
-            raise TokenRefused("bad_expiry", detail, "expires_at")
-    if expires_at is not None and expires_at <= now:
-        raise TokenRefused(
-            "bad_expiry", "A key must expire in the future. Leave the expiry out for a key that never expires.", "expires_at"
-        )
+    expires_at = _expiry(expires_at, parent, now)
     if user.api_tokens.filter(revoked_at=None).count() >= MAX_TOKENS:
         raise TokenRefused(
             "too_many_tokens", f"You have {MAX_TOKENS} keys, which is the limit. Revoke one that is no longer used.", "name"
@@ -107,6 +93,30 @@ def create_token(
         proven_at=parent.proven_at if parent is not None else now if proven else None,
     )
     return token, plain
+
+
+def _check_wishes(user: User, name: str, wanted: set[str]) -> None:
+    """Raise `TokenRefused` for a name or scopes that no token of the user may have."""
+    if not 1 <= len(name) <= 60 or not name.isprintable():
+        raise TokenRefused("bad_token_name", "A key needs a name of 1 to 60 printable characters.", "name")
+    if not wanted or not wanted <= set(SCOPES):
+        raise TokenRefused("bad_scopes", f"A key has one or more of the scopes {', '.join(SCOPES)}.", "scopes")
+    if "operate" in wanted and not user.is_staff:
+        raise TokenRefused("scope_not_allowed", "Only operators may make a key with the scope operate; leave it out.", "scopes")
+
+
+def _expiry(expires_at: datetime | None, parent: ApiToken | None, now: datetime) -> datetime | None:
+    """Return when the new token expires: by default with its parent. Raises `TokenRefused` if it may not expire then."""
+    last = parent.expires_at if parent is not None else None
+    expires_at = expires_at or last
+    if last is not None and expires_at is not None and expires_at > last:
+        detail = f"The new key expires no later than the one it is made with ({last:%Y-%m-%dT%H:%M:%SZ})."
+        raise TokenRefused("bad_expiry", detail, "expires_at")
+    if expires_at is not None and expires_at <= now:
+        raise TokenRefused(
+            "bad_expiry", "A key must expire in the future. Leave the expiry out for a key that never expires.", "expires_at"
+        )
+    return expires_at
 
 
 def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:

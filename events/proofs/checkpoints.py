@@ -130,52 +130,54 @@ def make(using: str = DEFAULT_DB_ALIAS, *, unless: tuple[UUID, int] | None = Non
     with transaction.atomic(using), connections[using].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s::int)", [LOCK])
         before = newest(using)
-        if (
-            unless is not None
-            and before is not None
-            and (covered := heads_of(unless[0], using, most=1))
-            and covered[0][1] >= unless[1]
-        ):
+        if before is not None and unless is not None and _covered(*unless, using):
             return before
         cursor.execute(HORIZON)
-        epoch, xid = cursor.fetchone()
+        horizon = cursor.fetchone()
         heads, streams = _moved(before, using)
         if not streams:
             return None
-        salt, blind = SALTED_BY_LEAF, os.urandom(32)
         places = dict(zip(heads, _chance.sample(range(streams), len(heads)), strict=True))
+        blind = os.urandom(32)
         made = statements.sign(
             keys[0],
             number=before.number + 1 if before is not None else 1,
             made_at=datetime.now(UTC),
             streams=streams,
-            root=grow(heads, places, streams, salt, blind)[-1][0],
+            root=grow(heads, places, streams, SALTED_BY_LEAF, blind)[-1][0],
             previous=before.hash if before is not None else statements.NONE_BEFORE,
         )
+        _store(made, blind, horizon, using)
+        _store_heads(made, heads, places, using)
+    return made
+
+
+def _covered(stream: UUID, version: int, using: str) -> bool:
+    """Return True if checkpoints hold a stream's head at this version or a later one."""
+    newest_head = heads_of(stream, using, most=1)
+    return bool(newest_head) and newest_head[0][1] >= version
+
+
+def _store(made: Checkpoint, blind: bytes, horizon: tuple[int, str], using: str) -> None:
+    """Store the row of a checkpoint, with what is needed for proofs from it and for the next one."""
+    signed = (made.number, made.made_at, made.streams, made.root, made.previous, made.key, made.signature)
+    with connections[using].cursor() as cursor:
         cursor.execute(
             f"INSERT INTO events_checkpoint ({COLUMNS}, salt, blind, epoch, xid) VALUES"  # noqa: S608
             " (%s::int, %s::timestamptz, %s::int, %s, %s, %s, %s, %s, %s, %s::smallint, %s::text::xid8)",
-            [
-                made.number,
-                made.made_at,
-                made.streams,
-                made.root,
-                made.previous,
-                made.key,
-                made.signature,
-                salt,
-                blind,
-                epoch,
-                xid,
-            ],
+            [*signed, SALTED_BY_LEAF, blind, *horizon],
         )
-        rows = [(stream, *head, places[stream]) for stream, head in heads.items()]
+
+
+def _store_heads(made: Checkpoint, heads: Heads, places: Mapping[str, int], using: str) -> None:
+    """Store the heads that a checkpoint itself holds, each with its place."""
+    rows = [(stream, *head, places[stream]) for stream, head in heads.items()]
+    with connections[using].cursor() as cursor:
         cursor.execute(
             "INSERT INTO events_checkpoint_head (stream, checkpoint, version, hash, place) SELECT stream, %s::int, version, hash,"
             " place FROM unnest(%s::uuid[], %s::int[], %s::bytea[], %s::int[]) AS h(stream, version, hash, place)",
             [made.number, *([row[at] for row in rows] for at in range(4))],
         )
-    return made
 
 
 def _moved(before: Checkpoint | None, using: str) -> tuple[Heads, int]:

@@ -101,15 +101,33 @@ def namespaces_work(programs: Path, home: Path) -> bool:
 
 
 def _copied(programs: Path, home: Path, recorded: Path) -> Runner:
+    """Return a runner of a copy of the programs, as an unprivileged user in a folder of its own."""
+    user = _unprivileged_user()
+    elsewhere = _recorded_folder(home, recorded, user)
+    os.chown(elsewhere, user.pw_uid, user.pw_gid)
+    runner = Runner(_copy_programs(programs, elsewhere, user), elsewhere, user=user.pw_uid, group=user.pw_gid)
+    try:
+        runner.run("postgres", "--version")
+    except (EmbeddedError, OSError) as error:
+        raise EmbeddedError(
+            f"PostgreSQL runs here neither in a user namespace nor as {user.pw_name} ({error}): "
+            "start the service as an ordinary user, or set DATABASE_URL."
+        ) from error
+    return runner
+
+
+def _unprivileged_user() -> pwd.struct_passwd:
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
-            user = pwd.getpwnam(name)
-            break
-    else:
-        raise EmbeddedError(
-            "PostgreSQL does not run as root, and there is neither a user namespace nor a user 'nobody' to run it as: "
-            "start the service as an ordinary user, or set DATABASE_URL."
-        )
+            return pwd.getpwnam(name)
+    raise EmbeddedError(
+        "PostgreSQL does not run as root, and there is neither a user namespace nor a user 'nobody' to run it as: "
+        "start the service as an ordinary user, or set DATABASE_URL."
+    )
+
+
+def _recorded_folder(home: Path, recorded: Path, user: pwd.struct_passwd) -> Path:
+    """Return the folder named in the file `recorded`. Make one and record it at the first start."""
     try:
         elsewhere = Path(recorded.read_text())
     except FileNotFoundError:
@@ -125,7 +143,11 @@ def _copied(programs: Path, home: Path, recorded: Path) -> Runner:
         raise EmbeddedError(
             f"The database of {home} was kept in {elsewhere}, which is gone: bring it back, or remove {recorded} to start empty."
         )
-    os.chown(elsewhere, user.pw_uid, user.pw_gid)
+    return elsewhere
+
+
+def _copy_programs(programs: Path, elsewhere: Path, user: pwd.struct_passwd) -> Path:
+    """Copy the programs with their libraries, unless a complete copy of this version exists. Return their folder."""
     # programs is PACKAGE/pginstall18/bin. The programs look for their libraries beside PACKAGE, or in it.
     package, version = programs.parents[1], programs.parent.name
     copy = elsewhere / "programs"
@@ -140,15 +162,7 @@ def _copied(programs: Path, home: Path, recorded: Path) -> Runner:
         for path in (copy, *copy.rglob("*")):
             os.lchown(path, user.pw_uid, user.pw_gid)
         mark.touch()
-    runner = Runner(copied, elsewhere, user=user.pw_uid, group=user.pw_gid)
-    try:
-        runner.run("postgres", "--version")
-    except (EmbeddedError, OSError) as error:
-        raise EmbeddedError(
-            f"PostgreSQL runs here neither in a user namespace nor as {user.pw_name} ({error}): "
-            "start the service as an ordinary user, or set DATABASE_URL."
-        ) from error
-    return runner
+    return copied
 
 
 def lives(pid_file: Path, mark: str) -> int | None:

@@ -31,6 +31,7 @@ __all__ = ["Service", "ServiceError", "free_port"]
 READY_SECONDS = 120.0
 # Longest wait for a folder that the rest of a killed service still holds.
 FOLDER_SECONDS = 3.0
+CELERY = (sys.executable, "-m", "celery", "-A")
 
 
 class ServiceError(GamesvcError):
@@ -62,19 +63,26 @@ class Service:
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._port = _take_port(port)
         self._lock = _take_folder(data)
-        self.port = port = self._port.number
-        self.url = f"http://127.0.0.1:{port}"
+        self.port = self._port.number
+        self.url = f"http://127.0.0.1:{self.port}"
         self.logs = data / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
         self.mail_port = free_port()
+        self.environment = self._environment(environment, processes)
+        commands = self._commands(web_workers)
+        self.commands = {name: command for name, command in commands.items() if name in processes}
+        self.commands |= {name: _worker(name, listens) for name, listens in workers.items()}
+
+    def _environment(self, given: Mapping[str, str], processes: Collection[str]) -> dict[str, str]:
+        """Return the environment of the processes: defaults, what is given, and what this service decides itself."""
         doors = {"web": f"{self.url}/api/v1/games/", "mailserver": f"tcp://127.0.0.1:{self.mail_port}"}
-        self.environment = {
+        environment = {
             "HEARTBEAT_PROBES": os.environ.get("HEARTBEAT_PROBES", ",".join(doors[name] for name in doors if name in processes)),
-            "BASE_URL": f"http://localhost:{port}",
+            "BASE_URL": f"http://localhost:{self.port}",
             # Mail comes only from this machine, so every mail is authentic.
             "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),
             "INBOUND_AUTH": os.environ.get("INBOUND_AUTH", "loopback"),
-            **environment,
+            **given,
             "GAMESVC_INSTANCE": self.instance,
             "PYTHONUNBUFFERED": "1",
             # `prepare` has run Django's checks. Each worker would load all addresses and pages for them.
@@ -82,24 +90,24 @@ class Service:
         }
         if sys.dont_write_bytecode:
             # So many processes would each compile every module again. The bytecode is kept in our own folder.
-            self.environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(data / "bytecode")}
-        celery = [sys.executable, "-m", "celery", "-A"]
-        worker = [*celery, "gamesvc.celery", "worker", "--loglevel", "WARNING"]
-        others = {
+            environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(self.data / "bytecode")}
+        return environment
+
+    def _commands(self, web_workers: int) -> dict[str, list[str]]:
+        """Return the command of each process that is not a Celery worker."""
+        schedule = ("--schedule", str(self.data / "beat"), "--pidfile", "")
+        return {
             "web": [
                 sys.executable,
-                *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)),
+                *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self.port)),
                 *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws"),
                 # The server replaces a worker that dies. At a stop, requests get this many seconds to finish.
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
                 "gamesvc.wsgi:application",
             ],
             "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
-            "beat": [*celery, "gamesvc.beat", "beat", "--loglevel", "WARNING", "--schedule", str(data / "beat"), "--pidfile", ""],
+            "beat": [*CELERY, "gamesvc.beat", "beat", "--loglevel", "WARNING", *schedule],
         }
-        self.commands = {name: command for name, command in others.items() if name in processes}
-        for name, listens in workers.items():
-            self.commands[name] = [*worker, *queues.worker_options(name, listens)]
 
     def manage(self, *arguments: str) -> str:
         """Run one of the service's own commands to its end and return its output. Raises `ServiceError`."""
@@ -181,6 +189,11 @@ class Service:
         except OSError:
             return False
         return True
+
+
+def _worker(name: str, listens: Collection[str]) -> list[str]:
+    """Return the command of a Celery worker that listens to these queues."""
+    return [*CELERY, "gamesvc.celery", "worker", "--loglevel", "WARNING", *queues.worker_options(name, listens)]
 
 
 def _take_port(port: int) -> Port:

@@ -87,61 +87,120 @@ def play(
     `interrupt`: the probability of something other than the next command. `match_id`: the match whose draws are used. `opening`:
     events of the service that precede those of the game.
     """
-    rng = random.Random(f"{game.id} {seed}")
-    dice = seeded(seed, match_id)
     full = check_options(game, options, seats)
-    record = Record(game.id, full, seats, seed)
-    timeline: Timeline[Any] = Timeline(game)
-    timeline.fold(opening)
-    record.events.extend(opening)
-    _take(timeline, timeline.begin(full, seats, dice), record)
-    watch, handed = Watch(game, timeline, rng, str(record)), HandOvers(record.handovers)
-    while (outcome := game.outcome(timeline.state)) is None:
-        if len(record.commands) >= most_commands:
-            raise Broken(f"{record}: no end after {most_commands} commands")
-        checking = bool(check_every) and len(record.commands) % check_every == 0
-        halfway = not playable(timeline, record, timeline.version)
-        handed.look(game, timeline.state)
-        if checking and not halfway and rng.random() < interrupt / 10:
-            check_fork(game, timeline, record, rng)
-        disturbed = not halfway and rng.random() < (interrupt if _taken_back(record) is None else max(interrupt, 0.5))
-        seat, command = _interruption(record, timeline, rng, dice) if disturbed else (None, None)
-        if halfway:
-            seat, command = None, {"to": next(end for end in reversed(record.ends) if playable(timeline, record, end))}
-        if command is None:
-            seat, command = _next(game, timeline, bots, rng, str(record))
+    match = _Match(
+        game,
+        Timeline(game),
+        Record(game.id, full, seats, seed),
+        rng=random.Random(f"{game.id} {seed}"),
+        dice=seeded(seed, match_id),
+        bots=bots,
+        check_every=check_every,
+        interrupt=interrupt,
+    )
+    match.open(opening)
+    while (outcome := game.outcome(match.timeline.state)) is None:
+        if len(match.record.commands) >= most_commands:
+            raise Broken(f"{match.record}: no end after {most_commands} commands")
+        match.step()
+    match.close(outcome)
+    return match.record
+
+
+@dataclass
+class _Match:
+    """A match being played, with its record, its observers, and the randomness of everything around it (`rng`)."""
+
+    game: Game[Any]
+    timeline: Timeline[Any]
+    record: Record
+    rng: random.Random
+    dice: Dice
+    bots: tuple[str, ...]
+    check_every: int
+    interrupt: float
+    watch: Watch = field(init=False)
+    handovers: HandOvers = field(init=False)
+
+    @property
+    def where(self) -> str:
+        return f"{self.record} version {self.timeline.version}"
+
+    def open(self, opening: Sequence[Event]) -> None:
+        """Fold the service's events, let the game set itself up, and begin to observe it."""
+        self.timeline.fold(opening)
+        self.record.events.extend(opening)
+        self._take(self.timeline.begin(self.record.options, self.record.seats, self.dice))
+        self.watch = Watch(self.game, self.timeline, self.rng, str(self.record))
+        self.handovers = HandOvers(self.record.handovers)
+
+    def step(self) -> None:
+        """Play the next act, with the checks before and after it, if it is one of those to check."""
+        checking = bool(self.check_every) and len(self.record.commands) % self.check_every == 0
+        # In the middle of a command, after a rewind, nobody is awaited.
+        halfway = not playable(self.timeline, self.record, self.timeline.version)
+        self.handovers.look(self.game, self.timeline.state)
+        if checking and not halfway and self.rng.random() < self.interrupt / 10:
+            check_fork(self.game, self.timeline, self.record, self.rng)
+        seat, command = (None, self._leave_halfway()) if halfway else self._choose()
         if checking and not halfway:
-            check_state(game, timeline, f"{record} version {timeline.version}", rng)
-            watch.look()
+            check_state(self.game, self.timeline, self.where, self.rng)
+            self.watch.look()
         else:
-            # In the middle of a command no seat is awaited, so there are no forms to compare.
-            watch.close_eyes()
+            # Halfway there are no forms to compare.
+            self.watch.close_eyes()
+        run = self._act(seat, command, checking)
+        self._note(seat, command)
+        self._take(run)
+
+    def close(self, outcome: Outcome) -> None:
+        """Record the outcome and check the whole record."""
+        self.record.outcome = outcome
+        self.record.checks.update(self.watch.counts)
+        check_state(self.game, self.timeline, f"{self.record} at the end", self.rng)
+        check_replay(self.game, self.record, self.timeline)
+
+    def _leave_halfway(self) -> dict[str, Any]:
+        """Return the rewind to the newest version from which the match can continue."""
+        return {"to": next(end for end in reversed(self.record.ends) if playable(self.timeline, self.record, end))}
+
+    def _choose(self) -> tuple[int | None, dict[str, Any]]:
+        """Choose an interruption, now and then, or the command of an awaited seat. After an undo, a redo is likely."""
+        likely = self.interrupt if _taken_back(self.record) is None else max(self.interrupt, 0.5)
+        if self.rng.random() < likely:
+            seat, command = _interruption(self.record, self.timeline, self.rng, self.dice)
+            if command is not None:
+                return seat, command
+        return _next(self.game, self.timeline, self.bots, self.rng, str(self.record))
+
+    def _act(self, seat: int | None, command: dict[str, Any], checking: bool) -> Run[Any]:
+        """Decide a command or a rewind, and compare it with the doubles of the match."""
         act = rewind_of(command) if seat is None else command_of(seat, command)
-        draws = dice.next
+        draws = self.dice.next
         try:
-            run = act(timeline, dice)
+            run = act(self.timeline, self.dice)
         except Refused as refused:
-            raise Broken(f"{record} version {timeline.version}: offered {command}, refused: {refused}") from refused
+            raise Broken(f"{self.where}: offered {command}, refused: {refused}") from refused
         if checking:
-            watch.check_refusal(rng.randrange(seats), {"name": rng.choice(sorted(game.commands))})
-            watch.follow(run, act, dice.source, draws, seat)
-            record.checks["acts"] += 1
+            outsider, name = self.rng.randrange(self.record.seats), self.rng.choice(sorted(self.game.commands))
+            self.watch.check_refusal(outsider, {"name": name})
+            self.watch.follow(run, act, self.dice.source, draws, seat)
+            self.record.checks["acts"] += 1
+        return run
+
+    def _note(self, seat: int | None, command: dict[str, Any]) -> None:
+        """Record and count a command, an undo, a redo or a rewind."""
         if seat is None:
-            handed.go_back()
-        record.checks["commands" if seat is not None else f"{command['cause']}s" if "cause" in command else "rewinds"] += 1
-        record.commands.append((seat, command))
-        _take(timeline, run, record)
-    record.outcome = outcome
-    record.checks.update(watch.counts)
-    check_state(game, timeline, f"{record} at the end", rng)
-    check_replay(game, record, timeline)
-    return record
+            self.handovers.go_back()
+        kind = "commands" if seat is not None else f"{command['cause']}s" if "cause" in command else "rewinds"
+        self.record.checks[kind] += 1
+        self.record.commands.append((seat, command))
 
-
-def _take(timeline: Timeline[Any], run: Run[Any], record: Record) -> None:
-    timeline.follow(run)
-    record.events.extend(run.events)
-    record.ends.append(len(record.events))
+    def _take(self, run: Run[Any]) -> None:
+        """Accept the events of a decided act."""
+        self.timeline.follow(run)
+        self.record.events.extend(run.events)
+        self.record.ends.append(len(self.record.events))
 
 
 def _plain(command: Mapping[str, Any]) -> dict[str, Any]:

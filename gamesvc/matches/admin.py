@@ -80,7 +80,7 @@ class MatchAdmin(ReadOnly):
         """Show the match at a version as an observer sees it, or after the end as any seat."""
         return self._page(request, self._find(request, object_id))
 
-    def _page(self, request: HttpRequest, match: Match, more: dict[str, Any] | None = None) -> HttpResponse:
+    def _page(self, request: HttpRequest, match: Match) -> HttpResponse:
         access = _access(request, match)
         try:
             seen = board.look(access, _number(request.GET.get("as")), _number(request.GET.get("version")))
@@ -89,8 +89,6 @@ class MatchAdmin(ReadOnly):
             seen = board.look(access)
         loaded = loading.load(match.id, match.game)
         last = loaded.viewer_version(seen.viewer)
-        after = _number(request.GET.get("after"))
-        after = max(0, last - EVENTS_PAGE) if after is None else after
         rules = authority.may_rule(access.user, match)
         context = {
             **self.admin_site.each_context(request),
@@ -105,10 +103,7 @@ class MatchAdmin(ReadOnly):
             # Pictures come from our own engines, which escape user text.
             "picture": mark_safe(seen.picture),
             "view_json": json.dumps(seen.view, indent=2, sort_keys=True),
-            "events": _events(loaded, seen.viewer, after),
-            "after": after,
-            "earlier": max(0, after - EVENTS_PAGE) if after else None,
-            "later": after + EVENTS_PAGE if after + EVENTS_PAGE < last else None,
+            **_page_of_events(loaded, seen.viewer, _number(request.GET.get("after")), last),
             "may_rule": rules and not match.over,
             "may_verify": rules or match.over,
             "may_look": rules and loaded.started and not loaded.ended,
@@ -117,7 +112,6 @@ class MatchAdmin(ReadOnly):
             "longest": authority.LONGEST_REASON,
             "looks": match.looks.select_related("user").order_by("-at"),
             "once": system.token_urlsafe(12),
-            **(more or {}),
         }
         answer = TemplateResponse(request, "operators/match.html", context)
         answer["Cache-Control"] = "private, no-store"
@@ -200,6 +194,17 @@ class MatchAdmin(ReadOnly):
         key = turns.command_id(sender=f"admin {request.user.pk} {match.pk}", key=f"{page} {measures.fingerprint(measure)}")
         measures.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
         messages.success(request, f"Done: {measure.action}. The players are notified.")
+
+
+def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | None, last: int) -> dict[str, Any]:
+    """Return a page of the record, by default the last one, with the versions at which the pages beside it begin."""
+    after = max(0, last - EVENTS_PAGE) if after is None else after
+    return {
+        "events": _events(loaded, viewer, after),
+        "after": after,
+        "earlier": max(0, after - EVENTS_PAGE) if after else None,
+        "later": after + EVENTS_PAGE if after + EVENTS_PAGE < last else None,
+    }
 
 
 def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict[str, Any]]:

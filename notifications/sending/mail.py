@@ -65,37 +65,14 @@ class NoticeMail(EmailMultiAlternatives):
 
 def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeMail:
     """Return the mail of a notice whose message id is fixed. Building it twice gives the same headers."""
-    domain = str(settings.MAIL_DOMAIN)
-    headers = {
-        "Message-ID": row.message_id,
-        # The time it was due, so that a mail sent again is the same mail, and a late one is recognisable.
-        "Date": format_datetime(row.due_at),
-        "Auto-Submitted": "auto-replied" if message.auto_replied else "auto-generated",
-        "X-Auto-Response-Suppress": "All",
-        "X-Game-Reason": clean_line(message.reason or kind.name.replace("_", "-"), 60),
-    }
-    answered = message.in_reply_to or (threads.root_id(row) if row.topic else "")
-    if answered and answered != row.message_id:
-        headers["In-Reply-To"] = clean_line(answered, 250)
-        path = [threads.root_id(row), answered] if message.in_reply_to and row.topic else [answered]
-        headers["References"] = clean_line(" ".join(path), 500)
-    list_name = re.sub(r"[^A-Za-z0-9.-]+", "-", message.list_name or row.topic).strip("-.")[:60]
-    if list_name:
-        headers["List-Id"] = f"<{list_name.lower()}.{domain}>"
-    if not kind.essential:
-        headers |= unsubscribe.headers(row)
-    for name, value in message.headers.items():
-        if name.lower() in _OURS:
-            raise ValueError(f"the header {name} is set by the sender, not by the one who words a notice")
-        headers[name] = clean_line(value, 900)
-
+    headers = _marks(row, message, kind) | _threading(row, message) | _list_headers(row, message, kind) | _own_headers(message)
     shown_sender = sender(message.sender_name)
     returned_to = "" if by_provider() else return_paths.address(return_paths.BOUNCE, row.id)
     if returned_to:
         # The envelope then has a separate address, and the From line is a header like the others.
         headers["From"] = shown_sender
     stop = "" if kind.essential else unsubscribe.link(row)
-    ids = {image.name: f"{image.name}.{row.id.hex}@{domain}" for image in message.images}
+    ids = {image.name: f"{image.name}.{row.id.hex}@{settings.MAIL_DOMAIN}" for image in message.images}
     mail = NoticeMail(
         html=_html(message.html.replace(unsubscribe.HERE, stop), ids),
         images={ids[image.name]: image.content for image in message.images},
@@ -110,6 +87,44 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
     # Read by django-anymail only: a provider has its own return path, and returns this in its reports.
     mail.metadata = {"delivery": str(row.id)}
     return mail
+
+
+def _marks(row: Outbox, message: Message, kind: Kind) -> dict[str, str]:
+    """Return the headers that identify a mail and mark it as automatic."""
+    return {
+        "Message-ID": row.message_id,
+        # The time it was due, so that a mail sent again is the same mail, and a late one is recognisable.
+        "Date": format_datetime(row.due_at),
+        "Auto-Submitted": "auto-replied" if message.auto_replied else "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+        "X-Game-Reason": clean_line(message.reason or kind.name.replace("_", "-"), 60),
+    }
+
+
+def _threading(row: Outbox, message: Message) -> dict[str, str]:
+    """Return the headers that put a mail below the mail it answers, or below its topic; none for the first of a thread."""
+    answered = message.in_reply_to or (threads.root_id(row) if row.topic else "")
+    if not answered or answered == row.message_id:
+        return {}
+    path = [threads.root_id(row), answered] if message.in_reply_to and row.topic else [answered]
+    return {"In-Reply-To": clean_line(answered, 250), "References": clean_line(" ".join(path), 500)}
+
+
+def _list_headers(row: Outbox, message: Message, kind: Kind) -> dict[str, str]:
+    """Return the headers of a mailing list: its id, and how to unsubscribe from a mail that is not essential."""
+    headers = {}
+    list_name = re.sub(r"[^A-Za-z0-9.-]+", "-", message.list_name or row.topic).strip("-.")[:60]
+    if list_name:
+        headers["List-Id"] = f"<{list_name.lower()}.{settings.MAIL_DOMAIN}>"
+    return headers if kind.essential else headers | unsubscribe.headers(row)
+
+
+def _own_headers(message: Message) -> dict[str, str]:
+    """Return the headers that the words of a notice bring. Raises `ValueError` for one of those set here."""
+    for name in message.headers:
+        if name.lower() in _OURS:
+            raise ValueError(f"the header {name} is set by the sender, not by the one who words a notice")
+    return {name: clean_line(value, 900) for name, value in message.headers.items()}
 
 
 def by_provider() -> bool:

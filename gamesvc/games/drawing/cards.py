@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from gamesvc.games.drawing.font import fit, measure, wrap
 from gamesvc.games.drawing.paper import LETTERS, number
@@ -13,6 +14,22 @@ M_SIZE = (110, 138)
 L_SIZE = (330, 190)
 BAND = 9
 """The thickness of the owner's band on a card."""
+
+
+class Stats(NamedTuple):
+    """A layout of attack and defence at the foot of a card: `step` from an icon to its figure, rises above the foot."""
+
+    left: int
+    right: int
+    step: int
+    icon: int
+    icon_rise: int
+    size: int
+    rise: int
+
+
+STATS_M = Stats(left=7, right=9, step=21, icon=17, icon_rise=25, size=21, rise=10)
+STATS_L = Stats(left=14, right=14, step=29, icon=22, icon_rise=35, size=26, rise=16)
 
 
 class Cards(Pieces):
@@ -113,39 +130,38 @@ class Cards(Pieces):
         """
         head = y + (BAND if owner is not None and band == "top" else 0)
         foot = y + height - (BAND if owner is not None and band == "bottom" else 0)
+        has_foot = attack is not None or defence is not None or count > 1
         with self.group(at=at):
             self.rect(x, y, width, height, stroke="ink", line=2, rx=5)
             if owner is not None:
-                edge = y if band == "top" else foot
-                self.rect(x, edge, width, BAND, fill=f"area-{LETTERS[owner]}", stroke="ink", line=1.5, rx=4)
-            if cost is not None:
-                self._flag(x, head, 22, 30, str(cost), 21, 5 if head == y else 0)
-            if icon:
-                self.icon(icon, x + width - 28, head + 6, 20)
-            for index, name_of_mark in enumerate(marks[:2]):
-                self.mark(name_of_mark, x + width - 56 - 26 * index, head + 4, 23)
-            room = width - 14
-            stats = attack is not None or defence is not None
-            deepest = foot - (32 if stats or count > 1 else 8)
-            lines = max(1, int((deepest - head - 52) / 18) + 1)
-            below = self._name(x + 8, head + 52, name, room, 19, 700, max(1, lines - 1) if keyword else lines)
-            left = int((deepest - below) / 18) + 1 if deepest >= below else 0
-            if keyword and left:
-                self.paragraph(x + 8, below, keyword, room, size=17, colour="ink2", leading=18, lines=left)
-            if attack is not None:
-                self.icon("attack", x + 7, foot - 25, 17)
-                self.text(x + 28, foot - 10, str(attack), size=21, weight=700)
-            if defence is not None:
-                figure = measure(str(defence), 21, 700)
-                self.icon("shield", x + width - 9 - figure - 21, foot - 25, 17)
-                self.text(x + width - 9, foot - 10, str(defence), size=21, weight=700, anchor="end")
-                if damage:
-                    self.damage(x + width - 9 - figure - 34, foot - 17, damage, filled=True)
+                self._band(x, y if band == "top" else foot, width, owner)
+            self._head_m(x, head, width, cost, icon, marks, rx=5 if head == y else 0)
+            self._words_m(x + 8, head, width - 14, name, keyword, lowest=foot - (32 if has_foot else 8))
+            self._stats(x, foot, width, STATS_M, attack, defence, damage)
             if count > 1:
                 self.text(x + width / 2, foot - 10, f"×{count}", size=19, weight=700, anchor="middle")
             if struck:
                 self.struck(x, y, width, height)
         self._state(x, y, width, height, chosen, selectable)
+
+    def _head_m(
+        self, x: float, head: float, width: float, cost: str | int | None, icon: str, marks: Sequence[str], *, rx: float
+    ) -> None:
+        """Draw cost flag, marks and type icon of a card in size M, below the band. `rx`: the radius of the flag's corner."""
+        if cost is not None:
+            self._flag(x, head, 22, 30, str(cost), 21, rx)
+        if icon:
+            self.icon(icon, x + width - 28, head + 6, 20)
+        for index, name in enumerate(marks[:2]):
+            self.mark(name, x + width - 56 - 26 * index, head + 4, 23)
+
+    def _words_m(self, x: float, head: float, room: float, name: str, keyword: str, *, lowest: float) -> None:
+        """Draw name and keyword of a card in size M. The last baseline is not below `lowest`."""
+        lines = max(1, int((lowest - head - 52) / 18) + 1)
+        below = self._name(x, head + 52, name, room, 19, 700, max(1, lines - 1) if keyword else lines)
+        left = int((lowest - below) / 18) + 1 if lowest >= below else 0
+        if keyword and left:
+            self.paragraph(x, below, keyword, room, size=17, colour="ink2", leading=18, lines=left)
 
     def card_l(
         self,
@@ -168,34 +184,67 @@ class Cards(Pieces):
         """Draw a card in size L: name, tinted type line (`kind` left, `note` right), the card's text, stats at the foot."""
         with self.group(at=at):
             self.rect(x, y, width, height, stroke="ink", line=2.5, rx=7)
-            start = x + 14
-            if cost is not None:
-                self._flag(x, y, 36, 44, str(cost), 29, 7)
-                start = x + 64
-            self.text(start, y + 31, name, size=25, weight=700, room=x + width - 50 - start)
-            if icon:
-                self.icon(icon, x + width - 39, y + 9, 26)
-            self.rect(x, y + 44, width, 28, fill="tint", stroke="ink")
-            end = self.text(x + 14, y + 64, kind, size=18, weight=600, room=width * 0.6)
-            if note:
-                self.text(x + width - 14, y + 64, note, size=18, colour="ink2", anchor="end", room=x + width - 24 - end)
+            self._head_l(x, y, width, name, cost, icon)
+            self._kind_l(x, y, width, kind, note)
             foot = y + height - (BAND if owner is not None else 0)
             has_stats = attack is not None or defence is not None
-            lines = max(1, int((foot - y - 82 - (30 if has_stats else 6)) / 24))
-            size = 20 if len(wrap(text, width - 28, 20)) <= lines else 17
-            leading = 24 if size == 20 else 20
-            if size == 17:
-                lines = max(1, int((foot - y - 82 - (30 if has_stats else 6)) / 20))
-            self.paragraph(x + 14, y + 97, text, width - 28, size=size, leading=leading, lines=lines)
-            if attack is not None:
-                self.icon("attack", x + 14, foot - 35, 22)
-                self.text(x + 43, foot - 16, str(attack), size=26, weight=700)
-            if defence is not None:
-                figure = measure(str(defence), 26, 700)
-                self.icon("shield", x + width - 14 - figure - 29, foot - 35, 22)
-                self.text(x + width - 14, foot - 16, str(defence), size=26, weight=700, anchor="end")
+            self._text_l(x + 14, y + 97, width - 28, text, depth=foot - y - 82 - (30 if has_stats else 6))
+            self._stats(x, foot, width, STATS_L, attack, defence)
             if owner is not None:
-                self.rect(x, foot, width, BAND, fill=f"area-{LETTERS[owner]}", stroke="ink", line=1.5, rx=4)
+                self._band(x, foot, width, owner)
+
+    def _head_l(self, x: float, y: float, width: float, name: str, cost: str | int | None, icon: str) -> None:
+        """Draw cost flag, name and type icon of a card in size L."""
+        start = x + 14
+        if cost is not None:
+            self._flag(x, y, 36, 44, str(cost), 29, 7)
+            start = x + 64
+        self.text(start, y + 31, name, size=25, weight=700, room=x + width - 50 - start)
+        if icon:
+            self.icon(icon, x + width - 39, y + 9, 26)
+
+    def _kind_l(self, x: float, y: float, width: float, kind: str, note: str) -> None:
+        """Draw the tinted type line of a card in size L."""
+        self.rect(x, y + 44, width, 28, fill="tint", stroke="ink")
+        end = self.text(x + 14, y + 64, kind, size=18, weight=600, room=width * 0.6)
+        if note:
+            self.text(x + width - 14, y + 64, note, size=18, colour="ink2", anchor="end", room=x + width - 24 - end)
+
+    def _text_l(self, x: float, y: float, room: float, text: str, *, depth: float) -> None:
+        """Draw the text of a card in size L, smaller if it is too long, and cut if it is still too long for `depth`."""
+        size, leading = 20, 24
+        if len(wrap(text, room, size)) > max(1, int(depth / leading)):
+            size, leading = 17, 20
+        self.paragraph(x, y, text, room, size=size, leading=leading, lines=max(1, int(depth / leading)))
+
+    # --- parts of cards in both sizes ---
+
+    def _band(self, x: float, y: float, width: float, owner: int) -> None:
+        """Draw the owner's band."""
+        self.rect(x, y, width, BAND, fill=f"area-{LETTERS[owner]}", stroke="ink", line=1.5, rx=4)
+
+    def _stats(
+        self,
+        x: float,
+        foot: float,
+        width: float,
+        layout: Stats,
+        attack: str | int | None,
+        defence: str | int | None,
+        damage: int = 0,
+    ) -> None:
+        """Draw attack at the left and defence at the right of a card's foot, damage beside the shield."""
+        icon_y, baseline = foot - layout.icon_rise, foot - layout.rise
+        if attack is not None:
+            self.icon("attack", x + layout.left, icon_y, layout.icon)
+            self.text(x + (layout.left + layout.step), baseline, str(attack), size=layout.size, weight=700)
+        if defence is not None:
+            figure = measure(str(defence), layout.size, 700)
+            end = x + width - layout.right
+            self.icon("shield", end - figure - layout.step, icon_y, layout.icon)
+            self.text(end, baseline, str(defence), size=layout.size, weight=700, anchor="end")
+            if damage:
+                self.damage(end - figure - (layout.step + 13), foot - (layout.rise + 7), damage, filled=True)
 
     def card_back(
         self,

@@ -21,6 +21,9 @@ PIPS: dict[int, tuple[tuple[int, int], ...]] = {
     6: ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
 }
 
+NOSE = 9
+"""The length of a vessel plate's nose."""
+
 
 def seat_name(seat: int, names: Sequence[str] = ()) -> str:
     """Return a seat's name for pictures: the player's name, or the colour if the name is missing or the font cannot draw it."""
@@ -42,6 +45,24 @@ def hex_centre(row: int, column: int, width: float, left: float, top: float, *, 
     radius = width / math.sqrt(3)
     offset = width / 2 if (row % 2 == 1) != shifted else 0
     return left + width / 2 + offset + column * width, top + radius + row * radius * 1.5
+
+
+def _plate_outline(nose: str, x: float, y: float, width: float, height: float) -> tuple[Point, ...]:
+    """Return the five corners of a vessel plate in its box, with the nose at one side."""
+    left, top, right, bottom = x, y, x + width, y + height
+    return {
+        "down": ((left, top), (right, top), (right, bottom - NOSE), (x + width / 2, bottom), (left, bottom - NOSE)),
+        "up": ((left, top + NOSE), (x + width / 2, top), (right, top + NOSE), (right, bottom), (left, bottom)),
+        "left": ((left + NOSE, top), (right, top), (right, bottom), (left + NOSE, bottom), (left, y + height / 2)),
+        "right": ((left, top), (right - NOSE, top), (right, y + height / 2), (right - NOSE, bottom), (left, bottom)),
+    }[nose]
+
+
+def _plate_body(nose: str, x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:
+    """Return the box of a vessel plate without its nose: left, top, width, height."""
+    left = x + (NOSE if nose == "left" else 0)
+    top = y + (NOSE if nose == "up" else 0)
+    return left, top, width - (NOSE if nose in ("left", "right") else 0), height - (NOSE if nose in ("up", "down") else 0)
 
 
 class Pieces(Paper):
@@ -177,27 +198,16 @@ class Pieces(Paper):
         then figures). `new` marks a vessel that arrived this turn with a corner.
         """
         letter = LETTERS[seat]
-        left, top, right, bottom = x, y, x + width, y + height
-        corners = {
-            "down": ((left, top), (right, top), (right, bottom - 9), (x + width / 2, bottom), (left, bottom - 9)),
-            "up": ((left, top + 9), (x + width / 2, top), (right, top + 9), (right, bottom), (left, bottom)),
-            "left": ((left + 9, top), (right, top), (right, bottom), (left + 9, bottom), (left, y + height / 2)),
-            "right": ((left, top), (right - 9, top), (right, y + height / 2), (right - 9, bottom), (left, bottom)),
-        }[nose]
-        self.polygon(*corners, fill=letter, stroke="ink")
-        body_left = left + (9 if nose == "left" else 0)
-        body_top = top + (9 if nose == "up" else 0)
-        body_width = width - (9 if nose in ("left", "right") else 0)
-        body_height = height - (9 if nose in ("up", "down") else 0)
+        self.polygon(*_plate_outline(nose, x, y, width, height), fill=letter, stroke="ink")
+        left, top, body_width, body_height = _plate_body(nose, x, y, width, height)
         if new:
-            corner = (body_left + 3, body_top + 3) if nose != "up" else (body_left + 3, bottom - 3)
-            fold = 11 if nose != "up" else -11
-            self.polygon(corner, (corner[0] + 11, corner[1]), (corner[0], corner[1] + fold), fill="on" + letter)
+            edge, fold = (y + height - 3, -11) if nose == "up" else (top + 3, 11)
+            self.polygon((left + 3, edge), (left + 3 + 11, edge), (left + 3, edge + fold), fill="on" + letter)
         step = 16.5
-        base = body_top + (body_height - step * (len(lines) - 1)) / 2 + 6
+        base = top + (body_height - step * (len(lines) - 1)) / 2 + 6
         for index, line in enumerate(lines):
             self.text(
-                body_left + body_width / 2,
+                left + body_width / 2,
                 base + index * step,
                 line,
                 size=17,

@@ -198,57 +198,129 @@ def _tuple_writer(args: tuple[Any, ...]) -> Writer:
     return lambda value, base, parts: [write(one, base, parts) for write, one in zip(items, value, strict=True)]
 
 
+Reader = Callable[[Any, int, str, Parts | None], Any]
+"""Read JSON, with the base of versions, the path for error messages, and the parts that references point to."""
+
+
 def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts | None = None) -> Any:
     """Read a value of type `hint`. Raises `Malformed` with the path of the first value that does not fit."""
-    if parts is not None and isinstance(data, dict) and data.keys() == {PART}:
-        return parts.read(data[PART], lambda whole: from_json(whole, hint, base, path, parts))
+    return _reader(hint)(data, base, path, parts)
+
+
+@functools.cache
+def _reader(hint: Any) -> Reader:
+    """Return a reader for a type, which follows references to parts."""
+    plain = _plain_reader(hint)
+
+    def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+        if parts is not None and isinstance(data, dict) and data.keys() == {PART}:
+            return parts.read(data[PART], lambda whole: plain(whole, base, path, parts))
+        return plain(data, base, path, parts)
+
+    return read
+
+
+def _plain_reader(hint: Any) -> Reader:
+    """Return a reader for a type. Cached by `_reader`, because inspecting type hints takes longer than reading a value."""
     if hint is Any:
-        return data
+        return _as_written
     if hint is Version:
-        return Version(_of(data, int, path) + base)
+        return lambda data, base, path, parts: Version(_of(data, int, path) + base)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        fields = _fields(hint)
-        if not isinstance(data, dict) or data.keys() - fields.keys():
-            raise Malformed(f"{path or 'the state'} must be an object with {', '.join(fields)}")
-        values = {}
-        for name, sub in fields.items():
-            if name in data:
-                values[name] = from_json(data[name], sub, base, f"{path}/{name}", parts)
-        try:
-            return hint(**values)
-        except TypeError as error:
-            raise Malformed(f"{path or 'the state'}: {error}") from None
+        return _object_reader(hint)
     origin = typing.get_origin(hint)
     args = typing.get_args(hint)
     if origin is typing.Literal:
-        if data not in args:
-            raise Malformed(f"{path} must be one of {', '.join(map(str, args))}")
-        return data
+        return _literal_reader(args)
     if origin in (typing.Union, types.UnionType):
-        return None if data is None else from_json(data, _one(args), base, path, parts)
+        return _optional_reader(_reader(_one(args)))
     if origin is tuple:
-        items = _of(data, list, path)
-        if len(args) == 2 and args[1] is Ellipsis:
-            return tuple(from_json(item, args[0], base, f"{path}/{at}", parts) for at, item in enumerate(items))
-        if len(items) != len(args):
-            raise Malformed(f"{path} must have {counted(len(args), 'item')}")
-        return tuple(
-            from_json(item, sub, base, f"{path}/{at}", parts) for at, (item, sub) in enumerate(zip(items, args, strict=True))
-        )
+        return _tuple_reader(args)
     if origin is frozenset:
-        return frozenset(from_json(item, args[0], base, f"{path}/{at}") for at, item in enumerate(_of(data, list, path)))
+        return _set_reader(_reader(args[0]))
     if origin is not None and isinstance(origin, type) and issubclass(origin, typing.Mapping):
-        if args[0] is Version:
-            pairs = _of(data, list, path)
-            return {Version(key + base): from_json(item, args[1], base, f"{path}/{key}", parts) for key, item in pairs}
-        read_key = _number_of if args[0] is int else _text_of
-        return {
-            read_key(key, path): from_json(item, args[1], base, f"{path}/{key}", parts)
-            for key, item in _of(data, dict, path).items()
-        }
+        return _versions_reader(_reader(args[1])) if args[0] is Version else _mapping_reader(args[0], _reader(args[1]))
     if hint is None or hint is types.NoneType:
-        return None
-    return _of(data, hint, path)
+        return lambda data, base, path, parts: None
+    return lambda data, base, path, parts: _of(data, hint, path)
+
+
+def _as_written(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+    return data
+
+
+def _object_reader(cls: type) -> Reader:
+    """Return a reader for a dataclass."""
+    fields = _fields(cls)
+
+    def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+        if not isinstance(data, dict) or data.keys() - fields.keys():
+            raise Malformed(f"{path or 'the state'} must be an object with {', '.join(fields)}")
+        values = {name: field(data[name], base, f"{path}/{name}", parts) for name, field in _field_readers(cls) if name in data}
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise Malformed(f"{path or 'the state'}: {error}") from None
+
+    return read
+
+
+@functools.cache
+def _field_readers(cls: type) -> list[tuple[str, Reader]]:
+    """List the fields of a dataclass with their readers. Called lazily: a type may contain itself."""
+    return [(name, _reader(hint)) for name, hint in _fields(cls).items()]
+
+
+def _literal_reader(words: tuple[Any, ...]) -> Reader:
+    def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+        if data not in words:
+            raise Malformed(f"{path} must be one of {', '.join(map(str, words))}")
+        return data
+
+    return read
+
+
+def _optional_reader(read: Reader) -> Reader:
+    return lambda data, base, path, parts: None if data is None else read(data, base, path, parts)
+
+
+def _tuple_reader(args: tuple[Any, ...]) -> Reader:
+    """Return a reader for a tuple: of any length (`tuple[int, ...]`), or with one type for each item."""
+    if len(args) == 2 and args[1] is Ellipsis:
+        read = _reader(args[0])
+        return lambda data, base, path, parts: tuple(
+            [read(item, base, f"{path}/{at}", parts) for at, item in enumerate(_of(data, list, path))]
+        )
+    items = [_reader(arg) for arg in args]
+
+    def read_each(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+        if len(_of(data, list, path)) != len(items):
+            raise Malformed(f"{path} must have {counted(len(items), 'item')}")
+        return tuple([read(data[at], base, f"{path}/{at}", parts) for at, read in enumerate(items)])
+
+    return read_each
+
+
+def _set_reader(read: Reader) -> Reader:
+    """Return a reader for a frozenset. Its items are never parts."""
+    return lambda data, base, path, parts: frozenset(
+        [read(item, base, f"{path}/{at}", None) for at, item in enumerate(_of(data, list, path))]
+    )
+
+
+def _versions_reader(read: Reader) -> Reader:
+    """Return a reader for a mapping from versions, which is written as a list of pairs."""
+    return lambda data, base, path, parts: {
+        Version(key + base): read(item, base, f"{path}/{key}", parts) for key, item in _of(data, list, path)
+    }
+
+
+def _mapping_reader(key_hint: Any, read: Reader) -> Reader:
+    """Return a reader for a mapping from text or whole numbers."""
+    read_key = _number_of if key_hint is int else _text_of
+    return lambda data, base, path, parts: {
+        read_key(key, path): read(item, base, f"{path}/{key}", parts) for key, item in _of(data, dict, path).items()
+    }
 
 
 def _number_of(key: str, path: str) -> int:

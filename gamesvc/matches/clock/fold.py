@@ -102,18 +102,7 @@ class _Fold:
         self._ask_anew()
         for key in [key for key in account.open if key not in self.asked]:
             self._stop(key)
-        if step.find(Paused) is not None and account.paused_since is None:
-            account.paused_since = step.occurred_at
-            for key in list(account.open):
-                self._hold(key)
-        resumed = step.find(Resumed) is not None and account.paused_since is not None
-        if (outage := step.find(Outage)) is not None:
-            account.outages = (*account.outages, Span(read(outage.from_), read(outage.until)))[-REMEMBERED:]
-        if resumed and account.paused_since is not None:
-            account.pauses = (*account.pauses, Span(account.paused_since, step.occurred_at))[-REMEMBERED:]
-            account.paused_since = None
-            for key in list(account.open):
-                self._run(key, replace(account.open[key], since=step.occurred_at), "pause")
+        self._pause_or_go_on()
         if then is not None and rewound is not None:
             self._restore(then, rewound.seat, rewound.cause)
         for key, one in self.asked.items():
@@ -134,6 +123,21 @@ class _Fold:
             account.halted.pop(oldest, None)
         account.at = step.occurred_at
         return self.set
+
+    def _pause_or_go_on(self) -> None:
+        """Stop all clocks where the match is paused, let them run where it goes on, and note an outage."""
+        account, now = self.account, self.step.occurred_at
+        if self.step.find(Paused) is not None and account.paused_since is None:
+            account.paused_since = now
+            for key in list(account.open):
+                self._hold(key)
+        if (outage := self.step.find(Outage)) is not None:
+            account.outages = (*account.outages, Span(read(outage.from_), read(outage.until)))[-REMEMBERED:]
+        if self.step.find(Resumed) is not None and account.paused_since is not None:
+            account.pauses = (*account.pauses, Span(account.paused_since, now))[-REMEMBERED:]
+            account.paused_since = None
+            for key in list(account.open):
+                self._run(key, replace(account.open[key], since=now), "pause")
 
     # --- moments ---
 

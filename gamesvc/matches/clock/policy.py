@@ -277,31 +277,8 @@ def parse(told: Mapping[str, Any], hour: timedelta = timedelta(hours=1), *, judg
 def _parse(told: Mapping[str, Any], hour: timedelta, judge: bool) -> Policy:
     if judge and (fault := forms.fault(SCHEMA, told, "clock")):
         raise Refused("bad_clock", fault.detail, fault.path)
-    if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
-        raise Refused(
-            "bad_clock",
-            "clock.hours is short for clock.turn. Leave it out, or leave turn, bank and adjudication out.",
-            "clock.hours",
-        )
-    if "after" in told and told.get("timeout", "default") in DECISIVE:
-        what = {"lose": "loses the match", "bot": "hands the seat to a bot"}[told["timeout"]]
-        raise Refused(
-            "bad_clock",
-            f"With clock.timeout {told['timeout']} the first timeout {what}: clock.after has nothing to count; leave it out.",
-            "clock.after",
-        )
-    times = {kind: length(told[kind], hour, f"clock.{kind}") for kind in KINDS if kind in told}
-    if "hours" in told:
-        times["turn"] = told["hours"] * hour
-    if not ("turn" in times or "bank" in told or "adjudication" in told):
-        raise Refused("bad_clock", "A time control needs hours, a turn, a bank or fixed times.", "clock")
-    if "turn" in times and "adjudication" in told:
-        raise Refused("bad_clock", "With fixed times a turn has no length of its own; leave clock.turn out.", "clock.turn")
-    if "bank" in told and "adjudication" in told:
-        raise Refused("bad_clock", "Fixed times and a bank do not go together; choose one.", "clock.bank")
-    for kind, time_of in times.items():
-        if time_of < hour / 12:
-            raise Refused("no_time", f"clock.{kind} must be five minutes at least.", f"clock.{kind}")
+    _check_parts(told)
+    times = _times(told, hour)
     policy = Policy(
         times=times,
         minimum=_minimum(told, times, hour),
@@ -316,6 +293,40 @@ def _parse(told: Mapping[str, Any], hour: timedelta, judge: bool) -> Policy:
     if judge:
         _check_time_is_left(policy)
     return policy
+
+
+def _check_parts(told: Mapping[str, Any]) -> None:
+    """Raise `Refused` for parts that do not go together, or that are missing."""
+    if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
+        raise Refused(
+            "bad_clock",
+            "clock.hours is short for clock.turn. Leave it out, or leave turn, bank and adjudication out.",
+            "clock.hours",
+        )
+    if "after" in told and told.get("timeout", "default") in DECISIVE:
+        what = {"lose": "loses the match", "bot": "hands the seat to a bot"}[told["timeout"]]
+        raise Refused(
+            "bad_clock",
+            f"With clock.timeout {told['timeout']} the first timeout {what}: clock.after has nothing to count; leave it out.",
+            "clock.after",
+        )
+    if not told.keys() & {"hours", "turn", "bank", "adjudication"}:
+        raise Refused("bad_clock", "A time control needs hours, a turn, a bank or fixed times.", "clock")
+    if "turn" in told and "adjudication" in told:
+        raise Refused("bad_clock", "With fixed times a turn has no length of its own; leave clock.turn out.", "clock.turn")
+    if "bank" in told and "adjudication" in told:
+        raise Refused("bad_clock", "Fixed times and a bank do not go together; choose one.", "clock.bank")
+
+
+def _times(told: Mapping[str, Any], hour: timedelta) -> dict[str, timedelta]:
+    """Return the time of each kind of question that is given."""
+    times = {kind: length(told[kind], hour, f"clock.{kind}") for kind in KINDS if kind in told}
+    if "hours" in told:
+        times["turn"] = told["hours"] * hour
+    for kind, time_of in times.items():
+        if time_of < hour / 12:
+            raise Refused("no_time", f"clock.{kind} must be five minutes at least.", f"clock.{kind}")
+    return times
 
 
 def _minimum(told: Mapping[str, Any], times: Mapping[str, timedelta], hour: timedelta) -> timedelta:

@@ -74,10 +74,7 @@ def say(
         raise Refused("press_empty", "The message is empty. Write something.", "text")
     if len(kept) > LONGEST:
         raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
-    if wait := throttle(f"press {by.pk} {match.pk}", PER_HOUR, 3600):
-        raise TooMany(f"You can send {PER_HOUR} messages an hour in a match. Wait a while and try again.", wait)
-    if wait := throttle(f"press {by.pk}", PER_DAY, 86_400):
-        raise TooMany(f"You can send {PER_DAY} messages a day. Try again tomorrow.", wait)
+    _check_flood(by, match)
     with transaction.atomic():
         # The seat may have changed hands since it was read.
         holders.lock(match, by_seat, by.pk)
@@ -96,6 +93,13 @@ def say(
         if new:
             outbox.notify(*(_notice(message, seats[index]) for index in hearers))
     return message
+
+
+def _check_flood(by: User, match: Match) -> None:
+    if wait := throttle(f"press {by.pk} {match.pk}", PER_HOUR, 3600):
+        raise TooMany(f"You can send {PER_HOUR} messages an hour in a match. Wait a while and try again.", wait)
+    if wait := throttle(f"press {by.pk}", PER_DAY, 86_400):
+        raise TooMany(f"You can send {PER_DAY} messages a day. Try again tomorrow.", wait)
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:

@@ -108,27 +108,8 @@ def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any],
     """Create a conditional order. Raises `Refused` if it cannot be read. Its legality shows only when the condition is met."""
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
-    intake.check(condition, "when", whole=False)
-    if fault := forms.fault(CONDITION, condition, "when"):
-        raise Refused("bad_condition", fault.detail, fault.path)
-    if not condition.get("event") and not condition.get("view"):
-        raise Refused("bad_condition", "`when` names an event, something you see, or both.", "when")
-    wanted = condition.get("event")
-    read: dict[str, Any] = {"view": list(condition.get("view", ()))}
-    if wanted is not None:
-        data = wanted.get("data", {})
-        if len(data) > MOST_VALUES or any(
-            fault := forms.fault(_VALUE, value, f"when.event.data.{name}") for name, value in data.items()
-        ):
-            raise Refused("bad_condition", "when.event.data holds up to eight plain values to compare with.", "when.event.data")
-        read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
-    if not 1 <= len(commands) <= MOST_COMMANDS:
-        raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
-    for place, command in enumerate(commands):
-        if not isinstance(command, Mapping):
-            raise Refused("bad_commands", "A command is an object with a name and its parameters.", "commands")
-        intake.check_command(command, f"commands.{place}")
-        check_command(loaded.game, command)
+    read = _readable(loaded, condition)
+    _check_commands(loaded, commands)
     with transaction.atomic():
         # No seat changes hands while the match is locked: that is an append.
         locked = Match.objects.select_for_update().get(pk=match.pk)
@@ -152,6 +133,35 @@ def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any],
             commands=[dict(one) for one in commands],
             looked_version=locked.version,
         )
+
+
+def _readable(loaded: Loaded, condition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a condition as it is stored. Raises `Refused` for one that cannot be read."""
+    intake.check(condition, "when", whole=False)
+    if fault := forms.fault(CONDITION, condition, "when"):
+        raise Refused("bad_condition", fault.detail, fault.path)
+    if not condition.get("event") and not condition.get("view"):
+        raise Refused("bad_condition", "`when` names an event, something you see, or both.", "when")
+    wanted = condition.get("event")
+    read: dict[str, Any] = {"view": list(condition.get("view", ()))}
+    if wanted is not None:
+        data = wanted.get("data", {})
+        if len(data) > MOST_VALUES or any(
+            fault := forms.fault(_VALUE, value, f"when.event.data.{name}") for name, value in data.items()
+        ):
+            raise Refused("bad_condition", "when.event.data holds up to eight plain values to compare with.", "when.event.data")
+        read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
+    return read
+
+
+def _check_commands(loaded: Loaded, commands: Sequence[Any]) -> None:
+    if not 1 <= len(commands) <= MOST_COMMANDS:
+        raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
+    for place, command in enumerate(commands):
+        if not isinstance(command, Mapping):
+            raise Refused("bad_commands", "A command is an object with a name and its parameters.", "commands")
+        intake.check_command(command, f"commands.{place}")
+        check_command(loaded.game, command)
 
 
 def _forget_cancelled(own: QuerySet[Premove]) -> None:

@@ -104,15 +104,8 @@ def stands_until(access: Access, question: Question, loaded: Loaded | None, now:
 
 def _summary(access: Access, around: _Around) -> dict[str, Any]:
     match = access.match
-    names = seat_names(access.seats)
     opened, loaded = around.opened.get(match.id), around.loaded.get(match.id)
-    questions: Sequence[Question] = ()
-    if match.status == Match.Status.RUNNING:
-        asked = board.undated(match, loaded) if match.board and loaded is not None else match.questions.all()
-        questions = list(asked)
     from_position = opened is not None and opened.position is not None
-    away, coming = set(board.may_be_away(access)), set(board.may_announce(access))
-    unreachable = around.unreachable if board.looks_after(access) else None
     return {
         "id": str(match.id),
         "number": match.number,
@@ -128,7 +121,7 @@ def _summary(access: Access, around: _Around) -> dict[str, Any]:
         "hours": match.hours,
         "clock": match.clock,
         "pace": words.pace(match.clock),
-        "paused_at": match.paused_at.isoformat() if match.paused_at else None,
+        "paused_at": _text(match.paused_at),
         "paused_by": around.paused_by.get(match.id),
         "entry": match.entry,
         "watch": match.watch,
@@ -137,28 +130,46 @@ def _summary(access: Access, around: _Around) -> dict[str, Any]:
         "undo": match.undo,
         "reliability": match.reliability,
         "host": match.creator.username if match.creator is not None and not match.hides_names else None,
-        "seats": [
-            {
-                "seat": seat.index,
-                "name": names[seat.index] if seat.holder else "",
-                "kind": "bot" if seat.bot else "user" if seat.holder else "free",
-                "away_until": _text(around.away.get(seat.user_id)) if seat.user_id in away else None,
-                "away_next": _span(around.coming.get(seat.user_id)) if seat.user_id in coming else None,
-            }
-            | ({"unreachable": seat.user_id in unreachable} if unreachable is not None else {})
-            for seat in access.seats
-        ],
+        "seats": _seats(access, around),
         "your_seat": access.viewer,
         "commitment": opened.commitment if opened is not None else "",
         "link": match.link_token if access.is_host or access.seat is not None else None,
-        "awaited": [
-            board.question_json(one) | {"stands_until": _text(stands_until(access, one, loaded, around.now))} for one in questions
-        ],
+        "awaited": _awaited(access, loaded, around.now),
         "outcome": match.outcome,
         "created_at": match.created_at.isoformat(),
-        "started_at": match.started_at.isoformat() if match.started_at else None,
-        "ended_at": match.ended_at.isoformat() if match.ended_at else None,
+        "started_at": _text(match.started_at),
+        "ended_at": _text(match.ended_at),
     }
+
+
+def _seats(access: Access, around: _Around) -> list[dict[str, Any]]:
+    """Return the seats with what the reader may know of their players: absences, and for the host which no mail reaches."""
+    names = seat_names(access.seats)
+    away, coming = set(board.may_be_away(access)), set(board.may_announce(access))
+    unreachable = around.unreachable if board.looks_after(access) else None
+    return [
+        {
+            "seat": seat.index,
+            "name": names[seat.index] if seat.holder else "",
+            "kind": "bot" if seat.bot else "user" if seat.holder else "free",
+            "away_until": _text(around.away.get(seat.user_id)) if seat.user_id in away else None,
+            "away_next": _span(around.coming.get(seat.user_id)) if seat.user_id in coming else None,
+        }
+        | ({"unreachable": seat.user_id in unreachable} if unreachable is not None else {})
+        for seat in access.seats
+    ]
+
+
+def _awaited(access: Access, loaded: Loaded | None, now: datetime) -> list[dict[str, Any]]:
+    """Return the pending decisions of a running match, each with the end of the break that stops its clock."""
+    match = access.match
+    if match.status != Match.Status.RUNNING:
+        return []
+    questions = board.undated(match, loaded) if match.board and loaded is not None else match.questions.all()
+    return [
+        board.question_json(question) | {"stands_until": _text(stands_until(access, question, loaded, now))}
+        for question in questions
+    ]
 
 
 def _span(span: absences.Span | None) -> dict[str, str] | None:

@@ -8,13 +8,13 @@ the log: `missed`, `doubled`, `disordered` must be 0. `raw` reads the same log i
 from __future__ import annotations
 
 import multiprocessing
-import os
 import random
 import signal
 import time
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from multiprocessing.context import ForkProcess
 from typing import Any
 
 import psycopg
@@ -29,7 +29,10 @@ from gamesvc.ops.benches import Row, row
 
 EVENTS = 100_000
 WRITERS = 8
+# The parts of the events that the consumer has followed when it is killed.
+KILLS = (0.02, 0.3, 0.6)
 FOLLOWER = "bench"
+_FORK = multiprocessing.get_context("fork")
 DATA = {"colony": {"at": "C4", "seat": 1, "size": 3}, "ships": ["scout", "miner"], "turn": 12}
 META = {"actor": {"kind": "seat", "seat": 1}, "channel": "api", "rules": "stratastar/1.0.0"}
 TABLE = """
@@ -45,53 +48,21 @@ def rows(seconds: float) -> list[Row]:
 
 
 def measure(events: int) -> Row:
+    """Write and follow so many events, disturb both, and compare the consumer's results with the log."""
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
         owner.execute(TABLE)
     connections.close_all()
-    context = multiprocessing.get_context("fork")
-    each = events // (WRITERS - 1)
-    # One more than needed: it keeps writing until it is killed.
-    doomed = context.Process(target=_write, args=(0, 10**9), daemon=True)
-    writers = [context.Process(target=_write, args=(number, each), daemon=True) for number in range(1, WRITERS)]
-    follower = context.Process(target=_follow, daemon=True)
     began = time.perf_counter()
-    for process in (doomed, *writers, follower):
-        process.start()
-    idle = psycopg.connect(settings.DATABASE_OWNER_URL)
-    kills = 0
-    held = 0
-    # On a busy machine the consumer has still much to do when the writers are done.
-    while any(writer.is_alive() for writer in writers) or (kills < 3 and follower.is_alive()):
+    load = _Load(events)
+    while load.goes_on():
         time.sleep(0.05)
-        passed = _followed() / events
-        if not held and passed > 0.1:
-            idle.execute("SELECT pg_current_xact_id()")
-            held = 1
-        if held == 1 and passed > 0.1 and _written() > 0.4 * events:
-            idle.rollback()
-            held = 2
-        if doomed.is_alive() and _written() > 0.2 * events:
-            os.kill(doomed.pid or 0, signal.SIGKILL)
-        if kills < 3 and _followed() > (0.02, 0.3, 0.6)[kills] * events:
-            os.kill(follower.pid or 0, signal.SIGKILL)
-            follower.join()
-            connections.close_all()  # a forked child must not share ours
-            follower = context.Process(target=_follow, daemon=True)
-            follower.start()
-            kills += 1
-    if doomed.is_alive():
-        os.kill(doomed.pid or 0, signal.SIGKILL)
-    for process in (doomed, *writers):
-        process.join()
-    idle.rollback()
-    idle.close()
-    follower.terminate()
-    follower.join()
+        load.hold_transaction()
+        load.kill_writer()
+        load.kill_follower()
+    load.end()
     while _step():
         pass
     took = time.perf_counter() - began
-    if any(writer.exitcode for writer in writers):
-        raise RuntimeError("A writer failed.")
     written, missed, doubled, disordered = _compare()
     return row(
         "feed",
@@ -104,9 +75,69 @@ def measure(events: int) -> Row:
         disordered=disordered,
         writers=WRITERS,
         writers_killed=1,
-        followers_killed=kills,
-        transactions_left_open=int(held > 0),
+        followers_killed=load.kills,
+        transactions_left_open=int(load.opened),
     )
+
+
+class _Load:
+    """Writers and a consumer, in processes of their own, and a connection that keeps a transaction open for a while."""
+
+    def __init__(self, events: int) -> None:
+        self.events = events
+        self.kills = 0  # of consumers
+        self.opened = self.ended = False  # the transaction
+        # One more than needed: it keeps writing until it is killed.
+        self._doomed = _FORK.Process(target=_write, args=(0, 10**9), daemon=True)
+        each = events // (WRITERS - 1)
+        self._writers = [_FORK.Process(target=_write, args=(number, each), daemon=True) for number in range(1, WRITERS)]
+        for process in (self._doomed, *self._writers):
+            process.start()
+        self._follower = self._start_follower()
+        self._idle = psycopg.connect(settings.DATABASE_OWNER_URL)
+
+    def goes_on(self) -> bool:
+        """Return True while there is more to write, or to kill: on a busy machine the consumer is behind the writers."""
+        return any(writer.is_alive() for writer in self._writers) or (self.kills < len(KILLS) and self._follower.is_alive())
+
+    def hold_transaction(self) -> None:
+        """Keep a transaction open from the moment when a tenth is followed until two fifths are written."""
+        if not self.opened and _followed() > 0.1 * self.events:
+            self._idle.execute("SELECT pg_current_xact_id()")
+            self.opened = True
+        if self.opened and not self.ended and _written() > 0.4 * self.events:
+            self._idle.rollback()
+            self.ended = True
+
+    def kill_writer(self) -> None:
+        """Kill the doomed writer once a fifth is written."""
+        if self._doomed.is_alive() and _written() > 0.2 * self.events:
+            self._doomed.kill()
+
+    def kill_follower(self) -> None:
+        """Kill the consumer at its next moment, and start another one."""
+        if self.kills < len(KILLS) and _followed() > KILLS[self.kills] * self.events:
+            self._follower.kill()
+            self._follower.join()
+            self._follower = self._start_follower()
+            self.kills += 1
+
+    def end(self) -> None:
+        """End everything. Raises `RuntimeError` if a writer failed."""
+        self._doomed.kill()
+        for process in (self._doomed, *self._writers):
+            process.join()
+        self._idle.close()
+        self._follower.terminate()
+        self._follower.join()
+        if any(writer.exitcode for writer in self._writers):
+            raise RuntimeError("A writer failed.")
+
+    def _start_follower(self) -> ForkProcess:
+        connections.close_all()  # a forked child must not share ours
+        follower = _FORK.Process(target=_follow, daemon=True)
+        follower.start()
+        return follower
 
 
 def _write(number: int, count: int) -> None:

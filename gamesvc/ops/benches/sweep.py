@@ -109,35 +109,7 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS bench_copy")
         cursor.execute(_TABLE)
-    raw: Any = connection.connection
-    heads: dict[uuid.UUID, bytes] = {}
-    with raw.cursor() as cursor, cursor.copy(_COPY) as copy:
-        for match_id, template in made.items():
-            news = [NewEvent(one.type, one.type_version, one.data, one.meta, one.occurred_at) for one in template.events]
-            command, seq = "", 0
-            for stored in forge(match_id, news, Head.empty(match_id)):
-                command, seq = (stored.meta["command_id"], 0) if "command_id" in stored.meta else (command, seq + 1)
-                payload, meta = stored.written
-                copy.write_row(
-                    (
-                        match_id,
-                        stored.version,
-                        stored.type,
-                        stored.type_version,
-                        payload,
-                        meta,
-                        stored.occurred_at,
-                        stored.salt,
-                        stored.hash,
-                        command,
-                        seq,
-                    )
-                )
-                heads[match_id] = stored.hash
-    with raw.cursor() as cursor, cursor.copy("COPY bench_copy FROM STDIN") as copy:
-        for match_id, template in made.items():
-            key_id, sealed = secrets.seal(template.secret, match_id)
-            copy.write_row((match_id, template.match.id, key_id, sealed, match_id.hex, heads[match_id]))
+    _copy_matches(made, _copy_events(made))
     own = {"id": "c.id", "key_id": "c.key_id", "sealed_secret": "c.sealed", "link_token": "c.link", "head_hash": "c.hash"}
     _copy_rows(Match, {**own, "number": "nextval('matches_number')"}, "t.id = c.template")
     _copy_rows(Seat, {"id": None, "match_id": "c.id"}, "t.match_id = c.template")
@@ -145,6 +117,33 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return made
+
+
+def _copy_events(made: dict[uuid.UUID, Template]) -> dict[uuid.UUID, bytes]:
+    """Copy the templates' events for every match, linked and hashed again. Return the hash of each match's last event."""
+    heads: dict[uuid.UUID, bytes] = {}
+    raw: Any = connection.connection
+    with raw.cursor() as cursor, cursor.copy(_COPY) as copy:
+        for match_id, template in made.items():
+            news = [NewEvent(one.type, one.type_version, one.data, one.meta, one.occurred_at) for one in template.events]
+            command, seq = "", 0
+            for stored in forge(match_id, news, Head.empty(match_id)):
+                command, seq = (stored.meta["command_id"], 0) if "command_id" in stored.meta else (command, seq + 1)
+                kind = stored.type, stored.type_version
+                copy.write_row(
+                    (match_id, stored.version, *kind, *stored.written, stored.occurred_at, stored.salt, stored.hash, command, seq)
+                )
+                heads[match_id] = stored.hash
+    return heads
+
+
+def _copy_matches(made: dict[uuid.UUID, Template], heads: dict[uuid.UUID, bytes]) -> None:
+    """Fill the table of copies: each match with its template, its own sealed secret, and the hash of its last event."""
+    raw: Any = connection.connection
+    with raw.cursor() as cursor, cursor.copy("COPY bench_copy FROM STDIN") as copy:
+        for match_id, template in made.items():
+            key_id, sealed = secrets.seal(template.secret, match_id)
+            copy.write_row((match_id, template.match.id, key_id, sealed, match_id.hex, heads[match_id]))
 
 
 def _copy_rows(model: Any, instead: dict[str, str | None], on: str) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connections
 
@@ -20,6 +20,24 @@ MOST_TRIES = 20
 JOB_SECONDS = 120.0
 # A hit strikes at one of the first mails of a job. If fewer were due, it waits for the next job.
 FIRST_MAILS = 3
+
+
+class _Given(NamedTuple):
+    """A job, the place of its answer, and the number of this attempt."""
+
+    job: Job
+    at: int
+    tries: int = 1
+
+
+class _Work:
+    """Jobs to share: those that wait (the next one last), those of busy workers by number, and the answers so far."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        self.waiting = [_Given(job, at) for at, job in reversed(list(enumerate(jobs)))]
+        self.busy: dict[int, _Given] = {}
+        self.answers: list[Any] = [None] * len(self.waiting)
+        self.began = time.monotonic()
 
 
 class Crew:
@@ -60,55 +78,62 @@ class Crew:
 
         Acts of players are repeated until they are answered.
         """
-        waiting = [(job, at, 1) for at, job in reversed(list(enumerate(jobs)))]
-        answers: list[Any] = [None] * len(waiting)
-        busy: dict[int, tuple[int, int]] = {}
-        hit = self._hit([job for job, _, _ in waiting])
-        victim = self._victim(bool(waiting) and hit is None)
-        began = time.monotonic()
-        while waiting or busy:
-            for index, worker in enumerate(self._workers):
-                if waiting and worker.job is None:
-                    job, at, tries = waiting.pop()
-                    struck = hit if sends_mails(job) else None
-                    hit = None if struck is not None else hit
-                    worker.give(job, struck)
-                    busy[index] = (at, tries)
+        work = _Work(jobs)
+        hit = self._hit([given.job for given in work.waiting])
+        victim = self._victim(bool(work.waiting) and hit is None)
+        while work.waiting or work.busy:
+            hit = self._give_out(work, hit)
             if self._strike is not None:
                 self._strike_now(*self._strike)
             pause = JOB_SECONDS if victim is None else max(0.0, victim - time.monotonic())
-            ready = wait([self._workers[index].pipe for index in busy], timeout=pause)
-            if not ready and victim is not None:
+            ready = wait([self._workers[index].pipe for index in work.busy], timeout=pause)
+            if ready:
+                for index in [index for index in work.busy if self._workers[index].pipe in ready]:
+                    self._take(work, index)
+            elif victim is not None:
                 victim = None
-                index = self._breaking.choice(sorted(busy))
-                self._kill(index)
-                at, tries = busy.pop(index)
-                self._again(waiting, self._record.killed_jobs[-1], at, tries)
-                continue
-            if not ready:
-                given_out = [self._workers[index].job for index in busy]
-                raise Broken(f"Nothing came of {given_out} in {time.monotonic() - began:.0f} s.")
-            for index in [index for index in busy if self._workers[index].pipe in ready]:
-                at, tries = busy.pop(index)
-                given = self._workers[index].job
-                self._workers[index].job = None
-                try:
-                    how, answer, told = self._workers[index].pipe.recv()
-                except (EOFError, ConnectionError):
-                    # Reset, not just closed, if it died before it had read its job.
-                    raise Broken(f"A worker died by itself over {given}.") from None
-                assert given is not None
-                if how == "done":
-                    answers[at] = answer
-                    self._record.spent[str(given[1] if given[0] in ("task", "hints") else given[0])] += told
-                    self._record.did(given, answer)
-                elif how == "hit":
-                    self._was_hit(index, answer, told)
-                    self._again(waiting, given, at, tries)
-                else:
-                    self._record.failures[f"{given[0]}: {answer}"] += 1
-                    self._again(waiting, given, at, tries)
-        return answers
+                self._kill_one(work)
+            else:
+                unanswered = [self._workers[index].job for index in work.busy]
+                raise Broken(f"Nothing came of {unanswered} in {time.monotonic() - work.began:.0f} s.")
+        return work.answers
+
+    def _give_out(self, work: _Work, hit: int | None) -> int | None:
+        """Give jobs to idle workers. Return the hit if none of the jobs sends mails and could take it."""
+        for index, worker in enumerate(self._workers):
+            if work.waiting and worker.job is None:
+                given = work.waiting.pop()
+                struck = hit if sends_mails(given.job) else None
+                hit = None if struck is not None else hit
+                worker.give(given.job, struck)
+                work.busy[index] = given
+        return hit
+
+    def _take(self, work: _Work, index: int) -> None:
+        """Take the answer of a worker, and repeat its job if it died or failed."""
+        given = work.busy.pop(index)
+        self._workers[index].job = None
+        try:
+            how, answer, told = self._workers[index].pipe.recv()
+        except (EOFError, ConnectionError):
+            # Reset, not just closed, if it died before it had read its job.
+            raise Broken(f"A worker died by itself over {given.job}.") from None
+        if how == "done":
+            work.answers[given.at] = answer
+            self._record.spent[str(given.job[1] if given.job[0] in ("task", "hints") else given.job[0])] += told
+            self._record.did(given.job, answer)
+            return
+        if how == "hit":
+            self._was_hit(index, answer, told)
+        else:
+            self._record.failures[f"{given.job[0]}: {answer}"] += 1
+        self._again(work, given)
+
+    def _kill_one(self, work: _Work) -> None:
+        """Kill a worker in the middle of its job, and repeat the job."""
+        index = self._breaking.choice(sorted(work.busy))
+        self._kill(index)
+        self._again(work, work.busy.pop(index))
 
     def _victim(self, work: bool) -> float | None:
         """Return when to kill a worker, as a moment on the machine's clock; None if it is not time for it."""
@@ -140,13 +165,13 @@ class Crew:
         self._workers.pop(index).kill()
         self._workers.insert(index, self._worker())
 
-    def _again(self, waiting: list[tuple[Job, int, int]], job: Job, at: int, tries: int) -> None:
+    def _again(self, work: _Work, given: _Given) -> None:
         """Repeat an unanswered act of a player. A lost task is called again when it is due again."""
-        if job[0] in ("task", "hints"):
+        if given.job[0] in ("task", "hints"):
             return
-        if tries >= MOST_TRIES:
-            raise Broken(f"{job} failed {tries} times: {dict(self._record.failures)}")
-        waiting.append((job, at, tries + 1))
+        if given.tries >= MOST_TRIES:
+            raise Broken(f"{given.job} failed {given.tries} times: {dict(self._record.failures)}")
+        work.waiting.append(given._replace(tries=given.tries + 1))
 
     def _strike_now(self, what: str, strike: Callable[[], None]) -> None:
         self._strike = None
