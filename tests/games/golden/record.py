@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import json
 import random
 import sys
@@ -33,8 +34,10 @@ Sample = tuple[str, int]
 
 
 def written_today(game: Game[Any]) -> set[Sample]:
-    """Return every event that the game's code can write: those that `evolve` handles and those emitted by name."""
+    """Return every event that the code can write: the typed ones, those that `evolve` handles and those emitted by name."""
     types: set[str] = set()
+    if importlib.util.find_spec(f"gamesvc.games.{game.id}.events"):
+        types |= importlib.import_module(f"gamesvc.games.{game.id}.events").KINDS.keys()
     for path in (GAMES / game.id).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "emit":

@@ -6,6 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gamesvc.games.space_war.data import BARRIER_CARDS, CARDS, COMMANDERS, LIMITS, ROWS, Effect
+from gamesvc.games.space_war.events.answers import OrdersSet, Paused, PromptAnswered
+from gamesvc.games.space_war.events.course import (
+    FirstStationCard,
+    PreparationRevealed,
+    SeatPrepared,
+    SideRevealed,
+    StarterChosen,
+    UpkeepPaid,
+)
+from gamesvc.games.space_war.events.play import AbilityUsed, AttackDeclared, Collided, CommanderUsed, CountersChanged, Moved
+from gamesvc.games.space_war.events.zones import StationMoved
 from gamesvc.games.space_war.rules.decision import Flow, Task
 from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discard_cards, drawn
 from gamesvc.games.space_war.rules.playing import reach
@@ -75,16 +86,16 @@ def use_commander(flow: Flow, seat: int, params: Params) -> None:
         tasks.append({"op": "hit", "seat": seat, "n": cost["station_damage"], "slots": []})
     tasks.append({**_chosen(params), "op": "effect", "card": card, "i": at, "seat": seat, "source": ""})
     declare(flow, *tasks)
-    flow.emit("commander_used", seat=seat, name=card, actions=actions, charge=charge)
+    flow.emit(CommanderUsed(seat=seat, name=card, actions=actions, charge=charge))
     open_item(flow, seat, "commander", card, "", {"targets": params.get("targets", [])})
 
 
 def use_counters(flow: Flow, seat: int, params: Params) -> None:
     p = flow.state.piece(params["card"])
     assert p is not None
-    actions = flow.state.sides[seat].actions + params["n"]
-    left = p.counters - params["n"]
-    flow.emit("counters_changed", card=p.id, name=p.card, counters=left, change=-params["n"], seat=seat, actions=actions)
+    spent = params["n"]
+    actions = flow.state.sides[seat].actions + spent
+    flow.emit(CountersChanged(card=p.id, name=p.card, counters=p.counters - spent, change=-spent, seat=seat, actions=actions))
 
 
 def use_action(flow: Flow, seat: int, params: Params) -> None:
@@ -94,7 +105,7 @@ def use_action(flow: Flow, seat: int, params: Params) -> None:
     at, effect = next((at, e) for at, e in CARDS[p.card].triggered("action_phase"))
     paid = effect.get("cost", {}).get("counters", 0)
     declare(flow, {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id})
-    flow.emit("counters_changed", card=p.id, name=p.card, counters=p.counters - paid, change=-paid)
+    flow.emit(CountersChanged(card=p.id, name=p.card, counters=p.counters - paid, change=-paid))
     open_item(flow, seat, "ability", p.card, p.id, {})
 
 
@@ -108,7 +119,7 @@ def use_ability(flow: Flow, seat: int, params: Params) -> None:
     step = {**_chosen(params), "op": "effect", "card": p.card, "i": at, "seat": seat, "source": p.id}
     step |= {"n": p.counters} if cost.get("counters") else {}
     declare(flow, step)
-    flow.emit("ability_used", card=p.id, name=p.card, counters=counters, targets=params.get("targets", []))
+    flow.emit(AbilityUsed(card=p.id, name=p.card, counters=counters, targets=params.get("targets", [])))
     if cost.get("discard_self"):
         given = params["targets"] if "discard_in_play" in cost else []
         flow.leave([p.id, *given], "discarded")
@@ -123,7 +134,7 @@ def add_station(flow: Flow, seat: int, params: Params) -> None:
 
 
 def move_station(flow: Flow, seat: int, params: Params) -> None:
-    flow.emit("station_moved", seat=seat, slots=[params["slot"]], row=params["row"], managed=True)
+    flow.emit(StationMoved(seat=seat, slots=[params["slot"]], row=params["row"], managed=True))
 
 
 def end_phase(flow: Flow, seat: int, params: Params) -> None:
@@ -137,7 +148,7 @@ def pay_upkeep(flow: Flow, seat: int, params: Params) -> None:
     names = {p.id: p.card for p in due}
     gone = [p.id for p in due if p.id not in keep]
     left = state.sides[seat].actions - cost
-    flow.emit("upkeep_paid", seat=seat, kept=list(keep), discarded=gone, names=names, cost=cost, actions=left)
+    flow.emit(UpkeepPaid(seat=seat, kept=keep, discarded=gone, names=names, cost=cost, actions=left))
     flow.leave(gone, "discarded")
 
 
@@ -155,7 +166,7 @@ def end_turn(flow: Flow, seat: int, params: Params) -> None:
 def move(flow: Flow, seat: int, params: Params) -> None:
     p = flow.state.piece(params["card"])
     assert p is not None
-    flow.emit("moved", card=p.id, name=p.card, zone=1 - p.zone, turn=flow.state.turn)
+    flow.emit(Moved(card=p.id, name=p.card, zone=1 - p.zone, turn=flow.state.turn))
 
 
 def attack(flow: Flow, seat: int, params: Params) -> None:
@@ -172,16 +183,17 @@ def attack(flow: Flow, seat: int, params: Params) -> None:
     step = {"op": "attack", "what": p.id, "target": target}
     declare(flow, step | {"slots": params.get("slots", []), "shields": params.get("shields", [])})
     flow.emit(
-        "attack_declared",
-        attacker=p.id,
-        name=p.card,
-        target=target,
-        target_name=there.card if there is not None else None,
-        power=board.attack(p),
-        used=used,
-        turn=flow.state.turn,
-        seat=seat,
-        slots=params.get("slots", []),
+        AttackDeclared(
+            attacker=p.id,
+            name=p.card,
+            target=target,
+            target_name=there.card if there is not None else None,
+            power=board.attack(p),
+            used=used,
+            turn=flow.state.turn,
+            seat=seat,
+            slots=params.get("slots", []),
+        )
     )
     note = {"targets": [target] if target is not None else [], "station": target is None, "power": board.attack(p)}
     note["aims"] = [there.card] if there is not None else []
@@ -196,7 +208,7 @@ def collide(flow: Flow, seat: int, params: Params) -> None:
     there = flow.state.piece(target) if target is not None else None
     name = there.card if there is not None else None
     declare(flow, {"op": "collide", "seat": seat, "target": target, "slots": params.get("slots", []), "power": power})
-    flow.emit("collided", card=p.id, name=p.card, target=target, target_name=name, power=power, counters=p.counters, seat=seat)
+    flow.emit(Collided(card=p.id, name=p.card, target=target, target_name=name, power=power, counters=p.counters, seat=seat))
     flow.leave([p.id], "destroyed")
     note = {"targets": [target] if target is not None else [], "station": target is None, "power": power}
     note["aims"] = [name] if name is not None else []
@@ -259,13 +271,13 @@ def let_stand(flow: Flow, seat: int, params: Params) -> None:
 
 def pause(flow: Flow, seat: int, params: Params) -> None:
     flow.push({"op": "barrier", "seat": 1 - seat})
-    flow.emit("paused", seat=seat, at=flow.state.items[-1].n)
+    flow.emit(Paused(seat=seat, at=flow.state.items[-1].n))
 
 
 def choose(flow: Flow, seat: int, params: Params) -> None:
     prompt = next(prompt for prompt in flow.state.prompts if prompt.id == params["prompt"])
     flow.push({**prompt.task, "picks": params["picks"]})
-    flow.emit("prompt_answered", prompt=prompt.id, seat=seat, kind=prompt.kind, picks=params["picks"])
+    flow.emit(PromptAnswered(prompt=prompt.id, seat=seat, kind=prompt.kind, picks=params["picks"]))
 
 
 def draw(flow: Flow, seat: int, params: Params) -> None:
@@ -284,7 +296,8 @@ def set_orders(flow: Flow, seat: int, params: Params) -> None:
         }
         for order in params["orders"]
     ]
-    flow.emit("orders_set", seat=seat, orders=orders, flip_preference=params.get("flip_preference"), draws=params.get("draws"))
+    preference = params.get("flip_preference")
+    flow.emit(OrdersSet(seat=seat, orders=orders, flip_preference=preference, draws=params.get("draws")))
 
 
 def choose_starter(flow: Flow, seat: int, params: Params) -> None:
@@ -293,22 +306,21 @@ def choose_starter(flow: Flow, seat: int, params: Params) -> None:
 
 def begin_preparation(flow: Flow, starter: int) -> None:
     """Deal the opening hands: 6 cards to the first player, 7 to the second."""
-    flow.emit("starter_chosen", seat=starter)
+    flow.emit(StarterChosen(seat=starter))
     drawn(flow, starter, LIMITS["start_hand"])
     drawn(flow, 1 - starter, LIMITS["start_hand"] + LIMITS["second_player_extra_draw"])
 
 
 def prepare(flow: Flow, seat: int, params: Params) -> None:
     rows = [*ROWS, *([params["extra_row"]] if "extra_row" in params else [])]
-    commit = {"cards": list(params["cards"]), "rows": rows, "commander": params["commander"]}
-    flow.emit("seat_prepared", seat=seat, commit=commit)
+    flow.emit(SeatPrepared(seat=seat, commit={"cards": params["cards"], "rows": rows, "commander": params["commander"]}))
     commits = [side.commit for side in flow.state.sides]
     if any(commit is None for commit in commits):
         return
-    sides = []
+    sides: list[SideRevealed] = []
     for one in commits:
         pairs = sorted(zip(one["cards"], one["rows"], strict=True), key=lambda pair: ROWS.index(pair[1]))
-        station = [{"slot": f"s{at}", "id": card, "row": row} for at, (card, row) in enumerate(pairs, 1)]
+        station = [FirstStationCard(slot=f"s{at}", id=card, row=row) for at, (card, row) in enumerate(pairs, 1)]
         sides.append({"station": station, "commander": one["commander"], "life": COMMANDERS[one["commander"]].life})
     flow.push({"op": "start_turn", "seat": flow.state.active})
-    flow.emit("preparation_revealed", sides=sides)
+    flow.emit(PreparationRevealed(sides=sides))

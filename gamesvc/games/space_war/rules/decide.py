@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Command, Form
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.space_war.events.course import TimedOut
 from gamesvc.games.space_war.rules import acts
 from gamesvc.games.space_war.rules.decision import Flow
 from gamesvc.games.space_war.rules.defaults import ordinary
@@ -80,7 +81,7 @@ def _time_out(flow: Flow, seat: int) -> None:
     side, command = state.sides[seat], ordinary(state, seat)
     question = next(one.id for one in awaited(state) if one.seat == seat)
     in_a_row = side.timeouts + (side.timed != question)
-    flow.emit("timed_out", seat=seat, in_a_row=in_a_row, question=question)
+    flow.emit(TimedOut(seat=seat, in_a_row=in_a_row, question=question))
     if state.max_timeouts and in_a_row >= state.max_timeouts:
         flow.finish(1 - seat, "timed_out")
         return

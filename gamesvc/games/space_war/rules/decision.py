@@ -13,6 +13,11 @@ from typing import Any
 from gamesvc.games.kernel.game import Command
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.space_war.data import CARDS, ROWS
+from gamesvc.games.space_war.events.answers import Flip, ItemsSettled, PromptOpened
+from gamesvc.games.space_war.events.base import Sent, WarEvent
+from gamesvc.games.space_war.events.course import GameEnded, OutcomePending, WentOn
+from gamesvc.games.space_war.events.play import EnteredPlay, LeftPlay, NewPiece, PutIntoPlay
+from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import State
 
@@ -81,11 +86,9 @@ class Flow:
         self.start = run.version  # the version before the act that is being declared
         self.ending: int | None = None  # the same for the end of a turn
         self._board: Board | None = None
-        self._cmd = (
-            {"seat": seat, "command": plain(dict(command)), "replay": command["name"] not in NOT_REPLAYED}
-            if command is not None
-            else None
-        )
+        self._cmd: Sent | None = None  # the next event begins the command
+        if seat is not None and command is not None:
+            self._cmd = {"seat": seat, "command": plain(dict(command)), "replay": command["name"] not in NOT_REPLAYED}
 
     @property
     def state(self) -> State:
@@ -97,14 +100,14 @@ class Flow:
             self._board = Board(self.run.state)
         return self._board
 
-    def emit(self, event_type: str, **data: Any) -> State:
+    def emit(self, event: WarEvent) -> State:
         """Add an event. The current agenda is stored with it if it has changed."""
-        data = plain(data)
+        data = plain(event.as_json())
         if self.run.started and tuple(self.agenda) != self.run.state.agenda:
             data["todo"] = plain(self.agenda)
         if self._cmd is not None:
             data["cmd"], self._cmd = self._cmd, None
-        return self.run.emit(event_type, **data)
+        return self.run.emit(event.TYPE, **data)
 
     def push(self, *tasks: Task) -> None:
         """Put tasks at the front of the agenda."""
@@ -116,7 +119,7 @@ class Flow:
             one = self.agenda.pop(0)
             TASKS[one["op"]](self, one)
         if self.state.phase != "over" and tuple(self.agenda) != self.state.agenda:
-            self.emit("went_on")
+            self.emit(WentOn())
 
     def back(self, version: int, **why: Any) -> None:
         """Rewind to a version and restore its agenda."""
@@ -143,16 +146,17 @@ class Flow:
     ) -> None:
         """Suspend a task in a prompt. The answer continues it with `picks`."""
         self.emit(
-            "prompt_opened",
-            prompt=self.state.next_prompt,
-            seat=seat,
-            kind=kind,
-            blocking=blocking,
-            options=list(options),
-            least=least,
-            most=most,
-            item=then.get("item", 0),
-            task=then,
+            PromptOpened(
+                prompt=self.state.next_prompt,
+                seat=seat,
+                kind=kind,
+                blocking=blocking,
+                options=options,
+                least=least,
+                most=most,
+                item=then.get("item", 0),
+                task=then,
+            )
         )
 
     # --- items ---
@@ -165,19 +169,19 @@ class Flow:
 
     def let_stand(self, seat: int, items: Sequence[int]) -> None:
         """Settle the given items. Cards flipped within them become known to all (RULES.md 9)."""
-        flips = [
-            {"seat": owner, "slot": card.slot, "id": card.id, "name": self.card(card.id)}
+        flips = tuple(
+            Flip(seat=owner, slot=card.slot, id=card.id, name=self.card(card.id))
             for owner, side in enumerate(self.state.sides)
             for card in side.station
             if card.flipped and card.item in items
-        ]
-        self.emit("items_settled", seat=seat, items=list(items), **({"flips": flips} if flips else {}))
+        )
+        self.emit(ItemsSettled(seat=seat, items=items, flips=flips))
 
     # --- endings ---
 
     def finish(self, winner: int, reason: str) -> None:
         self.agenda = []
-        self.emit("game_ended", winner=winner, reason=reason)
+        self.emit(GameEnded(winner=winner, reason=reason))
 
     def check_life(self, seat: int, item: int) -> None:
         """End the match if a commander has fallen, or wait until the seat has answered the open item (RULES.md 11.8).
@@ -191,7 +195,7 @@ class Flow:
         if item in answerable:
             self.agenda = []
             self.push({"op": "pending", "seat": seat, "item": item})
-            self.emit("outcome_pending", seat=seat, item=item)
+            self.emit(OutcomePending(seat=seat, item=item))
         else:
             self.finish(1 - seat, "commander")
 
@@ -203,13 +207,23 @@ class Flow:
 
     def shuffle(self, seat: int) -> None:
         pile = self.state.sides[seat].pile
-        self.emit("pile_ordered", seat=seat, order=self.run.dice.shuffle(pile))
+        self.emit(PileOrdered(seat=seat, order=self.run.dice.shuffle(pile)))
 
-    def enter(self, instance: str, seat: int, *, zone: int | None = None, event: str = "entered_play", **more: Any) -> None:
-        """Put a card into play under a seat's control."""
+    def enter(
+        self,
+        instance: str,
+        seat: int,
+        *,
+        card: str = "",
+        zone: int | None = None,
+        on: str | None = None,
+        x: int | None = None,
+        kind: type[EnteredPlay] | type[PutIntoPlay] = EnteredPlay,
+    ) -> None:
+        """Put a card into play under a seat's control, as its own card or as the one it copies."""
         state = self.state
-        card = more.pop("card", self.card(instance))
-        piece = {
+        card = card or self.card(instance)
+        piece: NewPiece = {
             "id": instance,
             "card": card,
             "owner": 0 if instance[0] == "a" else 1,
@@ -219,9 +233,12 @@ class Flow:
             "zone_turn": state.turn,
             "order": state.next_order,
             "dormant": "delayed" in CARDS[card].keywords,
-            **more,
         }
-        self.emit(event, piece=piece)
+        if on is not None:
+            piece["on"] = on
+        if x is not None:
+            piece["x"] = x
+        self.emit(kind(piece=piece))
 
     def leave(self, instances: Sequence[str], reason: str, to: str = "discard") -> None:
         """Remove cards from play. Cards attached to them go to their owners' discard piles."""
@@ -230,8 +247,8 @@ class Flow:
         if gone:
             names = {p.id: self.card(p.id) for p in self.state.pieces if p.id in gone or p.id in hooked}
             if hooked:
-                self.emit("left_play", cards=hooked, to="discard", reason="destroyed", names=names)
-            self.emit("left_play", cards=gone, to=to, reason=reason, names=names)
+                self.emit(LeftPlay(cards=hooked, to="discard", reason="destroyed", names=names))
+            self.emit(LeftPlay(cards=gone, to=to, reason=reason, names=names))
 
     def destroy(self, instances: Sequence[str], item: int) -> None:
         """Destroy cards simultaneously within an item. Effects triggered by the destruction go to the front of the agenda."""

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect
+from gamesvc.games.space_war.events.answers import AttackFailed, CardCountered, ItemEnded, ItemOpened, OrderFired
+from gamesvc.games.space_war.events.play import CommanderUsed
+from gamesvc.games.space_war.events.zones import CardPlayed
 from gamesvc.games.space_war.rules.decision import Flow, Task, plain, task
 from gamesvc.games.space_war.rules.effects.drawing import discard_cards
 from gamesvc.games.space_war.rules.effects.ops import effect_tasks
@@ -88,20 +91,21 @@ def declare(flow: Flow, *tasks: Task) -> None:
 def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mapping[str, Any]) -> None:
     """Open the item of a declared act, then let the other seat's standing orders answer it."""
     items = flow.state.items
-    last = None
+    last: ItemEnded | None = None
     if items and items[-1].end is None:
         last = {"end": flow.start, "plays": _plays_at(flow, flow.start, items)}
     flow.emit(
-        "item_opened",
-        item=flow.state.next_item,
-        seq=flow.run.version + 1,
-        by=by,
-        kind=kind,
-        card=card,
-        what=what,
-        note=note,
-        answers=answers_to(flow.board, 1 - by, kind, note),
-        last=last,
+        ItemOpened(
+            item=flow.state.next_item,
+            seq=flow.run.version + 1,
+            by=by,
+            kind=kind,
+            card=card,
+            what=what,
+            note=note,
+            answers=answers_to(flow.board, 1 - by, kind, note),
+            last=last,
+        )
     )
     _fire_orders(flow, flow.state.items[-1])
 
@@ -138,7 +142,7 @@ def _fire_orders(flow: Flow, item: Item) -> None:
         fired = [*orders[:at], *left, *orders[at + 1 :]]
         if order["do"] == "ask":
             return
-        flow.emit("order_fired", seat=seat, orders=fired, item=item.n, did=order["do"], card=answer)
+        flow.emit(OrderFired(seat=seat, orders=fired, item=item.n, did=order["do"], card=answer))
         if answer:
             flow.settle(seat, item.n)
             respond(flow, seat, item.n, answer, by_order=True)
@@ -163,7 +167,7 @@ def respond(flow: Flow, seat: int, item: int, answer: str, *, by_order: bool = F
     declare(flow, step)
     if answer in COMMANDERS:
         side = state.sides[seat]
-        flow.emit("commander_used", seat=seat, name=answer, actions=side.actions, charge=side.charge - 3)
+        flow.emit(CommanderUsed(seat=seat, name=answer, actions=side.actions, charge=side.charge - 3))
         open_item(flow, seat, "commander", answer, "", {"against": item})
     elif state.piece(answer) is not None:
         flow.leave([answer], "discarded")
@@ -179,7 +183,7 @@ def pay_and_show(flow: Flow, seat: int, instance: str, x: int) -> None:
     side, card = flow.state.sides[seat], CARDS[flow.card(instance)]
     origin = "hand" if instance in side.hand else "station"
     cost = (x if card.cost is None else card.cost) + flow.board.cost_increase()
-    flow.emit("card_played", seat=seat, card=instance, name=card.id, x=x, cost=cost, origin=origin)
+    flow.emit(CardPlayed(seat=seat, card=instance, name=card.id, x=x, cost=cost, origin=origin))
 
 
 @task("respond")
@@ -218,9 +222,9 @@ def _cancel(flow: Flow, number: int) -> None:
     if target is None:
         return
     if target.kind == "play" and target.what in flow.state.limbo:
-        flow.emit("card_countered", card=target.what, name=target.card)
+        flow.emit(CardCountered(card=target.what, name=target.card))
     elif target.kind == "attack":
-        flow.emit("attack_failed", attacker=target.what, name=target.card)
+        flow.emit(AttackFailed(attacker=target.what, name=target.card))
         flow.push({"op": "after_attack", "what": target.what, "failed": True, "item": number})
 
 

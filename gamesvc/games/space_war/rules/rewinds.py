@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel.game import Event
+from gamesvc.games.space_war.events import read_event
+from gamesvc.games.space_war.events.base import WarEvent
+from gamesvc.games.space_war.events.zones import CardsDrawn, CardsMilled, Looked, PileOrdered
 from gamesvc.games.space_war.state import State
 
 
@@ -25,12 +28,9 @@ def marks(state: State) -> frozenset[int]:
     return frozenset(wanted)
 
 
-def _order_of_drawn(event: Event) -> int | None:
+def _order_of_drawn(event: WarEvent) -> int | None:
     """Return the seat whose pile an event drew from, looked at or shuffled, or None."""
-    if event.type in ("cards_drawn", "cards_milled", "pile_ordered", "looked"):
-        seat = event.data["seat"]
-        return seat if isinstance(seat, int) else None
-    return None
+    return event.seat if isinstance(event, (CardsDrawn, CardsMilled, PileOrdered, Looked)) else None
 
 
 def _seen_since(then: State, now: State, seat: int) -> bool:
@@ -47,18 +47,19 @@ def _seen_since(then: State, now: State, seat: int) -> bool:
     return left != before.pile or bool(hidden & known) or searched
 
 
-def on_rewind(then: State, now: State, retracted: Any, dice: Any) -> dict[str, Any]:
+def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Any) -> dict[str, Any]:
     """Redraw the order of each pile of which anyone saw a part. Return it with the list of undone commands."""
-    seats = {seat for event in retracted if (seat := _order_of_drawn(event)) is not None}
+    undone = [read_event(event) for event in retracted]
+    seats = {seat for event in undone if (seat := _order_of_drawn(event)) is not None}
     seats |= {seat for seat in (0, 1) if _seen_since(then, now, seat)}
     orders = {}
     for seat in sorted(seats):
         side = then.sides[seat]
         orders[str(seat)] = [*side.pile[: side.known], *dice.shuffle(side.pile[side.known :])]
     commands = [
-        event.data["cmd"]["command"]
-        for event in retracted
-        if "cmd" in event.data and event.data["cmd"]["seat"] == then.active and event.data["cmd"]["replay"]
+        event.cmd["command"]
+        for event in undone
+        if event.cmd is not None and event.cmd["seat"] == then.active and event.cmd["replay"]
     ]
     return {"orders": orders, "replay": commands}
 

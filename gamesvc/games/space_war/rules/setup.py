@@ -5,6 +5,8 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.space_war.data.decks import deck_cards, pool_of, read_decks
+from gamesvc.games.space_war.events.course import ChooserDrawn, GameCreated
+from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules import acts
 from gamesvc.games.space_war.rules.decision import Flow
 from gamesvc.games.space_war.state import LETTERS, State
@@ -16,21 +18,22 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
     pools = [pool_of(deck, options["commander_pool"]) for deck in decks]
     flow = Flow(run)
     flow.emit(
-        "game_created",
-        points=options["reaction_points"],
-        max_timeouts=options["max_timeouts"],
-        sides=[{"deck": deck.id, "pool": pool} for deck, pool in zip(decks, pools, strict=True)],
+        GameCreated(
+            points=options["reaction_points"],
+            max_timeouts=options["max_timeouts"],
+            sides=[{"deck": deck.id, "pool": pool} for deck, pool in zip(decks, pools, strict=True)],
+        )
     )
     for seat, deck in enumerate(decks):
         cards = deck_cards(deck)
         ids = [f"{LETTERS[seat]}-{at:02}" for at in range(1, len(cards) + 1)]
         mapping = dict(zip(ids, run.dice.shuffle(cards), strict=True))
-        flow.emit("pile_ordered", seat=seat, cards=mapping, order=run.dice.shuffle(ids))
+        flow.emit(PileOrdered(seat=seat, cards=mapping, order=run.dice.shuffle(ids)))
     drawn = run.dice.choose(2)
     if options["starter"] == "random":
         acts.begin_preparation(flow, drawn)
     else:
-        flow.emit("chooser_drawn", seat=drawn)
+        flow.emit(ChooserDrawn(seat=drawn))
 
 
 def check_options(options: Data, seats: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, LIMITS, Effect
+from gamesvc.games.space_war.events.course import ActionsSet, PhaseEntered, TurnEnded, TurnStarted
+from gamesvc.games.space_war.events.play import ControlChanged, Transformed
 from gamesvc.games.space_war.rules.decision import Flow, Task, blockers, task
 from gamesvc.games.space_war.rules.effects.damage import hit_station, mend, mend_station
 from gamesvc.games.space_war.rules.reactions import declare, open_item
@@ -24,7 +26,7 @@ def phase_item(flow: Flow, seat: int, phase: str, *tasks: Task, start: int | Non
 def _start_turn(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     flow.push({"op": "draw_step", "seat": seat, "step": 1})
-    flow.emit("turn_started", seat=seat, turn=flow.state.turn + 1)
+    flow.emit(TurnStarted(seat=seat, turn=flow.state.turn + 1))
 
 
 @task("draw_step")
@@ -116,7 +118,7 @@ def _transform(flow: Flow, one: Task) -> None:
             face = CARDS[p.card]
             attack, defense = p.swapped or (face.attack, face.defense)
             attack = flow.board.attack(p) if attack is None else attack
-            flow.emit("transformed", card=p.id, name=p.card, attack=defense or 0, defense=attack)
+            flow.emit(Transformed(card=p.id, name=p.card, attack=defense or 0, defense=attack))
             if attack <= 0:
                 flow.destroy([p.id], one["item"])
     flow.leave([one["source"]], "discarded")
@@ -128,19 +130,19 @@ def _action_phase(flow: Flow, one: Task) -> None:
     seat, state = one["seat"], flow.state
     rows = sum(card.row == "action" for card in state.sides[seat].station)
     flow.push({"op": "enter", "phase": "upkeep" if flow.board.upkeep_due(seat) else "action"})
-    flow.emit("actions_set", seat=seat, actions=rows * flow.board.actions_per_card(seat))
+    flow.emit(ActionsSet(seat=seat, actions=rows * flow.board.actions_per_card(seat)))
 
 
 @task("enter")
 def _enter(flow: Flow, one: Task) -> None:
-    flow.emit("phase_entered", phase=one["phase"])
+    flow.emit(PhaseEntered(phase=one["phase"]))
 
 
 @task("after_action")
 def _after_action(flow: Flow, one: Task) -> None:
     if flow.state.sides[one["seat"]].actions:
-        flow.emit("actions_set", seat=one["seat"], actions=0)
-    flow.emit("phase_entered", phase="discard" if surplus(flow, one["seat"]) else "attack")
+        flow.emit(ActionsSet(seat=one["seat"], actions=0))
+    flow.emit(PhaseEntered(phase="discard" if surplus(flow, one["seat"]) else "attack"))
 
 
 def surplus(flow: Flow, seat: int) -> int:
@@ -155,9 +157,9 @@ def leave_phase(flow: Flow) -> None:
     if flow.agenda or blockers(state):
         return
     if state.phase == "upkeep" and not flow.board.upkeep_due(state.active):
-        flow.emit("phase_entered", phase="action")
+        flow.emit(PhaseEntered(phase="action"))
     elif state.phase == "discard" and not surplus(flow, state.active):
-        flow.emit("phase_entered", phase="attack")
+        flow.emit(PhaseEntered(phase="attack"))
 
 
 def end_turn_tasks(flow: Flow, seat: int, flip_slots: list[str]) -> list[Task]:
@@ -190,9 +192,9 @@ def _give_back(flow: Flow, one: Task) -> None:
             attached = [other for other in flow.state.pieces if other.on == p.id]
             own = [p.id, *(other.id for other in attached if other.owner == p.owner)]
             lent = [other.id for other in attached if other.owner != p.owner]
-            flow.emit("control_changed", cards=own, name=p.card, seat=p.owner, borrowed=False)
+            flow.emit(ControlChanged(cards=own, name=p.card, seat=p.owner, borrowed=False))
             if lent:
-                flow.emit("control_changed", cards=lent, name=p.card, seat=p.owner, borrowed=True)
+                flow.emit(ControlChanged(cards=lent, name=p.card, seat=p.owner, borrowed=True))
 
 
 @task("finish_turn")
@@ -200,7 +202,7 @@ def _finish_turn(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     extra = flow.state.sides[seat].extra_turns
     flow.push({"op": "turn_over", "seat": seat, "again": bool(extra)})
-    flow.emit("turn_ended", seat=seat, extra_turns=max(0, extra - 1), flip_slots=one["flip_slots"])
+    flow.emit(TurnEnded(seat=seat, extra_turns=max(0, extra - 1), flip_slots=one["flip_slots"]))
 
 
 @task("turn_over")
@@ -216,6 +218,6 @@ def _next_turn(flow: Flow, one: Task) -> None:
     """Start the next turn, after a review if items are open. An extra turn has no review before it."""
     seat = one["seat"]
     if not one["again"] and flow.state.open_items(seat):
-        flow.emit("phase_entered", phase="review", seat=seat)
+        flow.emit(PhaseEntered(phase="review", seat=seat))
     else:
         flow.push({"op": "start_turn", "seat": seat})

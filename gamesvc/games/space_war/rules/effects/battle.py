@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.games.space_war.data import CARDS
+from gamesvc.games.space_war.events.play import AttackResolved
 from gamesvc.games.space_war.rules.decision import Flow, Task, task
 from gamesvc.games.space_war.rules.effects.damage import damage_pieces, hit_station
 from gamesvc.games.space_war.rules.effects.ops import paralyze
@@ -50,7 +51,7 @@ def _after_attack(flow: Flow, one: Task) -> None:
     """Destroy a missile after its attack, even a failed one. A Cluster Nuke then explodes, once."""
     p = flow.state.piece(one["what"])
     if not one["failed"]:
-        flow.emit("attack_resolved", attacker=one["what"])
+        flow.emit(AttackResolved(attacker=one["what"]))
     if p is None or CARDS[p.card].type != "missile":
         return
     if CARDS[p.card].triggered("after_attack"):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gamesvc.games.space_war.data import CARDS, FLIPS_FIRST
+from gamesvc.games.space_war.events.course import LifeChanged
+from gamesvc.games.space_war.events.play import Damaged, Hit, Repaired
+from gamesvc.games.space_war.events.zones import StationFlipped, StationUnflipped
 from gamesvc.games.space_war.rules.decision import Flow, Task, by_rows, task
 
 
 def damage_pieces(flow: Flow, amounts: Mapping[str, int], item: int) -> None:
     """Deal damage to several cards at once within an item, then destroy those with lethal damage."""
-    board, hits, dead = flow.board, {}, []
+    board, dead = flow.board, []
+    hits: dict[str, Hit] = {}
     for p in flow.state.pieces:
         defense = board.defense(p)
         amount = amounts.get(p.id, 0)
@@ -30,7 +34,7 @@ def damage_pieces(flow: Flow, amounts: Mapping[str, int], item: int) -> None:
     if dead:
         flow.push({"op": "destroy", "cards": dead, "item": item})
     if hits:
-        flow.emit("damaged", hits=hits, names={p.id: p.card for p in flow.state.pieces if p.id in hits})
+        flow.emit(Damaged(hits=hits, names={p.id: p.card for p in flow.state.pieces if p.id in hits}))
 
 
 @task("destroy")
@@ -43,14 +47,14 @@ def mend(flow: Flow, instance: str, amount: int | None) -> None:
     p = flow.state.piece(instance)
     if p is not None:
         left = 0 if amount is None else max(0, p.damage - amount)
-        flow.emit("repaired", card=instance, name=p.card, damage=left, amount=p.damage - left, freed=p.paralyzed)
+        flow.emit(Repaired(card=instance, name=p.card, damage=left, amount=p.damage - left, freed=p.paralyzed))
 
 
 def mend_station(flow: Flow, seat: int, slots: Sequence[str]) -> None:
     flipped = {card.slot: card.id for card in flow.state.sides[seat].station if card.flipped}
     chosen = [slot for slot in slots if slot in flipped]
     if chosen:
-        flow.emit("station_unflipped", seat=seat, slots=chosen)
+        flow.emit(StationUnflipped(seat=seat, slots=chosen))
 
 
 def hit_station(seat: int, amount: int, item: int, slots: Sequence[str] = ()) -> Task:
@@ -108,14 +112,14 @@ def _flipped(flow: Flow, seat: int, slots: Sequence[str], item: int) -> None:
     still_open = any(other.n == item and not other.settled for other in flow.state.items)
     cards = {card.slot: card.id for card in flow.state.sides[seat].station if card.slot in slots}
     names = {slot: flow.card(instance) for slot, instance in cards.items()}
-    flow.emit("station_flipped", seat=seat, slots=list(slots), item=item if still_open else 0, cards=cards, names=names)
+    flow.emit(StationFlipped(seat=seat, slots=slots, item=item if still_open else 0, cards=cards, names=names))
 
 
 @task("life")
 def _life(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     life = flow.state.sides[seat].life - one["n"]
-    flow.emit("life_changed", seat=seat, life=life, lost=one["n"])
+    flow.emit(LifeChanged(seat=seat, life=life, lost=one["n"]))
     flow.check_life(seat, one["item"])
 
 

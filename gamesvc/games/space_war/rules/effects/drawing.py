@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gamesvc.games.space_war.data import CARDS, Effect
+from gamesvc.games.space_war.events.play import PutIntoPlay
+from gamesvc.games.space_war.events.zones import (
+    CardsDiscarded,
+    CardsDrawn,
+    CardsMilled,
+    CardsReturned,
+    Looked,
+    PileOrdered,
+    StationAdded,
+)
 from gamesvc.games.space_war.rules.decision import Flow, Task, task
 
 
@@ -42,13 +51,13 @@ def _draw_cards(flow: Flow, one: Task) -> None:
 def drawn(flow: Flow, seat: int, count: int) -> None:
     cards = list(flow.state.sides[seat].pile[:count])
     if cards:
-        flow.emit("cards_drawn", seat=seat, cards=cards, names=[flow.card(card) for card in cards])
+        flow.emit(CardsDrawn(seat=seat, cards=cards, names=[flow.card(card) for card in cards]))
 
 
 def milled(flow: Flow, seat: int, count: int) -> None:
     cards = list(flow.state.sides[seat].pile[:count])
     if cards:
-        flow.emit("cards_milled", seat=seat, cards=cards, names=[flow.card(card) for card in cards])
+        flow.emit(CardsMilled(seat=seat, cards=cards, names=[flow.card(card) for card in cards]))
 
 
 @task("mill")
@@ -56,9 +65,10 @@ def _mill(flow: Flow, one: Task) -> None:
     milled(flow, one["seat"], one["n"])
 
 
-def discard_cards(flow: Flow, seat: int, cards: Sequence[str], **why: Any) -> None:
+def discard_cards(flow: Flow, seat: int, cards: Sequence[str], *, random: bool = False, chosen: bool = False) -> None:
     if cards:
-        flow.emit("cards_discarded", seat=seat, cards=list(cards), names=[flow.card(card) for card in cards], **why)
+        names = [flow.card(card) for card in cards]
+        flow.emit(CardsDiscarded(seat=seat, cards=cards, names=names, random=random, chosen=chosen))
 
 
 @task("discard")
@@ -100,7 +110,7 @@ def return_cards(flow: Flow, seat: int, cards: Sequence[str], to: str, *, public
         for card in cards
     ]  # fmt: skip
     names = [flow.card(card) for card in cards]
-    flow.emit("cards_returned", seat=seat, cards=list(cards), to=to, shown=shown, origins=origins, names=names)
+    flow.emit(CardsReturned(seat=seat, cards=cards, to=to, shown=shown, origins=origins, names=names))
 
 
 @task("offer")
@@ -122,7 +132,7 @@ def _searched(flow: Flow, one: Task) -> None:
         found = [card for card in found if CARDS[flow.card(card)].stands_alone]
     if "picks" not in one:
         if "draw_pile" in sources:
-            flow.emit("looked", seat=seat, what="draw pile", count=len(side.pile))
+            flow.emit(Looked(seat=seat, what="draw pile", count=len(side.pile)))
         if found:
             flow.ask(seat, "search", found, 0, one["n"], one)
         elif "draw_pile" in sources:
@@ -136,12 +146,12 @@ def _searched(flow: Flow, one: Task) -> None:
         source = flow.state.piece(one["source"])
         zone = source.zone if source is not None and one["to"] == "play_same_zone" else seat
         for card in picks:
-            flow.enter(card, seat, zone=zone, event="put_into_play")
+            flow.enter(card, seat, zone=zone, kind=PutIntoPlay)
     elif one["to"] == "attach":
         source = flow.state.piece(one["source"])
         if source is not None:
             for card in picks:
-                flow.enter(card, seat, zone=source.zone, event="put_into_play", on=source.id, x=one["x"])
+                flow.enter(card, seat, zone=source.zone, kind=PutIntoPlay, on=source.id, x=one["x"])
     if "draw_pile" in sources:
         _shuffle_but(flow, seat, picks if one["to"] == "draw_pile_top" else [])
     if one["to"] == "draw_pile_top" and "draw_pile" not in sources:
@@ -150,7 +160,7 @@ def _searched(flow: Flow, one: Task) -> None:
 
 def _shuffle_but(flow: Flow, seat: int, top: Sequence[str]) -> None:
     rest = [card for card in flow.state.sides[seat].pile if card not in top]
-    flow.emit("pile_ordered", seat=seat, order=[*top, *flow.run.dice.shuffle(rest)], known=len(top))
+    flow.emit(PileOrdered(seat=seat, order=[*top, *flow.run.dice.shuffle(rest)], known=len(top)))
 
 
 def _found(flow: Flow, seat: int, sources: Sequence[str], wanted: Effect) -> list[str]:
@@ -177,16 +187,8 @@ def new_slot(flow: Flow, seat: int) -> str:
 
 def add_to_station(flow: Flow, seat: int, instance: str, row: str, *, shown: bool, managed: bool = False) -> None:
     """Put a card face down into the station. `shown`: everyone saw which card it is."""
-    flow.emit(
-        "station_added",
-        seat=seat,
-        slot=new_slot(flow, seat),
-        row=row,
-        card=instance,
-        name=flow.card(instance),
-        shown=shown,
-        managed=managed,
-    )
+    slot, name = new_slot(flow, seat), flow.card(instance)
+    flow.emit(StationAdded(seat=seat, slot=slot, row=row, card=instance, name=name, shown=shown, managed=managed))
 
 
 @task("plan")
@@ -195,7 +197,7 @@ def _plan(flow: Flow, one: Task) -> None:
     top = list(flow.state.sides[seat].pile[:7])
     count = min(2, len(top))
     if "picks" not in one and len(top) > count:
-        flow.emit("looked", seat=seat, what="top cards", count=len(top))
+        flow.emit(Looked(seat=seat, what="top cards", count=len(top)))
         flow.ask(seat, "plan", sorted(top, key=lambda card: (flow.card(card), card)), count, count, one)
         return
     picks = one.get("picks", top)
@@ -203,4 +205,4 @@ def _plan(flow: Flow, one: Task) -> None:
     rest = [card for card in top if card not in picks]
     if rest:
         below = flow.state.sides[seat].pile[len(rest) :]
-        flow.emit("pile_ordered", seat=seat, order=[*below, *flow.run.dice.shuffle(rest)])
+        flow.emit(PileOrdered(seat=seat, order=[*below, *flow.run.dice.shuffle(rest)]))

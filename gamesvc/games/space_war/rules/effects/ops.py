@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gamesvc.games.space_war.data import CARDS, Card, Effect, printed
+from gamesvc.games.space_war.events.course import ActionsChanged, ExtraTurnGained, HandFreed
+from gamesvc.games.space_war.events.play import ControlChanged, CountersChanged, Paralyzed, Protected
+from gamesvc.games.space_war.events.zones import CardResolved, StationLeft, StationMoved
 from gamesvc.games.space_war.rules.decision import Flow, Task, task
 from gamesvc.games.space_war.rules.effects.damage import damage_pieces, hit_station, mend, mend_station
 from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discard_cards, return_cards, whose
@@ -47,7 +50,7 @@ def _resolve(flow: Flow, one: Task) -> None:
     if card.id in ("death_ray", "duplication"):
         chosen = flow.state.piece(one["targets"][0])
         if chosen is None:
-            flow.emit("card_resolved", card=instance, name=card.id)
+            flow.emit(CardResolved(card=instance, name=card.id))
         elif card.id == "death_ray":
             flow.enter(instance, seat, on=chosen.id, zone=chosen.zone, x=x)
         else:
@@ -66,7 +69,7 @@ def _enter(flow: Flow, instance: str, seat: int, card: Card, x: int, base: Task)
 @task("event_done")
 def _event_done(flow: Flow, one: Task) -> None:
     if one["what"] in flow.state.limbo:
-        flow.emit("card_resolved", card=one["what"], name=flow.card(one["what"]))
+        flow.emit(CardResolved(card=one["what"], name=flow.card(one["what"])))
 
 
 def _draw(flow: Flow, one: Task, effect: Effect) -> None:
@@ -145,7 +148,7 @@ def _damage(flow: Flow, one: Task, effect: Effect) -> None:
 def paralyze(flow: Flow, pieces: Sequence[Piece]) -> None:
     fresh = [p for p in pieces if not p.paralyzed]
     if fresh:
-        flow.emit("paralyzed", cards=[p.id for p in fresh], names={p.id: p.card for p in fresh})
+        flow.emit(Paralyzed(cards=[p.id for p in fresh], names={p.id: p.card for p in fresh}))
 
 
 def _paralyze(flow: Flow, one: Task, effect: Effect) -> None:
@@ -154,7 +157,7 @@ def _paralyze(flow: Flow, one: Task, effect: Effect) -> None:
 
 def _protect(flow: Flow, one: Task, effect: Effect) -> None:
     for p in _alive(flow, one):
-        flow.emit("protected", card=p.id, name=p.card, turn=flow.state.turn)
+        flow.emit(Protected(card=p.id, name=p.card, turn=flow.state.turn))
 
 
 def _repair(flow: Flow, one: Task, effect: Effect) -> None:
@@ -207,7 +210,7 @@ def _sacrifice(flow: Flow, one: Task) -> None:
 def _control(flow: Flow, one: Task, effect: Effect) -> None:
     for p in _alive(flow, one):
         cards = [p.id, *(other.id for other in flow.state.pieces if other.on == p.id)]
-        flow.emit("control_changed", cards=cards, name=p.card, seat=one["seat"], borrowed=True)
+        flow.emit(ControlChanged(cards=cards, name=p.card, seat=one["seat"], borrowed=True))
 
 
 def _return_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
@@ -290,23 +293,25 @@ def _station_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
     cards = [card.id for card in side.station if card.slot in one["slots"] and not card.flipped]
     if cards:
         names = [flow.card(card) for card in cards]
-        flow.emit("station_left", seat=one["seat"], cards=cards, to="hand", slots=one["slots"], shown=[], names=names, origins=[])
+        slots = one["slots"]
+        flow.emit(StationLeft(seat=one["seat"], cards=cards, to="hand", slots=slots, shown=[], names=names, origins=[]))
 
 
 def _rearrange(flow: Flow, one: Task, effect: Effect) -> None:
     slots = [card.slot for card in flow.state.sides[one["seat"]].station if card.slot in one["slots"]]
-    flow.emit("station_moved", seat=one["seat"], slots=slots, row=one["row"], managed=False)
+    flow.emit(StationMoved(seat=one["seat"], slots=slots, row=one["row"], managed=False))
 
 
 def _add_counter(flow: Flow, one: Task, effect: Effect) -> None:
     """Add counters to a card that is not paralyzed. A commander's Charge was stored when its cost was paid."""
     p = flow.state.piece(one.get("source", ""))
     if p is not None and not p.paralyzed:
-        flow.emit("counters_changed", card=p.id, name=p.card, counters=p.counters + effect["amount"], change=effect["amount"])
+        more = effect["amount"]
+        flow.emit(CountersChanged(card=p.id, name=p.card, counters=p.counters + more, change=more))
 
 
 def gain_actions(flow: Flow, seat: int, amount: int) -> None:
-    flow.emit("actions_changed", seat=seat, actions=flow.state.sides[seat].actions + amount, change=amount)
+    flow.emit(ActionsChanged(seat=seat, actions=flow.state.sides[seat].actions + amount, change=amount))
 
 
 def _gain_actions(flow: Flow, one: Task, effect: Effect) -> None:
@@ -316,17 +321,12 @@ def _gain_actions(flow: Flow, one: Task, effect: Effect) -> None:
 def _extra_turn(flow: Flow, one: Task, effect: Effect) -> None:
     p = flow.state.piece(one["source"])
     side = flow.state.sides[one["seat"]]
-    flow.emit(
-        "extra_turn_gained",
-        seat=one["seat"],
-        turns=side.extra_turns + 1,
-        card=one["source"],
-        counters=p.counters if p is not None else 0,
-    )
+    counters = p.counters if p is not None else 0
+    flow.emit(ExtraTurnGained(seat=one["seat"], turns=side.extra_turns + 1, card=one["source"], counters=counters))
 
 
 def _no_hand_limit(flow: Flow, one: Task, effect: Effect) -> None:
-    flow.emit("hand_freed", seat=one["seat"])
+    flow.emit(HandFreed(seat=one["seat"]))
 
 
 _OPS: dict[str, Callable[[Flow, Task, Effect], None]] = {
