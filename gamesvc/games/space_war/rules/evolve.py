@@ -5,8 +5,7 @@ The modules of `evolving` say what each event changes.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.kernel.game import Event
 from gamesvc.games.space_war.events import read_event
 from gamesvc.games.space_war.events.course import GameCreated, GameEnded, TimedOut

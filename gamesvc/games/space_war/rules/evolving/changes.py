@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.space_war.events.base import WarEvent
 from gamesvc.games.space_war.state import Piece, Side, State
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.space_war.events.play import (
     AbilityUsed,
     AttackDeclared,

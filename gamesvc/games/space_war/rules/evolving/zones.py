@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.space_war.events.answers import CardCountered
 from gamesvc.games.space_war.events.zones import (
     CardPlayed,
