@@ -1,24 +1,22 @@
-"""The handlers of all commands. Each declares its act (cost paid, card shown, item opened) and adds tasks to the agenda."""
+"""The handlers of commands. Each declares its act (cost paid, card shown, item opened) and adds tasks to the agenda.
+
+The commands before the first turn are in `setup`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gamesvc.games.space_war.data import BARRIER_CARDS, CARDS, COMMANDERS, LIMITS, ROWS, Effect
+from gamesvc.games.space_war.data import BARRIER_CARDS, CARDS, COMMANDERS, Effect
 from gamesvc.games.space_war.events.answers import OrdersSet, Paused, PromptAnswered
 from gamesvc.games.space_war.events.course import (
-    FirstStationCard,
-    PreparationRevealed,
-    SeatPrepared,
-    SideRevealed,
-    StarterChosen,
     UpkeepPaid,
 )
 from gamesvc.games.space_war.events.play import AbilityUsed, AttackDeclared, Collided, CommanderUsed, CountersChanged, Moved
 from gamesvc.games.space_war.events.zones import StationMoved
 from gamesvc.games.space_war.rules.decision import Flow, Task
-from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discard_cards, drawn
+from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discard_cards
 from gamesvc.games.space_war.rules.playing import reach
 from gamesvc.games.space_war.rules.reactions import declare, is_response, open_item, pay_and_show, respond
 from gamesvc.games.space_war.rules.turn import end_turn_tasks, phase_item
@@ -298,29 +296,3 @@ def set_orders(flow: Flow, seat: int, params: Params) -> None:
     ]
     preference = params.get("flip_preference")
     flow.emit(OrdersSet(seat=seat, orders=orders, flip_preference=preference, draws=params.get("draws")))
-
-
-def choose_starter(flow: Flow, seat: int, params: Params) -> None:
-    begin_preparation(flow, params["seat"])
-
-
-def begin_preparation(flow: Flow, starter: int) -> None:
-    """Deal the opening hands: 6 cards to the first player, 7 to the second."""
-    flow.emit(StarterChosen(seat=starter))
-    drawn(flow, starter, LIMITS["start_hand"])
-    drawn(flow, 1 - starter, LIMITS["start_hand"] + LIMITS["second_player_extra_draw"])
-
-
-def prepare(flow: Flow, seat: int, params: Params) -> None:
-    rows = [*ROWS, *([params["extra_row"]] if "extra_row" in params else [])]
-    flow.emit(SeatPrepared(seat=seat, commit={"cards": params["cards"], "rows": rows, "commander": params["commander"]}))
-    commits = [side.commit for side in flow.state.sides]
-    if any(commit is None for commit in commits):
-        return
-    sides: list[SideRevealed] = []
-    for one in commits:
-        pairs = sorted(zip(one["cards"], one["rows"], strict=True), key=lambda pair: ROWS.index(pair[1]))
-        station = [FirstStationCard(slot=f"s{at}", id=card, row=row) for at, (card, row) in enumerate(pairs, 1)]
-        sides.append({"station": station, "commander": one["commander"], "life": COMMANDERS[one["commander"]].life})
-    flow.push({"op": "start_turn", "seat": flow.state.active})
-    flow.emit(PreparationRevealed(sides=sides))

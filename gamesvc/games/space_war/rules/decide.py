@@ -6,7 +6,7 @@ from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Command, Form
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.space_war.events.course import TimedOut
-from gamesvc.games.space_war.rules import acts
+from gamesvc.games.space_war.rules import acts, setup
 from gamesvc.games.space_war.rules.decision import Flow
 from gamesvc.games.space_war.rules.defaults import ordinary
 from gamesvc.games.space_war.rules.effects import battle
@@ -22,8 +22,8 @@ _OTHERS = {
     "pause": acts.pause,
     "choose": acts.choose,
     "draw": acts.draw,
-    "choose_starter": acts.choose_starter,
-    "prepare": acts.prepare,
+    "choose_starter": setup.choose_starter,
+    "prepare": setup.prepare,
 }
 
 

@@ -6,7 +6,7 @@ from gamesvc.games.space_war.data import CARDS
 from gamesvc.games.space_war.events.play import AttackResolved
 from gamesvc.games.space_war.rules.decision import Flow, Task, task
 from gamesvc.games.space_war.rules.effects.damage import damage_pieces, hit_station
-from gamesvc.games.space_war.rules.effects.ops import paralyze
+from gamesvc.games.space_war.rules.effects.pieces import paralyze
 
 
 @task("attack")

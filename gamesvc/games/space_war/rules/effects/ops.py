@@ -1,21 +1,21 @@
 """The code of all effects: one small function per `op` in cards.toml, and custom ones by card id.
 
-Cards are data; this module and `plays` (their choices) are all the code they need. An effect runs as a task of the agenda with
-the choices made (`targets`, `slots`, `row`, `x`, `options`, `n`).
+Cards are data; this module, `pieces` and `plays` (their choices) are all the code they need. An effect runs as a task of the
+agenda with the choices made (`targets`, `slots`, `row`, `x`, `options`, `n`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
 from gamesvc.games.space_war.data import CARDS, Card, Effect, printed
 from gamesvc.games.space_war.events.course import ActionsChanged, ExtraTurnGained, HandFreed
-from gamesvc.games.space_war.events.play import ControlChanged, CountersChanged, Paralyzed, Protected
+from gamesvc.games.space_war.events.play import CountersChanged
 from gamesvc.games.space_war.events.zones import CardResolved, StationLeft, StationMoved
 from gamesvc.games.space_war.rules.decision import Flow, Task, task
-from gamesvc.games.space_war.rules.effects.damage import damage_pieces, hit_station, mend, mend_station
 from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discard_cards, return_cards, whose
-from gamesvc.games.space_war.state import LETTERS, Piece
+from gamesvc.games.space_war.rules.effects.pieces import IN_PLAY, Effecting, alive
+from gamesvc.games.space_war.state import LETTERS
 
 
 def effect_tasks(card: str, trigger: str, base: Task) -> list[Task]:
@@ -102,115 +102,7 @@ def _offer(flow: Flow, one: Task, effect: Effect) -> None:
         flow.push({"op": "offer", "seat": who, "item": one["item"], "loose": who != one["seat"]})
 
 
-# --- cards in play ---
-
-
-def _alive(flow: Flow, one: Task) -> list[Piece]:
-    return [p for p in flow.state.pieces if p.id in one.get("targets", ())]
-
-
-def _fits(p: Piece, target: Effect, seat: int) -> bool:
-    side, face = target.get("side", "any"), CARDS[p.card]
-    if (side == "own" and p.controller != seat) or (side == "enemy" and p.controller == seat):
-        return False
-    kinds = target.get("kind")
-    return kinds is None or face.type in kinds or ("shield" in kinds and face.is_shield)
-
-
-def _targets(flow: Flow, one: Task, effect: Effect) -> list[Piece]:
-    """Return the cards that an effect reaches: all that match, or the chosen ones that are still in play."""
-    target = effect.get("target")
-    if isinstance(target, dict) and target.get("count") == "all":
-        return [p for p in flow.state.pieces if _fits(p, target, one["seat"])]
-    return _alive(flow, one)
-
-
-def _destroy(flow: Flow, one: Task, effect: Effect) -> None:
-    if "copied" in one and "picks" not in one:  # a Duplication of The Dark Destroyer chooses now
-        others = [p.id for p in flow.state.pieces if p.on is None and p.id != one["source"]]
-        if others:
-            flow.ask(one["seat"], "destroy", others, 0, 1, one)
-        return
-    chosen = {**one, "targets": one["picks"]} if "picks" in one else one
-    flow.destroy([p.id for p in _targets(flow, chosen, effect)], one["item"])
-
-
-def _damage(flow: Flow, one: Task, effect: Effect) -> None:
-    targets = _targets(flow, one, effect)
-    if effect.get("destroy_if") == "paralyzed":
-        doomed = [p.id for p in targets if p.paralyzed and CARDS[p.card].type == "spaceship"]
-        if doomed:
-            flow.destroy(doomed, one["item"])
-            return
-    damage_pieces(flow, {p.id: effect["amount"] for p in targets}, one["item"])
-
-
-def paralyze(flow: Flow, pieces: Sequence[Piece]) -> None:
-    fresh = [p for p in pieces if not p.paralyzed]
-    if fresh:
-        flow.emit(Paralyzed(cards=[p.id for p in fresh], names={p.id: p.card for p in fresh}))
-
-
-def _paralyze(flow: Flow, one: Task, effect: Effect) -> None:
-    paralyze(flow, _targets(flow, one, effect))
-
-
-def _protect(flow: Flow, one: Task, effect: Effect) -> None:
-    for p in _alive(flow, one):
-        flow.emit(Protected(card=p.id, name=p.card, turn=flow.state.turn))
-
-
-def _repair(flow: Flow, one: Task, effect: Effect) -> None:
-    for p in _alive(flow, one):
-        mend(flow, p.id, None if effect["amount"] == "all" else effect["amount"])
-
-
-def _repair_station(flow: Flow, one: Task, effect: Effect) -> None:
-    mend_station(flow, one["seat"], one.get("slots", ()))
-
-
-def _station_damage(flow: Flow, one: Task, effect: Effect) -> None:
-    victim = whose(one, effect)[0]
-    slots = one.get("slots", ()) if victim != one["seat"] else ()
-    flow.push(hit_station(victim, effect["amount"], one["item"], slots))
-
-
-def _station_or_shield(flow: Flow, one: Task, effect: Effect) -> None:
-    tasks = [
-        {"op": "hit_or_shield", "seat": who, "n": effect["amount"], "shield_n": effect["shield_amount"], "by": one["seat"]}
-        for who in whose(one, effect)
-    ]
-    flow.push(*({**step, "item": one["item"]} for step in tasks))
-
-
-def _discard_from_play(flow: Flow, one: Task, effect: Effect) -> None:
-    """Discard cards from play: Deploy Starship, and Sacrifice for both seats."""
-    if one["card"] == "sacrifice":
-        who = one["seat"] if effect["target"]["side"] == "own" else 1 - one["seat"]
-        flow.push({"op": "sacrifice", "seat": who, "item": one["item"], "by": one["seat"], "named": one.get("targets", [])})
-    elif effect.get("target") == "self":
-        p = flow.state.piece(one["source"])
-        if p is not None and p.counters >= 2:
-            flow.leave([p.id], "discarded")
-    else:
-        flow.leave([p.id for p in _alive(flow, one)], "discarded")
-
-
-@task("sacrifice")
-def _sacrifice(flow: Flow, one: Task) -> None:
-    own = [p.id for p in flow.board.own(one["seat"])]
-    asked: list[str] = one["picks"] if "picks" in one else one["named"] if one["seat"] == one["by"] else []
-    named = [card for card in asked if card in own]
-    if named or len(own) == 1:
-        flow.leave(named or own, "discarded")
-    elif own:
-        flow.ask(one["seat"], "sacrifice", own, 1, 1, one)
-
-
-def _control(flow: Flow, one: Task, effect: Effect) -> None:
-    for p in _alive(flow, one):
-        cards = [p.id, *(other.id for other in flow.state.pieces if other.on == p.id)]
-        flow.emit(ControlChanged(cards=cards, name=p.card, seat=one["seat"], borrowed=True))
+# --- back to the hand ---
 
 
 def _return_to_hand(flow: Flow, one: Task, effect: Effect) -> None:
@@ -329,21 +221,12 @@ def _no_hand_limit(flow: Flow, one: Task, effect: Effect) -> None:
     flow.emit(HandFreed(seat=one["seat"]))
 
 
-_OPS: dict[str, Callable[[Flow, Task, Effect], None]] = {
+_OPS: Mapping[str, Effecting] = {
+    **IN_PLAY,
     "draw": _draw,
     "discard": _discard,
     "put_on_top": _put_on_top,
     "draw_then_discard": _offer,
-    "destroy": _destroy,
-    "damage": _damage,
-    "paralyze": _paralyze,
-    "protect": _protect,
-    "repair": _repair,
-    "repair_station": _repair_station,
-    "station_damage": _station_damage,
-    "station_damage_or_shield": _station_or_shield,
-    "discard_from_play": _discard_from_play,
-    "control": _control,
     "return_to_hand": _return_to_hand,
     "look": _look,
     "discard_target": _discard_target,
@@ -379,7 +262,7 @@ def _death_ray_cannon(flow: Flow, one: Task, effect: Effect) -> None:
 
 def _great_disturbance(flow: Flow, one: Task, effect: Effect) -> None:
     victim = 1 - one["seat"]
-    for p in _alive(flow, one):
+    for p in alive(flow, one):
         card = flow.card(p.id)
         flow.destroy([p.id], one["item"])
         if p.owner == victim and not flow.board.hand_is_safe(victim):
@@ -398,7 +281,7 @@ def _release(flow: Flow, one: Task, effect: Effect) -> None:
     )
 
 
-_CUSTOM: dict[str, Callable[[Flow, Task, Effect], None]] = {
+_CUSTOM: Mapping[str, Effecting] = {
     "death_ray_cannon": _death_ray_cannon,
     "great_disturbance": _great_disturbance,
     "great_plan": _great_plan,
