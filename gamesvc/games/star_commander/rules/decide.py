@@ -9,10 +9,13 @@ from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.kernel.wording import listed
+from gamesvc.games.star_commander.events.board import VesselScrapped
+from gamesvc.games.star_commander.events.course import ChoiceMade, StandingOrdersSet
+from gamesvc.games.star_commander.events.plays import ActionDeclared, PriorityPassed, TradeDeclined, TradesLapsed, TradeWithdrawn
 from gamesvc.games.star_commander.rules.acting import actions, movement, trade
 from gamesvc.games.star_commander.rules.combat import phase
 from gamesvc.games.star_commander.rules.decision import Play
-from gamesvc.games.star_commander.rules.effects import building, drawing, elimination, ops
+from gamesvc.games.star_commander.rules.effects import building, changes, drawing, elimination
 from gamesvc.games.star_commander.rules.turn import advance
 from gamesvc.games.star_commander.rules.windows import stack
 from gamesvc.games.star_commander.rules.windows.choices import choice_values
@@ -51,12 +54,12 @@ def set_standing_orders(play: Play, seat: int, command: Command) -> None:
     """Change the given standing orders. All others stay unchanged."""
     given = command["orders"]
     current: dict[str, Any] = codec.to_json(play.state.seats[seat].orders, Orders)
-    merged = {**current, **given, "combat": {**current["combat"], **given.get("combat", {})}}
+    merged: Any = {**current, **given, "combat": {**current["combat"], **given.get("combat", {})}}
     merged["auto"] = [{"on": [], "by": None, "only_concerned": False, **auto} for auto in merged["auto"]]
     known = len(play.state.seats)
     if any(auto["by"] is not None and auto["by"] >= known for auto in merged["auto"]):
         raise Refused("no_target", f"There are seats 0 to {known - 1}.", "orders")
-    play.emit("standing_orders_set", seat=seat, orders=merged)
+    play.emit(StandingOrdersSet(seat=seat, orders=merged))
 
 
 def resign(play: Play, seat: int, command: Command) -> None:
@@ -75,15 +78,15 @@ def pass_priority(play: Play, seat: int, command: Command) -> None:
     window, prompt = play.state.window, play.state.prompt
     if window is None or prompt.kind != "window":
         raise Refused("wrong_time", "There is no open window to pass in.", "name")
-    rest = {"rest": True} if command.get("rest") and seat not in play.state.resting else {}
+    rest = bool(command.get("rest")) and seat not in play.state.resting
     if prompt.seat == seat:
-        play.emit("priority_passed", seats=[seat], auto=False, closed=False, **rest)
+        play.emit(PriorityPassed(seats=[seat], auto=False, closed=False, rest=rest))
         play.answering = True
         return
     if seat in (*window.early, *window.passed, *window.ready):
         raise Refused("already_passed", "You have already passed. You will be asked again when something new is played.", "name")
-    sealed = {"sealed": True} if seat in window.asked else {}
-    play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True, **sealed, **rest)
+    sealed = seat in window.asked
+    play.emit(PriorityPassed(seats=[seat], auto=False, closed=False, early=True, sealed=sealed, rest=rest))
 
 
 def offer_trade(play: Play, seat: int, command: Command) -> None:
@@ -96,12 +99,12 @@ def accept_trade(play: Play, seat: int, command: Command) -> None:
 
 def decline_trade(play: Play, seat: int, command: Command) -> None:
     one = trade.find_for(play.board, seat, command["offer"], "to")
-    play.emit("trade_declined", offer=one.id, seat=seat, to=one.maker)
+    play.emit(TradeDeclined(offer=one.id, seat=seat, to=one.maker))
 
 
 def withdraw_trade(play: Play, seat: int, command: Command) -> None:
     one = trade.find_for(play.board, seat, command["offer"], "maker")
-    play.emit("trade_withdrawn", offer=one.id, seat=seat, to=one.to, auto=False)
+    play.emit(TradeWithdrawn(offer=one.id, seat=seat, to=one.to, auto=False))
 
 
 def draw_card(play: Play, seat: int, command: Command) -> None:
@@ -120,19 +123,19 @@ def choose(play: Play, seat: int, command: Command) -> None:
     value, what = command["value"], play.state.prompt.what
     if value not in choice_values(play.board):
         raise Refused("no_choice", f"{value} is not among what can be chosen.", "value")
-    play.emit("choice_made", seat=seat, what=what, value=value)
+    play.emit(ChoiceMade(seat=seat, what=what, value=value))
     step = play.work[-1]
     if what == "keep_or_discard":
         drawing.look(play, step, value)
     elif what == "discard" and step["do"] == "take_card":
-        ops.discard(play, seat, value)
+        changes.discard(play, seat, value)
     else:
         step[{"draw_domain": "domain", "core_world": "cell", "take_card": "take", "discard": "discard"}[what]] = value
 
 
 def end_command(play: Play, seat: int, command: Command) -> None:
     if play.state.offers:
-        play.emit("trades_lapsed", offers=[one.id for one in play.state.offers])
+        play.emit(TradesLapsed(offers=[one.id for one in play.state.offers]))
     play.work[-1] = {"do": "combat_choose"}
 
 
@@ -173,7 +176,8 @@ def act(play: Play, seat: int, command: Command) -> None:
         first = next(iter([*params["ships"], *params.get("carried", {})]))
         params["from"] = play.state.vessels[first].cell
     if play.board.edition.actions_respondable:
-        stack.put_item(play, stack.next_item(play, "action", seat, name, params=params))
+        item = stack.next_item(play, "action", seat, name, params=params)
+        stack.put_item(play, ActionDeclared(*stack.on_top(play, item)))
     else:
         actions.PERFORM[name](play, seat, params)
 
@@ -187,9 +191,9 @@ def build(play: Play, seat: int, command: Command) -> None:
     name, uid = command["name"], command["uid"]
     card = actions.check_hand_card(play.board, seat, uid, name.removeprefix("build_"))
     price = building.check_build(play.board, seat, card, command["cell"])
-    ops.spend(play, seat, price, card.id)
+    changes.spend(play, seat, price, card.id)
     item = stack.next_item(play, "action", seat, name, uid=uid, paid=price, params={"cell": command["cell"]})
-    stack.put_item(play, item, card=card.id)
+    stack.put_item(play, ActionDeclared(*stack.on_top(play, item), card=card.id))
 
 
 def build_ship(play: Play, seat: int, command: Command) -> None:
@@ -201,7 +205,7 @@ def build_ship(play: Play, seat: int, command: Command) -> None:
 def play_technology(play: Play, seat: int, command: Command) -> None:
     card = actions.check_hand_card(play.board, seat, command["uid"], "technology")
     item = stack.next_item(play, "action", seat, "play_technology", uid=command["uid"], params={})
-    stack.put_item(play, item, card=card.id)
+    stack.put_item(play, ActionDeclared(*stack.on_top(play, item), card=card.id))
 
 
 def scrap(play: Play, seat: int, command: Command) -> None:
@@ -213,8 +217,8 @@ def scrap(play: Play, seat: int, command: Command) -> None:
         raise Refused("contested", f"{ship.cell} is contested; nothing can be scrapped there.", "ship")
     card = board.card(ship)
     refund = max(1, card.cost // 2)
-    play.emit("vessel_scrapped", seat=seat, vessel=ship.id, card=ship.card, cell=ship.cell, domain=card.domain, refund=refund)
-    ops.gain(play, seat, refund, [("scrap", refund)])
+    play.emit(VesselScrapped(seat=seat, vessel=ship.id, card=ship.card, cell=ship.cell, domain=card.domain, refund=refund))
+    changes.gain(play, seat, refund, [("scrap", refund)])
 
 
 def play_command(play: Play, seat: int, command: Command) -> None:

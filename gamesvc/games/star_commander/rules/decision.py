@@ -7,14 +7,25 @@ then returns True. `choice_requested` stores the list, and the answer continues 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.typed import TypedEvent
+from gamesvc.games.star_commander.events.course import ChoiceRequested
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import State
 
 Step = dict[str, Any]
 TURN_PROMPTS = frozenset({"command", "combat_choose"})
+
+
+class TopCard(NamedTuple):
+    """The top card of a deck."""
+
+    uid: str
+    card: str
+    domain: str
 
 
 class Play:
@@ -36,28 +47,37 @@ class Play:
             self._board = Board(self.run.state)
         return self._board
 
-    def emit(self, event_type: str, /, **data: Any) -> State:
-        return self.run.emit(event_type, **data)
+    def emit(self, event: TypedEvent) -> State:
+        return self.run.emit(event)
 
     def push(self, do: str, **data: Any) -> None:
         self.work.append({"do": do, **data})
 
-    def wait(self, step: Step, prompt: str, seat: int, what: str = "", **told: Any) -> bool:
-        """Put the step back and ask the seat. A pending decision that is unchanged is not opened again."""
+    def wait(
+        self, step: Step, prompt: str, seat: int, what: str = "", *, asked: Sequence[int] = (), top: TopCard | None = None
+    ) -> bool:
+        """Put the step back and ask the seat. A pending decision that is unchanged is not opened again.
+
+        `asked`: the seats after it that may answer already. `top`: the card that the seat looks at.
+        """
         self.work.append(step)
         standing = self.state.prompt
         same = (standing.kind, standing.seat, standing.what, standing.answered) == (prompt, seat, what, False)
         same = same and self.state.work == self.work
         if self.state.window is not None:
-            same = same and list(self.state.window.asked) == told.get("asked", [])
+            same = same and list(self.state.window.asked) == list(asked)
         if not same or (self.answering and prompt not in TURN_PROMPTS):
             self.emit(
-                "choice_requested",
-                prompt=prompt,
-                seat=seat,
-                what=what,
-                number=standing.number + 1,
-                work=[dict(one) for one in self.work],
-                **told,
+                ChoiceRequested(
+                    prompt=prompt,
+                    seat=seat,
+                    what=what,
+                    number=standing.number + 1,
+                    work=[dict(one) for one in self.work],
+                    asked=asked or (),
+                    uid=top.uid if top else None,
+                    card=top.card if top else None,
+                    domain=top.domain if top else None,
+                )
             )
         return True

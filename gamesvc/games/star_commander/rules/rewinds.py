@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel.dice import Dice
-from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.game import Data, Event
+from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.events import KINDS
+from gamesvc.games.star_commander.events.board import SystemExplored
+from gamesvc.games.star_commander.events.cards import CardDiscarded, CardDrawn, DeckReshuffled
+from gamesvc.games.star_commander.events.course import ChoiceRequested
 from gamesvc.games.star_commander.state import State
 
 
-def on_rewind(then: State, now: State, retracted: Any, dice: Dice) -> Data:
+def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
     """Reshuffle the decks that were drawn from or looked at, and the face-down systems if one was turned up."""
     data: dict[str, Any] = {}
-    touched = {
-        event.data["domain"]
-        for event in retracted
-        if event.type in ("card_drawn", "deck_reshuffled")
-        or (event.type == "choice_requested" and "card" in event.data)
-        or (event.type == "card_discarded" and event.data["source"] == "deck")
-    }
+    told = [KINDS[event.type].of(event.data) for event in retracted if event.type in KINDS]
+    touched = {_touched(event) for event in told}
     data["decks"] = {domain: list(dice.shuffle(then.decks[domain])) for domain in DOMAINS if domain in touched}
-    if any(event.type == "system_explored" for event in retracted):
+    if any(isinstance(event, SystemExplored) for event in told):
         down = [cell.card for cell in then.cells.values() if not cell.explored]
         data["systems"] = list(dice.shuffle([*down, *then.undealt]))
     return data
+
+
+def _touched(event: TypedEvent) -> str | None:
+    """Return the domain whose deck an event drew from, looked at or reshuffled."""
+    match event:
+        case CardDrawn() | DeckReshuffled() | ChoiceRequested() | CardDiscarded(source="deck"):
+            return event.domain
+    return None
 
 
 def rewound(then: State, now: State, data: Data) -> State:

@@ -6,6 +6,7 @@ from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.data.editions import EDITIONS
+from gamesvc.games.star_commander.events.course import GameSetUp
 from gamesvc.games.star_commander.manifest import options_of
 from gamesvc.games.star_commander.rules.decision import Play
 from gamesvc.games.star_commander.rules.turn import advance
@@ -27,27 +28,28 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
         at += len(deck)
     homes = {cell: seat for seat, cell in enumerate(corners(grid, seats))}
     left = list(systems)
-    cells = []
+    cells: list[tuple[str, str, int | None]] = []
     for name in (f"{r},{c}" for r in range(grid) for c in range(grid)):
-        cells.append([name, "homeworld" if name in homes else left.pop(0), homes.get(name)])
+        cells.append((name, "homeworld" if name in homes else left.pop(0), homes.get(name)))
     supply = {card: edition.cards[card].supply for card in edition.cards.core}
     supply["scout"] -= seats
     first = dice.choose(seats)
     run.emit(
-        "game_set_up",
-        edition=edition.id,
-        grid=grid,
-        trade=options["trade"],
-        lethal=options["lethal"],
-        turn_limit=options["turn_limit"],
-        cells=cells,
-        undealt=left,
-        decks=named,
-        faces=faces,
-        supply=supply,
-        credits=[3] * seats,
-        vessels=[[f"v{seat + 1}", "scout", seat, cell] for cell, seat in sorted(homes.items(), key=lambda home: home[1])],
-        first=first,
+        GameSetUp(
+            edition=edition.id,
+            grid=grid,
+            trade=options["trade"],
+            lethal=options["lethal"],
+            turn_limit=options["turn_limit"],
+            cells=cells,
+            undealt=left,
+            decks=named,
+            faces=faces,
+            supply=supply,
+            credits=[3] * seats,
+            vessels=[(f"v{seat + 1}", "scout", seat, cell) for cell, seat in sorted(homes.items(), key=lambda home: home[1])],
+            first=first,
+        )
     )
     play = Play(run)
     play.push("turn", seat=first, extra=False, queue=[])

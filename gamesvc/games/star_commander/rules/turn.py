@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gamesvc.games.star_commander.data import Effect
+from gamesvc.games.star_commander.events.board import DamageCleared, DevelopmentsRemoved, ModifiersExpired
+from gamesvc.games.star_commander.events.course import PhaseEntered, TurnEnded, TurnStarted
 from gamesvc.games.star_commander.rules.combat import phase
 from gamesvc.games.star_commander.rules.decision import Play, Step
-from gamesvc.games.star_commander.rules.effects import building, drawing, elimination, ops
+from gamesvc.games.star_commander.rules.effects import building, changes, drawing, elimination, ops
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows import stack
 
@@ -37,15 +39,16 @@ def run_turn(play: Play, step: Step) -> bool:
     """Begin the turn of a seat. The ready phase is skipped in the seat's first turn (RULES.md 19.3)."""
     seat = step["seat"]
     play.emit(
-        "turn_started",
-        seat=seat,
-        turn=play.state.turn + 1,
-        extra=step["extra"],
-        queue=step["queue"],
-        abandoned=_abandoned(play.board, seat),
+        TurnStarted(
+            seat=seat,
+            turn=play.state.turn + 1,
+            extra=step["extra"],
+            queue=step["queue"],
+            abandoned=_abandoned(play.board, seat),
+        )
     )
     expire(play, [m.id for m in play.state.modifiers if m.until == "turn_of" and m.until_seat == seat])
-    ops.settle(play)
+    changes.settle(play)
     play.push("command")
     if play.state.seats[seat].turns_taken:
         play.push("ready")
@@ -66,7 +69,7 @@ def _abandoned(board: Board, seat: int) -> dict[str, list[str]]:
 
 def expire(play: Play, modifiers: list[int]) -> None:
     if modifiers:
-        play.emit("modifiers_expired", modifiers=modifiers)
+        play.emit(ModifiersExpired(modifiers=modifiers))
 
 
 def run_ready(play: Play, step: Step) -> bool:
@@ -76,7 +79,7 @@ def run_ready(play: Play, step: Step) -> bool:
     for _, card, effect in sources_of(board, seat, "start_credits"):
         amount = ops.amount_of(play, ops.Acting(seat, card, "", {}), effect.amount)
         sources.append((card, amount or 0))
-    ops.gain(play, seat, sum(amount for _, amount in sources), [source for source in sources if source[1]])
+    changes.gain(play, seat, sum(amount for _, amount in sources), [source for source in sources if source[1]])
     draws = 1 + sum(int(effect.amount) for _, _, effect in sources_of(board, seat, "start_draw"))
     for where, card, _ in reversed(sources_of(board, seat, "start_action")):
         play.push("start_action", seat=seat, card=card, source=where)
@@ -98,19 +101,19 @@ def run_place_free(play: Play, step: Step) -> bool:
     if len(room) > 1 and "cell" not in step:
         return play.wait(step, "choice", step["seat"], "core_world")
     if room:
-        ops.place_development(play, step["seat"], step.get("cell", room[0]), 1)
+        changes.place_development(play, step["seat"], step.get("cell", room[0]), 1)
     return False
 
 
 def run_command(play: Play, step: Step) -> bool:
     if play.state.phase != "command":
-        play.emit("phase_entered", phase="command", window=None, priority=None)
+        play.emit(PhaseEntered(phase="command", window=None, priority=None))
     return play.wait(step, "command", play.state.active)
 
 
 def run_end(play: Play, step: Step) -> bool:
     """Resolve conquest by the active seat's ships in cell order (RULES.md 12), then clean up."""
-    play.emit("phase_entered", phase="end", window=None, priority=None)
+    play.emit(PhaseEntered(phase="end", window=None, priority=None))
     seat = play.state.active
     for name in list(play.state.cells):
         cell, board = play.state.cells[name], play.board
@@ -123,9 +126,9 @@ def run_end(play: Play, step: Step) -> bool:
             strength = sum(board.card(ship).has("conquest_bypass") for ship in ships)
         if strength:
             left = max(0, cell.devs - strength)
-            play.emit("developments_removed", cell=name, amount=cell.devs - left, devs=left, seat=seat, cause="conquest")
+            play.emit(DevelopmentsRemoved(cell=name, amount=cell.devs - left, devs=left, seat=seat, cause="conquest"))
             if not left:
-                ops.conquer(play, name, seat)
+                changes.conquer(play, name, seat)
     play.push("cleanup")
     return False
 
@@ -135,13 +138,13 @@ def run_cleanup(play: Play, step: Step) -> bool:
     state = play.state
     hurt = [vessel.id for vessel in state.vessels.values() if vessel.damage]
     if hurt:
-        play.emit("damage_cleared", vessels=hurt)
+        play.emit(DamageCleared(vessels=hurt))
     expire(play, [modifier.id for modifier in state.modifiers if modifier.until == "end_of_turn"])
     _destroy_abandoned(play)
     elimination.check_homes(play)
     if play.state.result is not None:
         return False
-    play.emit("turn_ended", seat=play.state.active, turn=play.state.turn)
+    play.emit(TurnEnded(seat=play.state.active, turn=play.state.turn))
     if play.state.turn_limit and play.state.turn >= play.state.turn_limit:
         elimination.end(play, "turn_limit")
         return False
@@ -154,7 +157,7 @@ def _destroy_abandoned(play: Play) -> None:
     for cell, noted in play.state.abandoned.items():
         own = board.here(cell, seat)
         if play.state.cells[cell].controller != seat and own and all(board.is_fighter(vessel) for vessel in own):
-            ops.destroy(play, [vessel for vessel in own if vessel.id in noted], "abandoned")
+            changes.destroy(play, [vessel for vessel in own if vessel.id in noted], "abandoned")
 
 
 def _queue_next(play: Play) -> None:

@@ -11,9 +11,12 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.star_commander.data import Card
+from gamesvc.games.star_commander.events.board import ShipsJumped
+from gamesvc.games.star_commander.events.cards import TechnologyPlaced
+from gamesvc.games.star_commander.events.plays import StackItemFizzled, StackItemResolved
 from gamesvc.games.star_commander.rules.acting import movement
 from gamesvc.games.star_commander.rules.decision import Play
-from gamesvc.games.star_commander.rules.effects import building, ops
+from gamesvc.games.star_commander.rules.effects import building, changes
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Item
 
@@ -105,23 +108,24 @@ def perform_move(play: Play, seat: int, params: Params) -> None:
 def do_jump(play: Play, seat: int, jump: movement.Jump, to: str, *, explore: bool = True, why: str) -> None:
     """Move ships together and apply the effects of their arrival."""
     play.emit(
-        "ships_jumped",
-        seat=seat,
-        ships=list(jump.ships),
-        carried=[fighter for group in jump.carried.values() for fighter in group],
-        from_cell=play.state.vessels[jump.ships[0]].cell,
-        to=to,
-        marks=list(jump.marks),
-        why=why,
+        ShipsJumped(
+            seat=seat,
+            ships=list(jump.ships),
+            carried=[fighter for group in jump.carried.values() for fighter in group],
+            from_cell=play.state.vessels[jump.ships[0]].cell,
+            to=to,
+            marks=list(jump.marks),
+            why=why,
+        )
     )
-    ops.arrive(play, seat, jump.all, to, explore=explore)
+    changes.arrive(play, seat, jump.all, to, explore=explore)
 
 
 def perform_build(play: Play, seat: int, params: Params) -> None:
     card, cell = play.board.cards[params["card"]], params["cell"]
     price = building.check_build(play.board, seat, card, cell)
-    ops.spend(play, seat, price, card.id)
-    ops.put_vessel(play, seat, card, cell, paid=price)
+    changes.spend(play, seat, price, card.id)
+    changes.put_vessel(play, seat, card, cell, paid=price)
 
 
 def perform_develop(play: Play, seat: int, params: Params) -> None:
@@ -130,26 +134,26 @@ def perform_develop(play: Play, seat: int, params: Params) -> None:
     found, price = play.state.cells[cell], building.check_develop(play.board, seat, cell)
     earlier = found.first_developed_by
     first = seat not in earlier if play.board.edition.first_per_seat else not earlier
-    ops.spend(play, seat, price, "develop")
-    ops.place_development(play, seat, cell, 1, first=seat not in earlier)
+    changes.spend(play, seat, price, "develop")
+    changes.place_development(play, seat, cell, 1, first=seat not in earlier)
     if found.controller is None:
-        ops.change_control(play, cell, seat, play.state.cells[cell].devs, "develop")
-        ops.settle(play)
+        changes.change_control(play, cell, seat, play.state.cells[cell].devs, "develop")
+        changes.settle(play)
     if first:
-        ops.run_system_effects(play, seat, cell, "first_developed")
+        changes.run_system_effects(play, seat, cell, "first_developed")
 
 
 def perform_trade_draw(play: Play, seat: int, params: Params) -> None:
     if params.get("discard") is not None:
-        ops.discard(play, seat, params["discard"])
-    ops.spend(play, seat, 3, "trade_draw")
+        changes.discard(play, seat, params["discard"])
+    changes.spend(play, seat, 3, "trade_draw")
     play.push("draw", seat=seat, left=1, why="trade", domain=params["domain"])
 
 
 def perform_trade_discard(play: Play, seat: int, params: Params) -> None:
     for uid in params["uids"]:
-        ops.discard(play, seat, uid)
-    ops.gain(play, seat, 3, [("trade_discard", 3)])
+        changes.discard(play, seat, uid)
+    changes.gain(play, seat, 3, [("trade_discard", 3)])
 
 
 PERFORM: Mapping[str, Callable[[Play, int, Params], None]] = {
@@ -181,9 +185,9 @@ def resolve(play: Play, item: Item) -> None:
         return
     fault = _fault(play.board, item)
     if fault:
-        play.emit("stack_item_fizzled", item=item.id, name=item.name, seat=item.seat, why=fault, returned=None, refund=0)
+        play.emit(StackItemFizzled(item=item.id, name=item.name, seat=item.seat, why=fault, returned=None, refund=0))
         return
-    play.emit("stack_item_resolved", item=item.id, name=item.name, seat=item.seat)
+    play.emit(StackItemResolved(item=item.id, name=item.name, seat=item.seat))
     PERFORM[item.name](play, item.seat, item.params)
 
 
@@ -206,23 +210,24 @@ def _resolve_from_hand(play: Play, item: Item) -> None:
     assert item.uid is not None
     card = play.board.cards[play.state.faces[item.uid]]
     if card.kind == "technology":
-        play.emit("stack_item_resolved", item=item.id, name=item.name, seat=item.seat)
-        play.emit("technology_placed", seat=item.seat, uid=item.uid, card=card.id)
-        ops.settle(play)
+        play.emit(StackItemResolved(item=item.id, name=item.name, seat=item.seat))
+        play.emit(TechnologyPlaced(seat=item.seat, uid=item.uid, card=card.id))
+        changes.settle(play)
         return
     cell = item.params["cell"]
     try:
         building.check_build(play.board, item.seat, card, cell, paid=True)
     except Refused as refused:
         play.emit(
-            "stack_item_fizzled",
-            item=item.id,
-            name=item.name,
-            seat=item.seat,
-            why=refused.code,
-            returned=item.uid,
-            refund=item.paid,
+            StackItemFizzled(
+                item=item.id,
+                name=item.name,
+                seat=item.seat,
+                why=refused.code,
+                returned=item.uid,
+                refund=item.paid,
+            )
         )
         return
-    play.emit("stack_item_resolved", item=item.id, name=item.name, seat=item.seat)
-    ops.put_vessel(play, item.seat, card, cell, paid=item.paid, uid=item.uid)
+    play.emit(StackItemResolved(item=item.id, name=item.name, seat=item.seat))
+    changes.put_vessel(play, item.seat, card, cell, paid=item.paid, uid=item.uid)

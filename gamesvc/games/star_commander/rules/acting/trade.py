@@ -8,8 +8,9 @@ from typing import Any
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.games.star_commander.events.plays import TradeCompleted, TradeOffered, TradeWithdrawn
 from gamesvc.games.star_commander.rules.decision import Play
-from gamesvc.games.star_commander.rules.effects import ops
+from gamesvc.games.star_commander.rules.effects import changes
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Offer, Side
 
@@ -86,13 +87,14 @@ def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping
     _check_side(play.board, seat, giving, "give")
     _check_side(play.board, to, wanting, "want")
     play.emit(
-        "trade_offered",
-        offer=play.state.offers_made + 1,
-        seat=seat,
-        to=to,
-        give=codec.to_json(giving, Side),
-        want=codec.to_json(wanting, Side),
-        cards=[[uid, play.state.faces[uid]] for uid in giving.hand],
+        TradeOffered(
+            offer=play.state.offers_made + 1,
+            seat=seat,
+            to=to,
+            give=codec.to_json(giving, Side),
+            want=codec.to_json(wanting, Side),
+            cards=[(uid, play.state.faces[uid]) for uid in giving.hand],
+        )
     )
 
 
@@ -144,35 +146,36 @@ def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
         raise Refused("not_owned", f"Name {counted(one.want.cards, 'card')} of your hand, each once.", "hand")
     maker, taker = state.seats[one.maker], state.seats[seat]
     play.emit(
-        "trade_completed",
-        offer=one.id,
-        maker={
-            "seat": one.maker,
-            "credits": one.give.credits,
-            "purse": maker.credits - one.give.credits + one.want.credits,
-            "hand": list(one.give.hand),
-            "technologies": list(one.give.technologies),
-        },
-        taker={
-            "seat": seat,
-            "credits": one.want.credits,
-            "purse": taker.credits - one.want.credits + one.give.credits,
-            "hand": list(hand),
-            "technologies": list(one.want.technologies),
-        },
-        cards=[[uid, state.faces[uid]] for uid in (*one.give.hand, *hand)],
+        TradeCompleted(
+            offer=one.id,
+            maker={
+                "seat": one.maker,
+                "credits": one.give.credits,
+                "purse": maker.credits - one.give.credits + one.want.credits,
+                "hand": list(one.give.hand),
+                "technologies": list(one.give.technologies),
+            },
+            taker={
+                "seat": seat,
+                "credits": one.want.credits,
+                "purse": taker.credits - one.want.credits + one.give.credits,
+                "hand": list(hand),
+                "technologies": list(one.want.technologies),
+            },
+            cards=[(uid, state.faces[uid]) for uid in (*one.give.hand, *hand)],
+        )
     )
     moving: dict[int, dict[str, None]] = {}
     for getter, side in ((seat, one.give), (one.maker, one.want)):
         moving[getter] = dict.fromkeys(side.vessels)
         for cell in side.systems:
-            ops.change_control(play, cell, getter, play.state.cells[cell].devs, "trade")
+            changes.change_control(play, cell, getter, play.state.cells[cell].devs, "trade")
             if board.edition.stations_go_with_system:
                 moving[getter].update(dict.fromkeys(v.id for v in board.stations(cell) if v.controller != getter))
     for getter, ids in moving.items():
         vessels = [play.state.vessels[at] for at in ids]
-        ops.change_vessel_control(play, vessels, getter, "trade")
-    ops.settle(play)
+        changes.change_vessel_control(play, vessels, getter, "trade")
+    changes.settle(play)
 
 
 def drop_hollow(play: Play) -> None:
@@ -183,4 +186,4 @@ def drop_hollow(play: Play) -> None:
             owned = tradable(play.board, seat)
             gone += [at for name in owned for at in getattr(side, name) if at not in owned[name]]
         if gone:
-            play.emit("trade_withdrawn", offer=one.id, seat=one.maker, to=one.to, auto=True)
+            play.emit(TradeWithdrawn(offer=one.id, seat=one.maker, to=one.to, auto=True))

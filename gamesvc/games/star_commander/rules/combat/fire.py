@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.games.star_commander.events.plays import Shot
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Combat, Vessel
 
@@ -68,9 +69,10 @@ def targets_left(board: Board, vessel: Vessel) -> int:
     return max(0, 1 + board.extra_targets(vessel) - len(spent(board, vessel.id)[1]))
 
 
-def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict[str, Any]]:
+def check_assign(board: Board, seat: int, assignments: Assignments) -> list[Shot]:
     """Check assignments and return them as a flat list. Raises `Refused`."""
-    state, flat = board.state, []
+    state = board.state
+    flat: list[Shot] = []
     able = {vessel.id for vessel in attackers(board, seat)}
     targets = {vessel.id for vessel in enemies(board, seat)}
     for at, shots in assignments.items():
@@ -95,7 +97,7 @@ def check_assign(board: Board, seat: int, assignments: Assignments) -> list[dict
     return flat
 
 
-def _check_guard(board: Board, seat: int, flat: Sequence[Mapping[str, Any]]) -> None:
+def _check_guard(board: Board, seat: int, flat: Sequence[Shot]) -> None:
     more: dict[str, int] = {}
     for shot in flat:
         more[shot["target"]] = more.get(shot["target"], 0) + shot["amount"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gamesvc.games.star_commander.events.course import PhaseEntered
+from gamesvc.games.star_commander.events.plays import CombatClosed, CombatOpened, DamageAssigned, RetreatDeclined
 from gamesvc.games.star_commander.rules.acting import actions, movement
 from gamesvc.games.star_commander.rules.combat import fire
 from gamesvc.games.star_commander.rules.decision import Play, Step
-from gamesvc.games.star_commander.rules.effects import building, ops
+from gamesvc.games.star_commander.rules.effects import building, changes
 from gamesvc.games.star_commander.rules.values import Board
 
 
@@ -38,14 +40,14 @@ def run_choose(play: Play, step: Step) -> bool:
         play.push("end")
         return False
     if play.state.phase != "combat":
-        play.emit("phase_entered", phase="combat", window=None, priority=None)
+        play.emit(PhaseEntered(phase="combat", window=None, priority=None))
     return play.wait(step, "combat_choose", play.state.active)
 
 
 def open_combat(play: Play, cell: str) -> None:
     board = play.board
     participants = [seat for seat in board.clockwise(play.state.active) if board.here(cell, seat)]
-    play.emit("combat_opened", cell=cell, participants=participants)
+    play.emit(CombatOpened(cell=cell, participants=participants))
     play.push("close_combat")
     play.push("window", name="after_retreat")
     play.push("retreat", queue=participants)
@@ -101,15 +103,16 @@ def assign(
     combat = fire.fight(play.board)
     flat = fire.check_assign(play.board, seat, assignments)
     play.emit(
-        "damage_assigned",
-        seat=seat,
-        cell=combat.cell,
-        turn=play.state.turn,
-        shots=flat,
-        more=more,
-        auto=auto,
-        passes=passes,
-        **({"stays": True} if stays else {}),
+        DamageAssigned(
+            seat=seat,
+            cell=combat.cell,
+            turn=play.state.turn,
+            shots=flat,
+            more=more,
+            auto=auto,
+            passes=passes,
+            stays=stays,
+        )
     )
 
 
@@ -122,7 +125,7 @@ def run_strike(play: Play, step: Step) -> bool:
     """Deal all damage simultaneously."""
     if len(fire.present(play.board)) < 2:
         return drop_to_close(play)
-    ops.damage(play, fire.arriving(play.board), "combat")
+    changes.damage(play, fire.arriving(play.board), "combat")
     return False
 
 
@@ -139,7 +142,7 @@ def run_retreat(play: Play, step: Step) -> bool:
             if not stays and (word == "ask" or (word == "pressed" and pressed)):
                 return play.wait({**step, "queue": list(queue)}, "combat_retreat", seat)
             # Skipping this seat reveals its hidden answer, so the log says so.
-            play.emit("retreat_declined", seat=seat, cell=cell, auto=True)
+            play.emit(RetreatDeclined(seat=seat, cell=cell, auto=True))
         queue = queue[1:]
     return False
 
@@ -151,5 +154,5 @@ def retreat(play: Play, seat: int, moves: Sequence[Mapping[str, Any]]) -> None:
 
 
 def run_close(play: Play, step: Step) -> bool:
-    play.emit("combat_closed", cell=fire.fight(play.board).cell)
+    play.emit(CombatClosed(cell=fire.fight(play.board).cell))
     return False

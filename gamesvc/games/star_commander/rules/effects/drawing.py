@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gamesvc.games.star_commander.rules.decision import Play, Step
-from gamesvc.games.star_commander.rules.effects import elimination, ops
+from gamesvc.games.star_commander.events.cards import CardDrawn, CardTaken, DeckReshuffled, DrawSkipped, HandShown
+from gamesvc.games.star_commander.rules.decision import Play, Step, TopCard
+from gamesvc.games.star_commander.rules.effects import changes, elimination
 from gamesvc.games.star_commander.rules.values import Board
 
 
@@ -35,7 +36,7 @@ def _draw_one(play: Play, step: Step) -> bool:
     full = board.hand_is_full(seat)
     discards = full and board.edition.hand_full_discards
     if not drawable or (full and not discards):
-        play.emit("draw_skipped", seat=seat, reason="no_domain" if not drawable else "hand_full")
+        play.emit(DrawSkipped(seat=seat, reason="no_domain" if not drawable else "hand_full"))
         _next(step)
         return False
     if "domain" not in step:
@@ -46,7 +47,7 @@ def _draw_one(play: Play, step: Step) -> bool:
     if discards:
         if "discard" not in step:
             return play.wait(step, "choice", seat, "discard")
-        ops.discard(play, seat, step.pop("discard"))
+        changes.discard(play, seat, step.pop("discard"))
     domain = step["domain"]
     if not play.state.decks[domain]:
         reshuffle(play, domain)
@@ -54,10 +55,10 @@ def _draw_one(play: Play, step: Step) -> bool:
         step["looks"] = board.copies(seat, "look_discard_top")
     if step["looks"]:
         top = play.state.decks[domain][0]
-        return play.wait(step, "choice", seat, "keep_or_discard", uid=top, card=play.state.faces[top], domain=domain)
+        return play.wait(step, "choice", seat, "keep_or_discard", top=TopCard(top, play.state.faces[top], domain))
     uid = play.state.decks[domain][0]
     left = len(play.state.decks[domain]) - 1
-    play.emit("card_drawn", seat=seat, domain=domain, uid=uid, card=play.state.faces[uid], left=left)
+    play.emit(CardDrawn(seat=seat, domain=domain, uid=uid, card=play.state.faces[uid], left=left))
     _next(step)
     elimination.check_decks(play)
     return False
@@ -74,15 +75,15 @@ def reshuffle(play: Play, domain: str) -> None:
     state = play.state
     cards = [state.faces[uid] for uid in play.run.dice.shuffle(state.discards[domain])]
     fresh = play.run.dice.shuffle([f"c{state.uids + at}" for at in range(1, len(cards) + 1)])
-    pairs = [[uid, card] for uid, card in zip(fresh, cards, strict=True)]
-    play.emit("deck_reshuffled", domain=domain, deck=pairs, gone=list(state.discards[domain]))
+    pairs = list(zip(fresh, cards, strict=True))
+    play.emit(DeckReshuffled(domain=domain, deck=pairs, gone=list(state.discards[domain])))
 
 
 def look(play: Play, step: Step, value: str) -> None:
     """Answer a look at the top card: keep it or discard it."""
     step["looks"] -= 1
     if value == "discard":
-        ops.discard(play, step["seat"], play.state.decks[step["domain"]][0], source="deck")
+        changes.discard(play, step["seat"], play.state.decks[step["domain"]][0], source="deck")
         elimination.check_decks(play)
 
 
@@ -97,13 +98,13 @@ def run_take_card(play: Play, step: Step) -> bool:
     if "shown" not in step:
         if full and play.board.edition.hand_full_discards:
             return play.wait(step, "choice", seat, "discard")
-        cards = [[uid, state.faces[uid]] for uid in hand]
-        play.emit("hand_shown", seat=victim, to=None if public else seat, cards=cards)
+        cards = [(uid, state.faces[uid]) for uid in hand]
+        play.emit(HandShown(seat=victim, to=None if public else seat, cards=cards))
         step["shown"] = True
     if full and "take" not in step:
         return False
     if "take" not in step:
         return play.wait(step, "choice", seat, "take_card")
     uid = step["take"]
-    play.emit("card_taken", seat=seat, victim=victim, uid=uid, card=state.faces[uid], public=public)
+    play.emit(CardTaken(seat=seat, victim=victim, uid=uid, card=state.faces[uid], public=public))
     return False

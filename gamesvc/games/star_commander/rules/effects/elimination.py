@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamesvc.games.star_commander.data import DOMAINS
+from gamesvc.games.star_commander.events.course import GameEnded, PlayerEliminated
 from gamesvc.games.star_commander.rules.decision import Play
-from gamesvc.games.star_commander.rules.effects import ops
+from gamesvc.games.star_commander.rules.effects import changes
 from gamesvc.games.star_commander.rules.values import Board
 
 
@@ -28,7 +29,7 @@ def end(play: Play, reason: str) -> None:
     board = play.board
     scores = [board.devs(seat) for seat in range(len(board.state.seats))]
     play.work.clear()
-    play.emit("game_ended", reason=reason, ranking=ranking(board), scores=scores)
+    play.emit(GameEnded(reason=reason, ranking=ranking(board), scores=scores))
 
 
 def check_decks(play: Play) -> None:
@@ -45,23 +46,24 @@ def eliminate(play: Play, seats: Sequence[int], cause: str) -> None:
         state = play.state
         stack = [item.id for item in state.stack if item.seat == seat]
         play.emit(
-            "player_eliminated",
-            seat=seat,
-            cause=cause,
-            with_seats=[other for other in seats if other != seat],
-            vessels=[[v.id, play.board.card(v).domain] for v in play.board.fleet(seat)],
-            cells=play.board.controlled(seat),
-            cards=[
-                [uid, play.board.cards[state.faces[uid]].domain, state.faces[uid]]
-                for uid in (
-                    *state.seats[seat].hand,
-                    *state.seats[seat].technologies,
-                    *(item.uid for item in state.stack if item.seat == seat and item.uid),
-                )
-            ],
-            stack=stack,
+            PlayerEliminated(
+                seat=seat,
+                cause=cause,
+                with_seats=[other for other in seats if other != seat],
+                vessels=[(v.id, play.board.card(v).domain) for v in play.board.fleet(seat)],
+                cells=play.board.controlled(seat),
+                cards=[
+                    (uid, play.board.cards[state.faces[uid]].domain, state.faces[uid])
+                    for uid in (
+                        *state.seats[seat].hand,
+                        *state.seats[seat].technologies,
+                        *(item.uid for item in state.stack if item.seat == seat and item.uid),
+                    )
+                ],
+                stack=stack,
+            )
         )
-    ops.settle(play)
+    changes.settle(play)
     if len(play.board.living()) == 1:
         end(play, "last_seat")
 

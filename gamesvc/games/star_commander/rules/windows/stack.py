@@ -9,10 +9,20 @@ from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.data import Card, Effect, Target
+from gamesvc.games.star_commander.events.course import PhaseEntered
+from gamesvc.games.star_commander.events.plays import (
+    AbilityActivated,
+    CardPlayed,
+    ItemAdded,
+    ItemData,
+    PriorityPassed,
+    StackItemFizzled,
+    StackItemResolved,
+)
 from gamesvc.games.star_commander.rules.acting import actions
 from gamesvc.games.star_commander.rules.combat import phase
 from gamesvc.games.star_commander.rules.decision import Play, Step
-from gamesvc.games.star_commander.rules.effects import ops
+from gamesvc.games.star_commander.rules.effects import changes, ops
 from gamesvc.games.star_commander.rules.effects.aims import (
     ability_of,
     aim_of_ability,
@@ -24,20 +34,18 @@ from gamesvc.games.star_commander.rules.effects.aims import (
 from gamesvc.games.star_commander.rules.windows import standing_orders
 from gamesvc.games.star_commander.state import Item
 
-_PLAYED = {"command": "card_played", "ability": "ability_activated", "action": "action_declared"}
 
-
-def put_item(play: Play, item: Item, **data: Any) -> None:
-    """Put an item on top of the stack. The active seat gets priority, in the running window or a new one."""
+def on_top(play: Play, item: Item) -> tuple[ItemData, str, int]:
+    """Return what the event of a play begins with: the item, the running window or a new one, and the seat with priority."""
     window = play.state.window
-    play.emit(
-        _PLAYED[item.kind],
-        item=codec.to_json(item, Item),
-        window=window.name if window else "stack",
-        priority=play.state.active,
-        **data,
-    )
-    if window is None:
+    return codec.to_json(item, Item), window.name if window else "stack", play.state.active
+
+
+def put_item(play: Play, added: ItemAdded) -> None:
+    """Put an item on top of the stack. The active seat gets priority, in the running window or a new one."""
+    opens = play.state.window is None
+    play.emit(added)
+    if opens:
         play.push("window", name="stack")
 
 
@@ -46,13 +54,13 @@ def next_item(play: Play, kind: str, seat: int, name: str, **fields: Any) -> Ite
 
 
 def play_command(
-    play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False, **told: bool
+    play: Play, seat: int, uid: str, targets: Mapping[str, str], *, hold: bool = False, auto: bool = False, prepared: bool = False
 ) -> None:
-    """Play a command card from hand onto the stack. `told` is added to its event."""
+    """Play a command card from hand onto the stack."""
     card = check_command_card(play, seat, uid)
     check_targets(play.board, aim_of_card(seat, card), targets)
     item = next_item(play, "command", seat, card.id, uid=uid, targets=dict(targets), hold=hold)
-    put_item(play, item, auto=auto, **told)
+    put_item(play, CardPlayed(*on_top(play, item), auto=auto, prepared=prepared))
 
 
 def check_named(targets: Sequence[Target], command: Mapping[str, Any]) -> None:
@@ -101,8 +109,8 @@ def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[E
     return effect, price
 
 
-def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False, **told: bool) -> None:
-    """Use an ability. Its cost is paid at once. `told` is added to its event."""
+def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False, prepared: bool = False) -> None:
+    """Use an ability. Its cost is paid at once."""
     effect, price = check_activate(play, seat, command)
     source, thrown = command["source"], command.get("discard")
     item = next_item(
@@ -119,9 +127,9 @@ def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = 
     )
     once = effect.limit == "once_per_combat"
     if thrown is not None:
-        ops.discard(play, seat, thrown)
-    ops.spend(play, seat, price, item.name)
-    put_item(play, item, once=once, auto=auto, **told)
+        changes.discard(play, seat, thrown)
+    changes.spend(play, seat, price, item.name)
+    put_item(play, AbilityActivated(*on_top(play, item), once=once, auto=auto, prepared=prepared))
 
 
 def name_of(play: Play, source: str) -> str:
@@ -146,7 +154,7 @@ def run_window(play: Play, step: Step) -> bool:
         if phase.is_over_early(play, name):
             return phase.drop_to_close(play)
         passed = _passed_before(play, name)
-        play.emit("phase_entered", phase="combat", window=name, priority=play.state.active, passed=passed)
+        play.emit(PhaseEntered(phase="combat", window=name, priority=play.state.active, passed=passed))
     passing: list[int] = []
     while True:
         board, window = play.board, play.state.window
@@ -154,7 +162,7 @@ def run_window(play: Play, step: Step) -> bool:
         order = board.clockwise(window.priority)
         waiting = [seat for seat in order if seat not in window.passed and seat not in passing]
         if not waiting:
-            play.emit("priority_passed", seats=passing, auto=True, closed=True)
+            play.emit(PriorityPassed(seats=passing, auto=True, closed=True))
             break
         seat = waiting[0]
         response = None if seat in window.early else standing_orders.automatic(board, seat)[1]
@@ -189,7 +197,7 @@ def _ask(play: Play, step: Step, seat: int, behind: Sequence[int]) -> bool:
     assert window is not None
     answered = {*window.early, *window.ready}
     asked = [one for one in behind if one not in answered and standing_orders.is_asked(board, one)]
-    return play.wait(step, "window", seat, step["name"], **({"asked": asked} if asked else {}))
+    return play.wait(step, "window", seat, step["name"], asked=asked)
 
 
 def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
@@ -199,7 +207,7 @@ def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
     else:
         check_activate(play, seat, command)
     play.answering = False
-    play.emit("priority_passed", seats=[seat], auto=False, closed=False, early=True, sealed=True, play=dict(command))
+    play.emit(PriorityPassed(seats=[seat], auto=False, closed=False, early=True, sealed=True, play=dict(command)))
 
 
 def _is_ready(play: Play, seat: int) -> bool:
@@ -236,7 +244,7 @@ def _passed_before(play: Play, window: str) -> list[int]:
 
 def _pass_automatically(play: Play, passing: list[int]) -> None:
     if passing:
-        play.emit("priority_passed", seats=list(passing), auto=True, closed=False)
+        play.emit(PriorityPassed(seats=list(passing), auto=True, closed=False))
 
 
 def _respond(play: Play, seat: int, response: standing_orders.Response) -> None:
@@ -268,11 +276,11 @@ def run_resolve(play: Play, step: Step) -> bool:
     fizzles = item.cancelled or (bool(item.targets) and not targets)
     why = "cancelled" if item.cancelled else "no_target" if fizzles else ""
     if fizzles:
-        play.emit("stack_item_fizzled", item=item.id, name=item.name, seat=item.seat, why=why, returned=None, refund=0)
+        play.emit(StackItemFizzled(item=item.id, name=item.name, seat=item.seat, why=why, returned=None, refund=0))
     else:
-        play.emit("stack_item_resolved", item=item.id, name=item.name, seat=item.seat)
+        play.emit(StackItemResolved(item=item.id, name=item.name, seat=item.seat))
     if item.uid is not None:
-        ops.discard(play, item.seat, item.uid, source="stack")
+        changes.discard(play, item.seat, item.uid, source="stack")
     if not fizzles:
         play.push(
             "effects",

@@ -1,12 +1,41 @@
-"""Copies of parts of a state with changes: the tools of `evolve` and `evolve_play`."""
+"""Copies of parts of a state with changes: the tools of the modules beside this one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
+from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.games.star_commander.state import Cell, Prompt, Seat, State, Vessel
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
+else:
+
+    def replace(value: Any, /, **changes: Any) -> Any:
+        """Return a copy with changes, as `dataclasses.replace` does, in about half the time. Each event needs it."""
+        read, places = _fields(type(value))
+        values = list(read(value))
+        for name, changed in changes.items():
+            values[places[name]] = changed
+        return type(value)(*values)
+
+
+@functools.cache
+def _fields(kind: type[State]) -> tuple[Callable[[Any], tuple[Any, ...]], Mapping[str, int]]:
+    names = kind.__match_args__
+    return attrgetter(*names), {name: at for at, name in enumerate(names)}
+
+
+Handlers = Mapping[type[TypedEvent], Callable[[State, Any], State]]
+"""The functions that change the state, by the events that they take."""
+
+
+def unchanged(state: State, event: TypedEvent) -> State:
+    """Return the state unchanged, for events that only carry information."""
+    return state
 
 
 def with_seat(state: State, at: int, **changes: Any) -> tuple[Seat, ...]:
