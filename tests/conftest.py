@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
@@ -49,6 +50,8 @@ def pytest_runtestloop() -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Limits on passwords count in the cache, by users whose numbers come again in other tests.
+    cache.clear()
     remember_nothing(monkeypatch)
 
 

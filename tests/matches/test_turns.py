@@ -168,7 +168,9 @@ def test_a_reaction_goes_back_in_the_store_too(duel):
     loading.forget_all()
     loaded = loading.load(duel.id, duel.game)
     assert loaded.timeline.state.points == (0, 0)
-    assert [one.type for one in STORE.read(duel.id)][-3:] == ["match.rewound", "toy.countered", "toy.turn_ended"]
+    stored = [one.type for one in STORE.read(duel.id)][-4:]
+    # The own clock goes on, and that is on record.
+    assert stored == ["match.rewound", "toy.countered", "toy.turn_ended", "match.deadline_set"]
     rewound = next(event for event in selectors.records_for(loaded, 0, 0, 100) if event.get("type") == "match.rewound")
     assert "deck" not in str(rewound["data"])
 

@@ -165,6 +165,13 @@ def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
             cards=[(uid, state.faces[uid]) for uid in (*one.give.hand, *hand)],
         )
     )
+    _exchange(play, one, seat)
+    changes.settle(play)
+
+
+def _exchange(play: Play, one: Offer, seat: int) -> None:
+    """Give each side the systems and vessels of the other; stations go with their system where the edition says so."""
+    board = play.board
     moving: dict[int, dict[str, None]] = {}
     for getter, side in ((seat, one.give), (one.maker, one.want)):
         moving[getter] = dict.fromkeys(side.vessels)
@@ -175,7 +182,6 @@ def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
     for getter, ids in moving.items():
         vessels = [play.state.vessels[at] for at in ids]
         changes.change_vessel_control(play, vessels, getter, "trade")
-    changes.settle(play)
 
 
 def drop_hollow(play: Play) -> None:

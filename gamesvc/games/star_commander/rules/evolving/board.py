@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.star_commander.events import board
-from gamesvc.games.star_commander.rules.evolving.changes import Handlers, remove, replace, with_cell, with_vessels
+from gamesvc.games.star_commander.rules.evolving.changes import Handlers, remove, with_cell, with_vessels
 from gamesvc.games.star_commander.state import Modifier, State, Vessel
 
 # --- systems and vessels ---

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.star_commander.events import cards
-from gamesvc.games.star_commander.rules.evolving.changes import Handlers, discarded, replace, unchanged, with_seat, without
+from gamesvc.games.star_commander.rules.evolving.changes import Handlers, discarded, unchanged, with_seat, without
 from gamesvc.games.star_commander.state import State
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.star_commander.events import course
-from gamesvc.games.star_commander.rules.evolving.changes import Handlers, answered, discarded, remove, replace, with_seat
+from gamesvc.games.star_commander.rules.evolving.changes import Handlers, answered, discarded, remove, with_seat
 from gamesvc.games.star_commander.state import Auto, Cell, Orders, Prompt, Result, Seat, State, Vessel, Window
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.star_commander.events import plays
-from gamesvc.games.star_commander.rules.evolving.changes import Handlers, replace, unchanged, with_cell, with_seat, without
+from gamesvc.games.star_commander.rules.evolving.changes import Handlers, unchanged, with_cell, with_seat, without
 from gamesvc.games.star_commander.state import Assigned, Combat, Item, Offer, Side, State, Window
 
 # --- plays and priority ---
