@@ -20,7 +20,7 @@ from accounts import erasure
 from accounts.addresses import add_verified_address
 from accounts.models import Absence, User
 from accounts.tokens import create_token
-from gamesvc.matches.lobby import opening, press
+from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
 from gamesvc.matches.organising import looks, measures
 from gamesvc.matches.organising.measures import Measure
@@ -75,8 +75,8 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     signed_in.post("/accounts/login/", {"login": ADDRESS, "password": "a long password"})
     Client().post("/accounts/login/", {"login": NAME, "password": f"{WORDS} wrong"})
     match = opening.create_match(by=user, game="toy", watch="all", contribution_text=WORDS)
-    opening.invite(by=user, match=match, username="ben")
-    opening.invite(by=user, match=match, address="friend@players.example")
+    invitations.invite(by=user, match=match, username="ben")
+    invitations.invite(by=user, match=match, address="friend@players.example")
     match = opening.join_match(by=ben, match=match)
     press.say(match=match, by=holder(match, 0), by_seat=0, to="all", text=f"I am {NAME} and love {WORDS}.", channel="api")
     press.say(match=match, by=holder(match, 1), by_seat=1, to=[0], text="Hello to you", channel="api")

@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from notifications.sending import calendar
 from tests.conftest import make_anna, make_ben
 from tests.hostile import TEXTS
@@ -55,7 +55,7 @@ def world(shared) -> tuple[User, dict[str, str], list[str]]:
         running = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", watch="all"))
         opened = opening.create_match(by=anna, game="stratastar", seats=3)
         hosted = opening.create_match(by=anna, game="space_war", take_seat=False, bots={0: "random", 1: "random"})
-        _invitation, token = opening.invite(by=ben, match=opening.create_match(by=ben, game="stratastar"), username="anna")
+        _invitation, token = invitations.invite(by=ben, match=opening.create_match(by=ben, game="stratastar"), username="anna")
         values = {
             "ident": str(running.number),
             "game": "stratastar",

@@ -16,7 +16,7 @@ from accounts import tokens
 from accounts.models import Absence
 from events.proofs import checkpoints
 from gamesvc.matches.access import selectors
-from gamesvc.matches.lobby import follows, forks, opening, press, substitutes
+from gamesvc.matches.lobby import follows, forks, invitations, opening, press, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.organising import looks
 from gamesvc.matches.play import standing_orders
@@ -71,7 +71,7 @@ class World:
         for host in (self.anna, self.ben):
             opening.create_match(by=host, game=self.game, clock=CLOCK)
         private = opening.create_match(by=self.ben, game=self.game, entry="invited")
-        opening.invite(by=self.ben, match=private, username="anna")
+        invitations.invite(by=self.ben, match=private, username="anna")
         opening.cancel_match(by=self.anna, match=opening.create_match(by=self.anna, game=self.game))
         free = opening.create_match(by=self.rosa, game=self.game)
         free = opening.join_match(by=self.ben, match=free)

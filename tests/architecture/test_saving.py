@@ -23,6 +23,7 @@ from gamesvc.web.account import profile  # noqa: F401 - its form is one of those
 PACKAGES = ("gamesvc", "accounts", "notifications", "events")
 # Where a row is saved whole, and why nobody else can have changed it since it was read.
 NEW = {
+    "gamesvc/matches/lobby/opening.py:_write",
     "gamesvc/ops/management/commands/player.py:handle",
     "gamesvc/matches/mail_orders/invitation_mail.py:_sign_up",
     "accounts/absences.py:announce",

@@ -11,7 +11,7 @@ from django.test import Client
 from PIL import Image
 
 from gamesvc.games import catalog
-from gamesvc.matches.lobby import follows, opening, substitutes
+from gamesvc.matches.lobby import follows, invitations, opening, substitutes
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.notices import reminding, wording
 from gamesvc.matches.reading import board
@@ -182,7 +182,7 @@ def test_a_player_who_has_a_seat_is_not_asked_to_take_another(match, carol, mail
 def test_a_player_who_lost_their_seat_takes_it_again_by_mail(anna, ben, mailing, entry):  # noqa: F811
     verify(anna, ben)
     match = opening.create_match(by=anna, game="stratastar", entry=entry)
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     match = opening.join_match(by=ben, match=match)
     substitutes.vacate(match=match, seat=1, actor=Actor("clock", 1))
     gone = {"match": str(match.id), "seat": 1, "what": "vacated", "question": "", "left": 0, "due_at": ""}

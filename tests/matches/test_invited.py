@@ -6,7 +6,7 @@ import pytest
 
 from accounts.addresses import user_of_address, verified_addresses
 from accounts.models import User
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Invitation, Match
 from notifications.inbound import pipeline
 from notifications.inbound.proving.authentication import NONE, Verdict
@@ -38,7 +38,7 @@ def to(caught) -> str:
 
 def test_a_user_joins_by_one_word(match, anna, ben, mailing):  # noqa: F811
     verify(ben)
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     invitation = asked(mailing, "ben@players.example")
     assert "To take a seat, answer this mail" in flat(invitation)
     assert "join" in flat(invitation)
@@ -53,7 +53,7 @@ def test_a_user_joins_by_one_word(match, anna, ben, mailing):  # noqa: F811
 
 
 def test_a_stranger_without_an_account_plays_without_ever_opening_a_page(match, anna, mailing):  # noqa: F811
-    opening.invite(by=anna, match=match, address=CARA)
+    invitations.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
     mailing.write("join", to=to(invitation), sender=CARA)
     mailing.work()
@@ -77,7 +77,7 @@ def test_a_stranger_without_an_account_plays_without_ever_opening_a_page(match, 
 
 def test_a_forwarded_invitation_seats_nobody_else(match, anna, mailing, monkeypatch):  # noqa: F811
     """Dora got it from Cara: Dora's mail is held, and Cara is asked."""
-    opening.invite(by=anna, match=match, address=CARA)
+    invitations.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
     mailing.write("join dora", to=to(invitation), sender="dora@players.example")
     mailing.work()
@@ -92,7 +92,7 @@ def test_a_forwarded_invitation_seats_nobody_else(match, anna, mailing, monkeypa
 
 
 def test_what_is_not_proved_is_held(match, anna, mailing, monkeypatch):  # noqa: F811
-    opening.invite(by=anna, match=match, address=CARA)
+    invitations.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
     monkeypatch.setattr("notifications.inbound.proving.trust.authenticate", lambda *_, **__: Verdict(NONE))
     mailing.write("join cara", to=to(invitation), sender=CARA)
@@ -103,7 +103,7 @@ def test_what_is_not_proved_is_held(match, anna, mailing, monkeypatch):  # noqa:
 
 def test_declining_by_mail(match, anna, ben, mailing):  # noqa: F811
     verify(ben)
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     invitation = asked(mailing, "ben@players.example")
     mailing.write("No.", to=to(invitation), sender="ben@players.example")
     mailing.work()
@@ -118,7 +118,7 @@ def test_declining_by_mail(match, anna, ben, mailing):  # noqa: F811
 
 def test_anything_else_is_answered_with_the_two_words(match, anna, ben, mailing):  # noqa: F811
     verify(ben)
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     mailing.write("What is this?", to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
     mailing.work()
     answer = mailing.last("ben@players.example", "could not be read")
@@ -130,7 +130,7 @@ def test_anything_else_is_answered_with_the_two_words(match, anna, ben, mailing)
 
 
 def test_a_worker_that_dies_makes_one_account_and_one_seat(match, anna, mailing, monkeypatch):  # noqa: F811
-    opening.invite(by=anna, match=match, address=CARA)
+    invitations.invite(by=anna, match=match, address=CARA)
     invitation = asked(mailing, CARA)
     mailing.write("join cara", to=to(invitation), sender=CARA)
     with monkeypatch.context() as patch:
@@ -150,7 +150,7 @@ def test_a_worker_that_dies_makes_one_account_and_one_seat(match, anna, mailing,
 
 def test_a_full_match_says_so(match, anna, ben, player, mailing):  # noqa: F811
     verify(ben)
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     invitation = asked(mailing, "ben@players.example")
     opening.join_match(by=player("cara"), match=match, link=match.link_token)
     mailing.write("join", to=to(invitation), sender="ben@players.example")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from gamesvc.games.kernel.dice import commitment, contribution
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.record import secrets
 from gamesvc.matches.record.stream import STORE
@@ -130,30 +130,30 @@ def test_invitations_by_name_and_address(toy, anna, ben, player):
     with pytest.raises(Refused) as refused:
         opening.join_match(by=ben, match=match)
     assert refused.value.code == "not_invited"
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     with pytest.raises(Refused, match="already invited"):
-        opening.invite(by=anna, match=match, username="ben")
+        invitations.invite(by=anna, match=match, username="ben")
     with pytest.raises(Refused, match="no user"):
-        opening.invite(by=anna, match=match, username="nobody")
+        invitations.invite(by=anna, match=match, username="nobody")
     with pytest.raises(Refused, match="not a mail address"):
-        opening.invite(by=anna, match=match, address="not an address")
-    invitation, token = opening.invite(by=anna, match=match, address="carl@elsewhere.example")
+        invitations.invite(by=anna, match=match, address="not an address")
+    invitation, token = invitations.invite(by=anna, match=match, address="carl@elsewhere.example")
     assert Outbox.objects.filter(kind="invitation").count() == 2
     assert token not in str(list(Outbox.objects.values_list("payload", flat=True)))
-    assert opening.find_invitation(token) == invitation
-    match = opening.accept_invitation(by=player("carl"), token=token)
+    assert invitations.find_invitation(token) == invitation
+    match = invitations.accept_invitation(by=player("carl"), token=token)
     assert match.status == Match.Status.RUNNING
     with pytest.raises(Refused):
-        opening.accept_invitation(by=ben, token=token)
+        invitations.accept_invitation(by=ben, token=token)
 
 
 def test_one_address_is_not_bombed(toy, player):
     for number in range(5):
         host = player(f"host{number}")
-        opening.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
+        invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
     host = player("host5")
     with pytest.raises(errors.TooMany):
-        opening.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
+        invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
 
 
 def test_matches_a_minute_are_limited(toy, anna):
@@ -177,16 +177,16 @@ def test_unfilled_matches_lapse(toy, anna):
 
 def test_an_invitation_that_seats_nobody_is_bound_to_nobody(toy, anna, ben):
     match = opening.create_match(by=anna, game=toy, entry="invited")
-    _invitation, token = opening.invite(by=anna, match=match, address="ben@elsewhere.example")
+    _invitation, token = invitations.invite(by=anna, match=match, address="ben@elsewhere.example")
     with pytest.raises(Refused, match="already have a seat in this match"):
-        opening.accept_invitation(by=anna, token=token)
-    assert opening.accept_invitation(by=ben, token=token).status == Match.Status.RUNNING
+        invitations.accept_invitation(by=anna, token=token)
+    assert invitations.accept_invitation(by=ben, token=token).status == Match.Status.RUNNING
 
 
 def test_only_the_host_and_players_invite_and_only_before_the_start(toy, anna, ben, player):
     match = opening.create_match(by=anna, game=toy)
     with pytest.raises(Refused, match="Only the host"):
-        opening.invite(by=ben, match=match, address="carl@elsewhere.example")
+        invitations.invite(by=ben, match=match, address="carl@elsewhere.example")
     opening.join_match(by=ben, match=match)
     with pytest.raises(Refused, match="no longer open"):
-        opening.invite(by=ben, match=match, address="carl@elsewhere.example")
+        invitations.invite(by=ben, match=match, address="carl@elsewhere.example")

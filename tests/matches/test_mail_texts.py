@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gamesvc.matches.lobby import opening, press
+from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
 from notifications.models import Outbox
@@ -49,8 +49,8 @@ def mails_of(game, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = opening.create_match(by=anna, game=game)
     if match.seat_count > 1:
-        opening.invite(by=anna, match=match, username="ben")
-        opening.invite(by=anna, match=match, address="stranger@elsewhere.example")
+        invitations.invite(by=anna, match=match, username="ben")
+        invitations.invite(by=anna, match=match, address="stranger@elsewhere.example")
         mailing.work()
         match = opening.join_match(by=ben, match=match)
     mailing.work()

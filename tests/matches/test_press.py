@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import opening, press
+from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Match, Press, Seat
 from gamesvc.matches.record.stream import STORE
 from notifications import channels
@@ -457,7 +457,7 @@ def test_a_strange_sender_is_asked_first(toy, anna, ben, mailing):  # noqa: F811
 def test_in_an_anonymous_match_no_door_tells_who_plays(toy, anna, ben, player, program, mailing):  # noqa: F811
     verify(anna, ben)
     match = opening.create_match(by=anna, game="toy", watch="all", anonymous=True)
-    _invitation, token = opening.invite(by=anna, match=match, username="ben")
+    _invitation, token = invitations.invite(by=anna, match=match, username="ben")
     mailing.work()
     told = [
         mailing.last("ben@players.example").message.as_string(),

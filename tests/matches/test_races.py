@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.matches import errors
-from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.lobby import invitations, opening, substitutes
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
 from gamesvc.matches.record import loading
@@ -70,21 +70,21 @@ def test_one_seat_is_taken_by_one_of_many(toy, anna, player):
 
 def test_one_link_seats_one_of_many(toy, anna, player, monkeypatch):
     match = opening.create_match(by=anna, game=toy, entry="invited", take_seat=False)
-    _invitation, token = opening.invite(by=anna, match=match, address="carl@elsewhere.example")
+    _invitation, token = invitations.invite(by=anna, match=match, address="carl@elsewhere.example")
     people = [player(f"guest{number}") for number in range(4)]
-    found, here = opening.find_invitation, threading.Barrier(len(people))
+    found, here = invitations.find_invitation, threading.Barrier(len(people))
 
     def together(given: str) -> object:
         invitation = found(given)
         here.wait()
         return invitation
 
-    monkeypatch.setattr(opening, "find_invitation", together)
+    monkeypatch.setattr(invitations, "find_invitation", together)
     refused: list[str] = []
 
     def accept(user) -> None:
         try:
-            opening.accept_invitation(by=user, token=token)
+            invitations.accept_invitation(by=user, token=token)
         except opening.Refused as refusal:
             refused.append(refusal.code)
 
@@ -99,7 +99,7 @@ def test_a_user_is_invited_once(toy, anna, ben):
 
     def invite() -> None:
         try:
-            opening.invite(by=anna, match=match, username="ben")
+            invitations.invite(by=anna, match=match, username="ben")
         except opening.Refused as refusal:
             refused.append(refusal.code)
 

@@ -15,7 +15,7 @@ from accounts import erasure
 from events import store
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.events import Paused, Resumed, Seated, Vacated
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
 from gamesvc.matches.record import append, loading
 from gamesvc.matches.record.append import Act, Actor, record
@@ -230,7 +230,7 @@ def test_the_host_may_invite_any_player(toy, anna, ben):
     given_up(ben)
     with pytest.raises(Refused, match="0 of 1"):
         opening.join_match(by=ben, match=match)
-    opening.invite(by=anna, match=match, username="ben")
+    invitations.invite(by=anna, match=match, username="ben")
     assert opening.join_match(by=ben, match=match).status == Match.Status.RUNNING
 
 

@@ -18,7 +18,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import tenures
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.lobby import forks, opening, substitutes
+from gamesvc.matches.lobby import forks, invitations, opening, substitutes
 from gamesvc.matches.mail_orders import substitute_mail
 from gamesvc.matches.models import Holding, Look, Match
 from gamesvc.matches.organising import looks
@@ -112,8 +112,8 @@ def test_before_the_start_seats_are_changed_freely(toy, anna, ben, player, progr
     match = opening.create_match(by=anna, game=toy, take_seat=False, entry="invited")
     opening.join_match(by=anna, match=match, seat=0)
     opening.leave_match(by=anna, match=match)
-    invitation, token = opening.invite(by=anna, match=match, address="ben@work.example")
-    opening.accept_invitation(by=ben, token=token)
+    invitation, token = invitations.invite(by=anna, match=match, address="ben@work.example")
+    invitations.accept_invitation(by=ben, token=token)
     opening.leave_match(by=ben, match=match)
     assert invitation.match == match
     opening.join_match(by=anna, match=match, seat=1)

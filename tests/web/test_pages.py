@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from gamesvc.games.kernel import forms as game_forms
+from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.web.common import controls
@@ -216,9 +217,8 @@ def test_an_invitation_seats_any_user_with_the_link(toy_offered, clients, people
     form = form_to(html(clients[0].get(f"/matches/{match.number}/")), "/invite")
     clients[0].post(form.action, chosen(form, {"whom": ["marek"]}))
     assert match.invitations.get().user == people[1]
-    from gamesvc.matches.lobby import opening as lobby
 
-    _, token = lobby.invite(by=people[0], match=match, address="someone@example.org")
+    _, token = invitations.invite(by=people[0], match=match, address="someone@example.org")
     page = html(clients[2].get(f"/invitations/{token}/"))
     assert "ines invites you" in page
     assert clients[2].post(f"/invitations/{token}/").status_code == 302

@@ -10,7 +10,7 @@ from django.utils import translation
 
 from accounts.models import Language
 from gamesvc.games import catalog
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
 from tests.mailing import mailing, verify  # noqa: F401
@@ -45,7 +45,7 @@ def test_every_page_before_the_start_tells_it(opened, anna, ben, value):
     assert f"({value})" in sentence
     reader = Client()
     reader.force_login(ben)
-    _invitation, token = opening.invite(by=anna, match=opened, username="ben")
+    _invitation, token = invitations.invite(by=anna, match=opened, username="ben")
     for path in (f"/matches/{opened.number}/", f"/invitations/{token}/", "/lobby/"):
         for client in (reader, Client()):
             assert sentence in flat(client.get(path).content.decode()), path
@@ -57,7 +57,7 @@ def test_the_mail_tells_it_in_the_readers_language(opened, anna, ben, mailing, l
     verify(ben)
     ben.language = language
     ben.save()
-    opening.invite(by=anna, match=opened, username="ben")
+    invitations.invite(by=anna, match=opened, username="ben")
     mailing.work()
     with translation.override(language):
         (sentence,) = option_words.always_told(opened)

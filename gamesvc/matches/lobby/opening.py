@@ -6,7 +6,6 @@ one seat.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets as system
 import uuid
@@ -15,8 +14,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -32,13 +29,12 @@ from gamesvc.matches.clock.policy import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
 from gamesvc.matches.lobby import clock_choice
-from gamesvc.matches.models import Beginning, Holding, Invitation, Match, Seat
+from gamesvc.matches.models import Beginning, Holding, Match, Seat
 from gamesvc.matches.play.turns import dice_for, ended
 from gamesvc.matches.record import loading, positions, secrets
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.positions import Start
 from gamesvc.matches.statistics import reliability as reliable
-from notifications import outbox
 
 HOURS = (1, 24 * 30)
 
@@ -76,16 +72,88 @@ def create_match(
     if not HOURS[0] <= hours <= HOURS[1]:
         raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}, not {hours}.", "hours")
     policy = clock_choice.choose(clock, hours)
+    _check_choices(entry, watch, press, undo)
+    asked = reliable.read(reliability)
+    _check_bots(engine, bots or {}, count, take_seat=take_seat)
+    if take_seat and start is not None and start.own_seat in (bots or {}):
+        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
+    _check_number(by)
+    secret, match_id = secrets.new_secret(), uuid.uuid4()
+    key_id, sealed = secrets.seal(secret, match_id)
+    match = Match(
+        id=match_id,
+        game=game,
+        rules=engine.manifest.rules,
+        options=full,
+        seat_count=count,
+        hours=nominal_hours(policy),
+        clock=policy,
+        entry=entry,
+        watch=watch,
+        press=press,
+        anonymous=anonymous,
+        undo=undo,
+        reliability=asked,
+        link_token=system.token_urlsafe(32),
+        creator=by,
+        board=start is not None and start.board,
+        key_id=key_id,
+        sealed_secret=sealed,
+    )
+    with transaction.atomic():
+        _write(match, _opened(match, secret, start), start, channel)
+        for index, bot in sorted((bots or {}).items()):
+            _seat_bot(match, index, bot, channel)
+        if match.board:
+            _take_all(match, contribution_text, channel)
+        elif take_seat:
+            _take(match, by, start.own_seat if start is not None else None, contribution_text, channel)
+        _start_when_full(match, channel)
+    match.refresh_from_db()
+    return match
+
+
+def _opened(match: Match, secret: bytes, start: Start | None) -> Opened:
+    return Opened(
+        game=match.game,
+        rules=match.rules,
+        options=match.options,
+        seats=match.seat_count,
+        clock=match.clock,
+        commitment=commitment(secret),
+        entry=str(match.entry),
+        watch=str(match.watch),
+        press=str(match.press),
+        anonymous=match.anonymous,
+        undo=str(match.undo),
+        reliability=match.reliability,
+        position=start.commitment if start is not None else None,
+        origin=start.from_match if start is not None else None,
+        board=match.board,
+    )
+
+
+def _write(match: Match, opened: Opened, start: Start | None, channel: str) -> None:
+    """Write the rows of a new match, and its first event."""
+    match.save(force_insert=True)
+    match.refresh_from_db(fields=["number"])
+    Seat.objects.bulk_create([Seat(match=match, index=index) for index in range(match.seat_count)])
+    if start is not None:
+        _keep_beginning(match, start)
+    _append(match, opened, Actor("host"), channel)
+
+
+def _check_choices(entry: str, watch: str, press: str, undo: str) -> None:
     if entry not in Match.Entry.values or watch not in Match.Watch.values:
         raise Refused("bad_entry", "entry is public or invited; watch is nobody, link or all.", "entry")
     if press not in Match.PressKind.values:
         raise Refused("bad_press", "press is none, public or private.", "press")
     if undo not in Match.Undo.values:
         raise Refused("bad_undo", "undo is free, consent or never.", "undo")
-    asked = reliable.read(reliability)
-    _check_bots(engine, bots or {}, count, take_seat=take_seat)
-    if take_seat and start is not None and start.own_seat in (bots or {}):
-        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
+
+
+def _check_number(by: User) -> None:
+    """Raise `TooMany` for a user who has opened too many matches lately, or has too many that are not over."""
     last_minute = Match.objects.filter(creator=by, created_at__gt=timezone.now() - timedelta(minutes=1)).count()
     if last_minute >= settings.MATCHES_PER_MINUTE:
         raise TooMany(f"You can open {settings.MATCHES_PER_MINUTE} matches a minute. Wait a moment and try again.", 60)
@@ -96,62 +164,6 @@ def create_match(
             f"leave one first.",
             3600,
         )
-    secret = secrets.new_secret()
-    match_id = uuid.uuid4()
-    key_id, sealed = secrets.seal(secret, match_id)
-    with transaction.atomic():
-        match = Match.objects.create(
-            id=match_id,
-            game=game,
-            rules=engine.manifest.rules,
-            options=full,
-            seat_count=count,
-            hours=nominal_hours(policy),
-            clock=policy,
-            entry=entry,
-            watch=watch,
-            press=press,
-            anonymous=anonymous,
-            undo=undo,
-            reliability=asked,
-            link_token=system.token_urlsafe(32),
-            creator=by,
-            board=start is not None and start.board,
-            key_id=key_id,
-            sealed_secret=sealed,
-        )
-        match.refresh_from_db(fields=["number"])
-        places = [Seat(match=match, index=index) for index in range(count)]
-        Seat.objects.bulk_create(places)
-        opened = Opened(
-            game=game,
-            rules=engine.manifest.rules,
-            options=full,
-            seats=count,
-            clock=policy,
-            commitment=commitment(secret),
-            entry=str(entry),
-            watch=str(watch),
-            press=str(press),
-            anonymous=anonymous,
-            undo=str(undo),
-            reliability=asked,
-            position=start.commitment if start is not None else None,
-            origin=start.from_match if start is not None else None,
-            board=match.board,
-        )
-        if start is not None:
-            _keep_beginning(match, start)
-        _append(match, opened, Actor("host"), channel)
-        for index, bot in sorted((bots or {}).items()):
-            _seat_bot(match, index, bot, channel)
-        if match.board:
-            _take_all(match, contribution_text, channel)
-        elif take_seat:
-            _take(match, by, start.own_seat if start is not None else None, contribution_text, channel)
-        _start_when_full(match, channel)
-    match.refresh_from_db()
-    return match
 
 
 def _check_bots(engine: Any, bots: Mapping[int, str], count: int, *, take_seat: bool) -> None:
@@ -260,93 +272,6 @@ def lapse_matches(limit: int = 100) -> int:
     before = timezone.now() - timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS)
     waiting = Match.objects.filter(status=Match.Status.OPEN, created_at__lt=before).order_by("created_at")
     return sweeping.each("the lapse of match", waiting.values_list("pk", flat=True), _lapse, limit=limit)
-
-
-def invite(*, by: User, match: Match, username: str = "", address: str = "") -> tuple[Invitation, str]:
-    """Invite a user or a mail address, for the host or a player. Return the invitation and the token of its link.
-
-    Raises `Refused` and `TooMany`.
-    """
-    invitation_id = uuid.uuid4()
-    token = invitation_token(invitation_id)
-    with transaction.atomic():
-        match = Match.objects.select_for_update().get(pk=match.pk)
-        if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
-            raise Refused("not_yours", "Only the host and the players of a match can invite to it.")
-        if match.status != Match.Status.OPEN:
-            raise Refused("not_open", "The match is no longer open.")
-        user = _invited(by, match, username, address)
-        invitation = Invitation.objects.create(
-            id=invitation_id, match=match, user=user, address=address, token_hash=token_hash(token), invited_by=by
-        )
-        outbox.notify(
-            outbox.Notice(
-                kind="invitation",
-                user_id=user.pk if user is not None else None,
-                address=address,
-                topic=str(match.id),
-                payload={"invitation": str(invitation.id)},
-            )
-        )
-    return invitation, token
-
-
-def _invited(by: User, match: Match, username: str, address: str) -> User | None:
-    """Return the user to invite; None for a mail address. Raises `Refused` and `TooMany`."""
-    if bool(username) == bool(address):
-        raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
-    today = timezone.now() - timedelta(days=1)
-    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
-        raise TooMany("You can send 50 invitations a day. Try again tomorrow.", 86_400)
-    if not username:
-        try:
-            validate_email(address)
-        except ValidationError:
-            raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
-        if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
-            raise TooMany("This address was invited several times today. Try again tomorrow.", 86_400)
-        return None
-    user = User.named(username)
-    if user is None:
-        raise Refused("unknown_user", f"There is no user {username!r}.", "username")
-    if match.invitations.filter(user=user).exists():
-        raise Refused("invited_already", f"{username} is already invited.", "username")
-    return user
-
-
-def invitation_token(invitation_id: uuid.UUID) -> str:
-    """Return the token in the link of an invitation. It is derived from our key for each mail and stored nowhere."""
-    return secrets.keyed_token("invitation", invitation_id)
-
-
-def token_hash(token: str) -> str:
-    """Return the stored hash of an invitation's token. Nobody can guess the token, so a slow hash is not needed."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def find_invitation(token: str) -> Invitation | None:
-    """Return the invitation that a link's token opens; None if there is none, or if it was declined."""
-    return Invitation.objects.filter(token_hash=token_hash(token), declined_at=None).select_related("match").first()
-
-
-def accept_invitation(*, by: User, token: str, contribution_text: str = "", channel: str = "web") -> Match:
-    """Join by the link of an invitation. Anyone with the link counts as invited; each link seats one player. Raises `Refused`."""
-    found = find_invitation(token)
-    with transaction.atomic():
-        # Lock the match first, as everywhere. Of two users with one link the second waits here.
-        invitation = None
-        if found is not None:
-            Match.objects.select_for_update().get(pk=found.match_id)
-            invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
-        if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
-            raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
-        if invitation.user_id is None:
-            # The invitation is bound to the user together with the seat; if joining is refused, neither happens.
-            invitation.user = by
-            invitation.save(update_fields=["user"])
-        elif invitation.user_id != by.pk:
-            raise Refused("bad_invitation", "This invitation is for another user.", "token")
-        return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)
 
 
 # --- within the lock of the match row ---

@@ -18,7 +18,7 @@ from accounts.addresses import add_verified_address, user_of_address
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match
 from gamesvc.matches.notices import reply_addresses, wording
 from notifications import registry
@@ -102,8 +102,8 @@ def _join(letter: Letter, invitation: Invitation, name: str) -> dict[str, Any]:
         match = invitation.match
         seat = match.seats.filter(user=user).first()
         if seat is None:
-            token = opening.invitation_token(invitation.id)
-            match = opening.accept_invitation(by=user, token=token, channel=CHANNEL)
+            token = invitations.invitation_token(invitation.id)
+            match = invitations.accept_invitation(by=user, token=token, channel=CHANNEL)
             seat = match.seats.get(user=user)
     said = _("You are %(name)s and hold seat %(seat)s.") % {"name": user.username, "seat": seat.index + 1}
     more = (

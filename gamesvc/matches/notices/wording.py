@@ -20,7 +20,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.drawing.chart import SEAT_NAMES
 from gamesvc.matches.access import selectors
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question, Seat
 from gamesvc.matches.notices import reply_addresses
 from gamesvc.matches.notices.png import to_png
@@ -150,7 +150,7 @@ def invitation(row: Outbox) -> Message | None:
         % {"name": asked.invited_by.username, "title": game.manifest.title},
         "summary": game.manifest.summary,
         "told": option_words.always_told(asked.match),
-        "link": f"{settings.BASE_URL}/invitations/{opening.invitation_token(asked.id)}/",
+        "link": f"{settings.BASE_URL}/invitations/{invitations.invitation_token(asked.id)}/",
         "reply_to": reply_addresses.invitation_address(asked, user=row.user, email=row.address, key=row.id),
         "needs_name": row.user is None,
     }

@@ -18,7 +18,7 @@ from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
 from gamesvc.web.common import controls, rules
@@ -171,7 +171,7 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
     whom = request.POST.get("whom", "").strip()
     try:
         named = {"address": whom} if "@" in whom else {"username": whom}
-        once(request, lambda: opening.invite(by=signed_in(request), match=access.match, **named)[0].pk)
+        once(request, lambda: invitations.invite(by=signed_in(request), match=access.match, **named)[0].pk)
         messages.success(request, f"{whom} is invited.")
     except (Refused, TooMany) as refused:
         messages.error(request, refused.sentence)
@@ -180,12 +180,12 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
 
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show an invitation by its link. Viewing changes nothing; the button takes the seat."""
-    found = opening.find_invitation(token)
+    found = invitations.find_invitation(token)
     if found is None:
         raise Http404("There is no such invitation.")
     if request.method == "POST" and isinstance(request.user, User):
         try:
-            match = opening.accept_invitation(by=request.user, token=token, channel="web")
+            match = invitations.accept_invitation(by=request.user, token=token, channel="web")
             return redirect("web:match", match.number)
         except Refused as refused:
             messages.error(request, refused.sentence)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.addresses import add_verified_address
 from accounts.signing_in.adapter import AccountAdapter
 from gamesvc.matches import errors, retention
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.proving.authentication import FAIL, Verdict
 from notifications.models import InboundMail, MailStatus, Outbox
@@ -146,10 +146,10 @@ def test_who_shares_the_domain_of_our_mailbox_can_answer(letters, mailing, anna,
 def test_an_address_is_not_bombed_with_invitations(toy, anna, player, mailing):  # noqa: F811
     match = opening.create_match(by=anna, game=toy, entry="invited")
     for _ in range(5):
-        opening.invite(by=anna, match=match, address="victim@elsewhere.example")
+        invitations.invite(by=anna, match=match, address="victim@elsewhere.example")
     for _ in range(95):
         with pytest.raises(errors.TooMany):
-            opening.invite(by=anna, match=match, address="Victim@elsewhere.example")
+            invitations.invite(by=anna, match=match, address="Victim@elsewhere.example")
     mailing.work()
     assert len(mailing.sink.to("victim@elsewhere.example")) == 5
 

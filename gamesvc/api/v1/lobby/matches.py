@@ -18,7 +18,7 @@ from gamesvc.api.v1.lobby import filters
 from gamesvc.games import catalog
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access, access_match
-from gamesvc.matches.lobby import forks, opening
+from gamesvc.matches.lobby import forks, invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import summaries
 
@@ -178,7 +178,7 @@ class Invitations(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             match = self.access(ident).match
-            invitation, token = opening.invite(by=self.user, match=match, username=body["user"], address=body["address"])
+            invitation, token = invitations.invite(by=self.user, match=match, username=body["user"], address=body["address"])
             return 201, {"id": str(invitation.id), "link": f"/invitations/{token}/"}
 
         return once(request, effect)

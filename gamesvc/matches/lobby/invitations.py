@@ -1,0 +1,107 @@
+"""Invitations to open matches, by name or by mail address; a link seats one player."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.lobby.opening import join_match
+from gamesvc.matches.models import Invitation, Match
+from gamesvc.matches.record import secrets
+from notifications import outbox
+
+
+def invite(*, by: User, match: Match, username: str = "", address: str = "") -> tuple[Invitation, str]:
+    """Invite a user or a mail address, for the host or a player. Return the invitation and the token of its link.
+
+    Raises `Refused` and `TooMany`.
+    """
+    invitation_id = uuid.uuid4()
+    token = invitation_token(invitation_id)
+    with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match.pk)
+        if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
+            raise Refused("not_yours", "Only the host and the players of a match can invite to it.")
+        if match.status != Match.Status.OPEN:
+            raise Refused("not_open", "The match is no longer open.")
+        user = _invited(by, match, username, address)
+        invitation = Invitation.objects.create(
+            id=invitation_id, match=match, user=user, address=address, token_hash=token_hash(token), invited_by=by
+        )
+        outbox.notify(
+            outbox.Notice(
+                kind="invitation",
+                user_id=user.pk if user is not None else None,
+                address=address,
+                topic=str(match.id),
+                payload={"invitation": str(invitation.id)},
+            )
+        )
+    return invitation, token
+
+
+def _invited(by: User, match: Match, username: str, address: str) -> User | None:
+    """Return the user to invite; None for a mail address. Raises `Refused` and `TooMany`."""
+    if bool(username) == bool(address):
+        raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
+    today = timezone.now() - timedelta(days=1)
+    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
+        raise TooMany("You can send 50 invitations a day. Try again tomorrow.", 86_400)
+    if not username:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
+        if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
+            raise TooMany("This address was invited several times today. Try again tomorrow.", 86_400)
+        return None
+    user = User.named(username)
+    if user is None:
+        raise Refused("unknown_user", f"There is no user {username!r}.", "username")
+    if match.invitations.filter(user=user).exists():
+        raise Refused("invited_already", f"{username} is already invited.", "username")
+    return user
+
+
+def invitation_token(invitation_id: uuid.UUID) -> str:
+    """Return the token in the link of an invitation. It is derived from our key for each mail and stored nowhere."""
+    return secrets.keyed_token("invitation", invitation_id)
+
+
+def token_hash(token: str) -> str:
+    """Return the stored hash of an invitation's token. Nobody can guess the token, so a slow hash is not needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def find_invitation(token: str) -> Invitation | None:
+    """Return the invitation that a link's token opens; None if there is none, or if it was declined."""
+    return Invitation.objects.filter(token_hash=token_hash(token), declined_at=None).select_related("match").first()
+
+
+def accept_invitation(*, by: User, token: str, contribution_text: str = "", channel: str = "web") -> Match:
+    """Join by the link of an invitation. Anyone with the link counts as invited; each link seats one player. Raises `Refused`."""
+    found = find_invitation(token)
+    with transaction.atomic():
+        # Lock the match first, as everywhere. Of two users with one link the second waits here.
+        invitation = None
+        if found is not None:
+            Match.objects.select_for_update().get(pk=found.match_id)
+            invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
+        if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
+            raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
+        if invitation.user_id is None:
+            # The invitation is bound to the user together with the seat; if joining is refused, neither happens.
+            invitation.user = by
+            invitation.save(update_fields=["user"])
+        elif invitation.user_id != by.pk:
+            raise Refused("bad_invitation", "This invitation is for another user.", "token")
+        return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)
