@@ -8,14 +8,14 @@ the match goes back: they are kept if they still hold.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, Draw
-from gamesvc.games.kernel.events import POSITIONED, REWOUND, SEATED, STARTED, VACATED, makes_state
+from gamesvc.games.kernel.events import POSITIONED, REWOUND, STARTED, makes_state
 from gamesvc.games.kernel.game import Event, Game, Refused, see_event
 from gamesvc.games.kernel.timeline import Timeline
 
@@ -78,23 +78,26 @@ class Deed:
         """Return True if the match begins with this deed."""
         return any(past.event.type in (STARTED, POSITIONED) for past in self.events)
 
-    def changes_hands(self, seat: int) -> bool:
-        """Return True if the seat changes players here. A player cannot undo what an earlier one did."""
-        moved = (SEATED, VACATED)
-        return any(past.event.type in moved and past.event.data.get("seat") == seat for past in self.events)
-
     def seen_by(self, game: Game[Any], viewer: int | None) -> list[Event]:
         """Return the deed's game events that a viewer may know of, with all their data."""
         return [event for event in self.of_game if see_event(game, event, viewer) is not None]
 
 
 class Trail:
-    """The record, read backwards in pieces: an undo looks at the last few events, however long the match is."""
+    """The record, read backwards in pieces: an undo looks at the last few events, however long the match is.
 
-    def __init__(self, read: Callable[[int, int], Sequence[Past]], newest: int) -> None:
+    `hands`: the version at which each seat last changed hands, undone or not. Its player undoes and redoes nothing before it.
+    """
+
+    def __init__(self, read: Callable[[int, int], Sequence[Past]], newest: int, hands: Mapping[int, int] | None = None) -> None:
         self._read = read
         self._found: dict[int, Past] = {}
         self.newest = newest
+        self._hands = hands or {}
+
+    def floor(self, seat: int) -> int:
+        """Return the version at which a seat's tenure began; 0 if the seat never changed hands."""
+        return self._hands.get(seat, 0)
 
     def __getitem__(self, version: int) -> Past:
         if version not in self._found:
@@ -199,6 +202,7 @@ def look_back(
     the path never changes, so the search ends there, however much the others have done before it.
     """
     idle = 0
+    floor = trail.floor(seat)
     others: set[int] = set()
     told = False
 
@@ -207,6 +211,9 @@ def look_back(
 
     path = trail.deeds()
     for deed in path:
+        # Versions on the path only fall, so nothing of this tenure lies before such a deed.
+        if deed.begins or deed.first.event.version <= floor:
+            break
         if known is not None and deed.kept_by is None and deed.events[-1].event.version == known.version:
             others |= known.others
             told |= known.told
@@ -214,8 +221,6 @@ def look_back(
             if idle >= MOST_IDLE:
                 return result()
             return result(deed=known.deed, to=known.to, refusal=known.refusal)
-        if deed.begins or deed.changes_hands(seat):
-            break
         if not deed.of_game:
             continue
         back = deed.going_back
@@ -239,6 +244,8 @@ def look_back(
             if deed.kept_by is not None:
                 # The deed was kept on another branch than its own, so the other deeds kept there are undone with it.
                 to = int(deed.kept_by.event.data["to"])
+                if to < floor:
+                    break
                 holder = deed.kept_by
                 if since is not None:
                     since += itertools.takewhile(lambda one: one.kept_by is holder, path)  # noqa: B023 - it returns below
@@ -272,12 +279,12 @@ def find_redo(game: Game[Any], trail: Trail, seat: int, seen_until: int | None =
     """Return the seat's own undo if nothing that it can see has followed; None otherwise.
 
     A redo goes back to before an undo, so another redo is possible after it if one was possible at that time. `seen_until`: the
-    version of the last event that the seat may know. Nothing after it is looked at.
+    version of the last event that the seat may know. Nothing after it is looked at, and nothing before the seat's tenure.
     """
     version = seen_until
     while True:
         deed = next((one for one in trail.all_deeds(version) if one.begins or one.seen_by(game, seat)), None)
-        back = deed.going_back if deed is not None else None
+        back = deed.going_back if deed is not None and deed.first.event.version > trail.floor(seat) else None
         if deed is None or back is None or back.data.get("seat") != seat:
             return None
         if back.data["cause"] == "undo":

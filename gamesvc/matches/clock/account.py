@@ -22,7 +22,7 @@ Key = tuple[int, str]
 Name = tuple[int, str]
 """A seat and the name of its clock: the question's id, unless the game gives another name."""
 
-FORMAT = 6
+FORMAT = 7
 """Version of `as_json`. Snapshots with another version are not read."""
 
 
@@ -119,6 +119,8 @@ class Account:
     stopped: dict[Name, Clock] = field(default_factory=dict)
     halted: dict[Name, Halted] = field(default_factory=dict)
     """Those of the stopped clocks that an act of their own seat stopped."""
+    tenure: dict[Name, Clock] = field(default_factory=dict)
+    """The clocks that a substitute has had and that stopped since. A rewind to before their tenure forgets none of them."""
     banks: dict[int, timedelta] = field(default_factory=dict)
     moved: frozenset[int] = frozenset()
     """Seats that have been asked for a turn. Their next turn brings an increment."""
@@ -142,6 +144,7 @@ class Account:
             open=dict(self.open),
             stopped=dict(self.stopped),
             halted=dict(self.halted),
+            tenure=dict(self.tenure),
             banks=dict(self.banks),
             missed=dict(self.missed),
             excused=dict(self.excused),
@@ -172,6 +175,7 @@ class Account:
             "open": [[*key, clock.as_json()] for key, clock in self.open.items()],
             "stopped": [[*key, clock.as_json()] for key, clock in self.stopped.items()],
             "halted": [[*key, halted.as_json()] for key, halted in self.halted.items()],
+            "tenure": [[*key, clock.as_json()] for key, clock in self.tenure.items()],
             "banks": [[seat, left // SECOND] for seat, left in self.banks.items()],
             "moved": sorted(self.moved),
             "missed": [list(one) for one in sorted(self.missed.items())],
@@ -194,6 +198,7 @@ class Account:
             open={(seat, question): Clock.from_json(clock) for seat, question, clock in told["open"]},
             stopped={(seat, name): Clock.from_json(clock) for seat, name, clock in told["stopped"]},
             halted={(seat, name): Halted.from_json(halted) for seat, name, halted in told["halted"]},
+            tenure={(seat, name): Clock.from_json(clock) for seat, name, clock in told["tenure"]},
             banks={seat: left * SECOND for seat, left in told["banks"]},
             moved=frozenset(told["moved"]),
             missed=dict(told["missed"]),

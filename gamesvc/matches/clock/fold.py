@@ -121,6 +121,8 @@ class _Fold:
             oldest = next(iter(account.stopped))
             account.stopped.pop(oldest)
             account.halted.pop(oldest, None)
+        while len(account.tenure) > REMEMBERED:
+            account.tenure.pop(next(iter(account.tenure)))
         account.at = step.occurred_at
         return self.set
 
@@ -197,6 +199,9 @@ class _Fold:
         account.stopped.pop(name, None)
         account.halted.pop(name, None)
         account.stopped[name] = account.open.pop(key)
+        if account.seated.get(key[0]):
+            account.tenure.pop(name, None)
+            account.tenure[name] = stood
         # An act after the deadline is accepted only after an outage, which the clock does not know yet.
         if self._own(key[0]) and clock.due is not None and stood.since < clock.due:
             account.halted[name] = Halted(clock, bank - account.bank(key[0]), account.pauses, account.outages)
@@ -237,12 +242,15 @@ class _Fold:
         """Start the clock of a newly open question: a new one, or one that continues with what was left."""
         account, policy, starts, kind = self.account, self.policy, self._starts(), one.kind
         before, halted = account.stopped.pop(_name(one), None), account.halted.pop(_name(one), None)
+        had = account.tenure.pop(_name(one), None)
         if before is not None:
             stood = replace(before, kind=kind)
             if halted is None or account.paused_since is not None:
                 self._run(key, replace(stood, since=starts), "asked")
             else:
                 self._go_on(key, stood, replace(halted, clock=replace(halted.clock, kind=kind)))
+            return
+        if had is not None and self._goes_on_in_tenure(key, replace(had, kind=kind)):
             return
         seat = key[0]
         if policy.bank is not None and kind in TURNS:
@@ -251,14 +259,34 @@ class _Fold:
             account.moved |= {seat}
         self._run(key, Clock(kind, starts, starts, policy.own_time(kind), ZERO, name=_name(one)[1]), "asked")
 
+    def _recorded(self, key: Key) -> DeadlineSet | None:
+        """Return the append's own record that a clock goes on, for an append that is read again."""
+        told = self.told.get(key)
+        return told if self.live is None and told is not None and told.cause == CONTINUED else None
+
+    def _goes_on_in_tenure(self, key: Key, had: Clock) -> bool:
+        """Let a clock go on that a substitute has had, though the match went back to before they came.
+
+        A log that does not record it gave a new clock, and so does a pause, in which no deadline can be recorded.
+        """
+        recorded = self._recorded(key)
+        if recorded is None and (self.live is None or self.account.paused_since is not None):
+            return False
+        if had.kind in TURNS:
+            self.account.moved |= {key[0]}
+        if recorded is not None:
+            self._set(key, run(self.policy, had.recorded(recorded.because), Recorded(recorded.because)), CONTINUED)
+        else:
+            self._run(key, replace(had, since=self._starts()), CONTINUED)
+        return True
+
     def _go_on(self, key: Key, stood: Clock, halted: Halted) -> None:
         """Let a clock go on that its seat's own act stopped.
 
         If the seat breaks off its own waiting, the clock runs on as if it had never stopped. If its own act answers something
         that it was asked in between, the clock has what it had. Another's act leaves it the minimum, but not without end.
         """
-        account, told, own = self.account, self.told.get(key), self._own(key[0])
-        recorded = told if self.live is None and told is not None and told.cause == CONTINUED else None
+        account, own, recorded = self.account, self._own(key[0]), self._recorded(key)
         allowed = self.live is not None or recorded is not None
         if own and halted.alone and allowed:
             if halted.taken:
@@ -323,7 +351,8 @@ class _Fold:
     def _restore(self, then: Account, undoer: int | None, cause: str) -> None:
         """Set the clocks after an undo: the undoer's clock runs on as if nothing had been sent, the others get theirs back.
 
-        Redoing an own undo costs the time spent in between. A seat that has changed hands since has lost none of its time.
+        Redoing an own undo costs the time spent in between. A seat that has changed hands since has lost none of its time: it has
+        a new clock, or goes on with the one that its holder has had since.
         """
         account, step = self.account, self.step
         thought = {undoer} if cause == "redo" else set()
@@ -336,6 +365,9 @@ class _Fold:
         stopped = account.stopped
         account.stopped = {name: clock for name, clock in then.stopped.items() if name[0] not in new}
         account.stopped |= {name: clock for name, clock in stopped.items() if name[0] in thought}
+        account.tenure = {name: clock for name, clock in account.tenure.items() if name[0] in new | thought} | {
+            name: clock for name, clock in then.tenure.items() if name[0] not in new | thought
+        }
         own = account.halted
         account.halted = {name: halted for name, halted in then.halted.items() if name[0] not in new}
         account.halted |= {name: halted for name, halted in own.items() if name[0] in thought}
@@ -417,13 +449,14 @@ class _Fold:
                 account.excused[seat] = before
 
     def _forget_stops(self, seat: int) -> None:
-        """Forget that a seat stopped its clocks itself: its new holder did not."""
+        """Forget the clocks that a seat's earlier holder had, and that they stopped them: its new holder did not."""
         account = self.account
         account.halted = {name: halted for name, halted in account.halted.items() if name[0] != seat}
         for clocks in (account.open, account.stopped):
             for key, clock in clocks.items():
                 if key[0] == seat and clock.granted:
                     clocks[key] = replace(clock, granted=0)
+        account.tenure = {name: clock for name, clock in account.tenure.items() if name[0] != seat}
 
     def _renew(self, event: MatchEvent) -> None:
         """Give a substitute the question's full time and a full bank, and an excused seat the time of its question.

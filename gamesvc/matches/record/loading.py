@@ -64,6 +64,8 @@ class Loaded:
     """The first event; None before it."""
     contributions: dict[int, str] = field(default_factory=dict)
     holders: dict[int, str] = field(default_factory=dict)
+    hands: dict[int, int] = field(default_factory=dict)
+    """The version at which each seat of the running match last lost or got its holder. No rewind undoes that."""
     started: bool = False
     """`match.started` is in the log: nobody can join any more. The position exists from the next game event on."""
     ended: bool = False
@@ -124,6 +126,8 @@ class Loaded:
         for record, event in zip(stored, lifted, strict=True):
             if (told := read_event(event)) is not None:
                 self._note(told)
+                if isinstance(told, Seated | Vacated):
+                    self.hands[told.seat] = event.version
             for viewer in (None, *range(self.seats)):
                 if see_event(self.game, event, viewer) is not None:
                     self.seen[viewer] = event.version
@@ -163,6 +167,7 @@ class Loaded:
             opened=self.opened,
             contributions=dict(self.contributions),
             holders=dict(self.holders),
+            hands=dict(self.hands),
             seen=dict(self.seen),
             account=self.account.copy(),
         )
@@ -296,6 +301,7 @@ def save_snapshot(loaded: Loaded) -> None:
         "opened": loaded.opened.as_json() if loaded.opened is not None else None,
         "contributions": list(loaded.contributions.items()),
         "holders": list(loaded.holders.items()),
+        "hands": list(loaded.hands.items()),
         "started": loaded.started,
         "ended": loaded.ended,
         "seen": list(loaded.seen.items()),
@@ -313,9 +319,10 @@ def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) ->
 
 
 def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any]) -> Loaded | None:
-    """Return a match from its snapshot; None if the snapshot has another format of clock account."""
+    """Return a match from its snapshot; None if the snapshot has another format."""
     try:
         account, opened = Account.from_json(contents["account"], hour()), Opened.of(contents["opened"])
+        hands = dict(contents["hands"])
     except (KeyError, TypeError, ValueError):
         return None
     timeline: Timeline[Any] = Timeline.resume(
@@ -335,6 +342,7 @@ def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any
         opened=opened,
         contributions=dict(contents["contributions"]),
         holders=dict(contents["holders"]),
+        hands=hands,
         started=contents["started"],
         ended=contents["ended"],
         seen=dict(contents["seen"]),

@@ -67,7 +67,7 @@ def trail_of(loaded: Loaded) -> Trail:
     def read(after: int, until: int) -> list[Past]:
         return [past_of(loaded, stored) for stored in STORE.read(loaded.match_id, after, until)]
 
-    return Trail(read, loaded.version)
+    return Trail(read, loaded.version, loaded.hands)
 
 
 def past_of(loaded: Loaded, stored: StoredEvent) -> Past:

@@ -33,8 +33,8 @@ def open_request(match: Match) -> UndoRequest | None:
 
 
 def is_over(loaded: Loaded, row: UndoRequest) -> bool:
-    """Return True if a request has lapsed: its time is over, or something happened that its seat can see."""
-    if loaded.ended or timezone.now() >= row.until:
+    """Return True if a request has lapsed: its time is over, its seat changed hands, or its seat has seen something happen."""
+    if loaded.ended or timezone.now() >= row.until or loaded.hands.get(row.seat, 0) > row.version:
         return True
     for stored in STORE.read(loaded.match_id, row.version, loaded.version):
         past = past_of(loaded, stored)
