@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import caps
 from gamesvc.matches.access.selectors import records_for
 from gamesvc.matches.clock.account import Step
 from gamesvc.matches.clock.fold import follow
@@ -652,3 +653,13 @@ def test_what_was_laid_by_is_dropped_with_the_end(match: Match) -> None:
     conditional_orders.sweep()
     row = Premove.objects.get(match=match)
     assert (row.status, row.why) == ("dropped", "The match is over.")
+
+
+def test_conditional_orders_pass_under_no_cap(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caps, "UNSEEN_PER_HOUR", 2)
+    words = [{"name": "set_orders", "text": str(number)} for number in range(5)]
+    row = lay(match, 1, {"event": {"type": "drew", "data": {}}}, *words)
+    act(match, 0)
+    row.refresh_from_db()
+    assert (row.status, row.given) == (Premove.Status.DROPPED, 2)
+    assert "2 times an hour" in row.why

@@ -152,6 +152,7 @@ def give(
     sender = Sender(Actor("seat", seat), STANDING, timezone.now(), user_id)
     seats = _seats(match, loaded, sender)
     run = _decide(match, loaded, sender, command)
+    _check_caps(match, loaded, sender, command, seats, run)
     events = [*run.events, *(event.event(run.version + 1) for event in _end(match, loaded, run))]
     key_id = command_id(sender=f"standing {match.id}", key=key)
     act = Act(sender.actor, STANDING, key_id, sender.received_at, codec.with_sorted_keys(command))
