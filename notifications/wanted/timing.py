@@ -31,6 +31,8 @@ LATELY = 10
 # After so many mails of a topic within an hour about questions that were gone before their receiver acted, the next one waits.
 MOST_IN_VAIN = 3
 IN_VAIN_WITHIN = timedelta(hours=1)
+# It waits at most this part of the time that its receiver has to act: the question may stand this time.
+IN_VAIN_SHARE = 10
 _GATHER_LOCK = 0x676174  # "gat"
 
 
@@ -67,8 +69,10 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
         return Hold(min(deadline - minutes(60 * (wishes.immediate_below or 0)), now + LOOK_AGAIN))
     if (told := _told_once(row, kind, now)) is not None:
         return told
-    if (until := _in_vain_until(row, now)) is not None and (until := min(until, _half_time(row, deadline))) > now:
-        return Hold(until)
+    if not kind.again and (until := _in_vain_until(row, now)) is not None:
+        until = min(until, _at_latest(row, deadline))
+        if until > now:
+            return Hold(until)
     window = minutes(wishes.batch_minutes)
     # A user who wants no combined mails gets each notice separately.
     if not window or deadline - now <= window or preferences.refuses(row.user_id, SUMMARY):
@@ -298,9 +302,9 @@ def _in_vain_until(row: Outbox, now: datetime) -> datetime | None:
     return None
 
 
-def _half_time(row: Outbox, deadline: datetime) -> datetime:
-    """Return when half the time to act on a notice is over: it waits no longer than that."""
-    return row.created_at + (deadline - row.created_at) / 2
+def _at_latest(row: Outbox, deadline: datetime) -> datetime:
+    """Return when a tenth of the time to act on a notice is over: it waits no longer than that, whatever went before it."""
+    return row.created_at + (deadline - row.created_at) / IN_VAIN_SHARE
 
 
 def _still_holds(row: Outbox) -> bool:

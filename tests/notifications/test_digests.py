@@ -120,14 +120,20 @@ def test_questions_that_are_withdrawn_before_anybody_acts_are_not_mailed_without
         assert send_due() == 1, "a question that stays is mailed"
 
 
-def test_a_question_that_stays_is_mailed_before_half_its_time_is_over(sink, asking, ann):  # noqa: F811
+def test_a_question_that_stays_is_mailed_after_a_tenth_of_its_time_and_its_reminder_at_once(sink, asking, ann):  # noqa: F811
     for _ in range(4):
         ask_and_withdraw(asking, ann, "m1")
     asking.open("m1", hours=1)
     queue(ann, "m1")
     assert send_due() == 0
-    with later(minutes=31):
+    with later(minutes=5):
+        assert send_due() == 0
+    with later(minutes=7):
         assert send_due() == 1
+    ask_and_withdraw(asking, ann, "m1")
+    asking.open("m1", hours=1)
+    queue(ann, "m1", "reminder")
+    assert send_due() == 1
 
 
 def test_a_receiver_who_acts_gets_every_question_of_a_quick_match_at_once(sink, asking, ann):  # noqa: F811

@@ -57,5 +57,7 @@ def asking(monkeypatch, sink, settings):
     monkeypatch.setattr(registry, "_kinds", dict(registry._kinds))
     registry._kinds.pop("your_turn", None)
     registry.register("your_turn", found.render, deadline=found.deadline, brief=found.brief, acted=found.acted)
+    registry._kinds.pop("reminder", None)
+    registry.register("reminder", found.render, deadline=found.deadline, brief=found.brief, acted=found.acted, again=True)
     registry.register("told", lambda row: Message("Told", "Told.\n"))
     return found
