@@ -28,7 +28,9 @@ AUTO_CARDS = (
 
 
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
-IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": 90, "uniqueItems": True}
+MOST_NAMED = 90
+"""The most cards, vessels or systems that one list of a command names."""
+IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": MOST_NAMED, "uniqueItems": True}
 NO_NOTE = "Not used. Write promises to the players in a message."
 NOTE: dict[str, Any] = {"type": "string", "deprecated": True, "pattern": "(?!)", "shape": NO_NOTE}
 """A schema that no value fits.

@@ -245,6 +245,20 @@ def test_a_form_offers_no_number_beyond_the_limit_of_commands() -> None:
     assert {name: offered[name]["credits"] for name in most} == most
 
 
+def test_a_form_offers_no_more_vessels_than_a_command_may_name() -> None:
+    table = Table("classic")
+    supply = [card for card, count in table.state["supply"].items() for _ in range(count)]
+    fleet = [table.vessel(1, card, table.homes[1]) for card in supply]
+    assert len(fleet) > 90
+    table.credits(0, 1).start()
+    [form] = table.forms(0, "offer_trade")
+    most = form["parameters"]["properties"]["want"]["properties"]["vessels"]["maxItems"]
+    assert most == 90
+    table.do(0, "offer_trade", to=1, give={"credits": 1}, want={"vessels": fleet[:most]})
+    [offered] = table.ever("trade_offered")
+    assert len(offered["want"]["vessels"]) == most
+
+
 def test_a_greedy_fleet_leaves_home_although_stations_stay_there() -> None:
     table = Table()
     home, enemy = table.homes[0], table.homes[1]

@@ -11,7 +11,7 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form
 from gamesvc.games.kernel.wording import counted
-from gamesvc.games.star_commander.commands import MOST, ORDERS
+from gamesvc.games.star_commander.commands import MOST, MOST_NAMED, ORDERS
 from gamesvc.games.star_commander.rules.acting import movement, trade
 from gamesvc.games.star_commander.rules.combat import fire, phase
 from gamesvc.games.star_commander.rules.decision import TURN_PROMPTS
@@ -117,7 +117,13 @@ def one_of(board: Board, values: Sequence[str]) -> dict[str, Any]:
 
 
 def some_of(board: Board, values: Sequence[str], **more: Any) -> dict[str, Any]:
-    return {"type": "array", "items": one_of(board, values), "uniqueItems": True, **more}
+    return several(one_of(board, values), **more)
+
+
+def several(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the schema of a list of some of these, at most as many as a command may name."""
+    most = {"maxItems": MOST_NAMED} if len(items["enum"]) > MOST_NAMED else {}
+    return {"type": "array", "items": items, "uniqueItems": True, **most, **more}
 
 
 def hand_of(board: Board, uids: Sequence[str]) -> dict[str, Any]:
@@ -380,10 +386,10 @@ def _side(board: Board, seat: int, hand: dict[str, Any] | None) -> dict[str, Any
     purse, owned = board.state.seats[seat], trade.tradable(board, seat)
     properties: dict[str, Any] = {"credits": {"type": "integer", "minimum": 0, "maximum": min(purse.credits, MOST)}}
     if hand is not None:
-        properties["hand"] = {"type": "array", "items": hand, "uniqueItems": True}
+        properties["hand"] = several(hand)
     else:
         properties["hand"] = {"type": "integer", "minimum": 0, "maximum": len(purse.hand)}
-    properties["technologies"] = {"type": "array", "items": hand_of(board, owned["technologies"]), "uniqueItems": True}
+    properties["technologies"] = several(hand_of(board, owned["technologies"]))
     for name in ("vessels", "systems"):
         properties[name] = some_of(board, owned[name])
     return fields(properties, [])
