@@ -76,7 +76,7 @@ def test_public_events_are_visible_to_every_seat() -> None:
     def redact(event: Event, viewer: int | None) -> Any:
         return event.data if viewer is None else TOY.redact(event, viewer)
 
-    assert "everybody" in broken(replace(TOY, redact=redact)) or "None" in broken(replace(TOY, redact=redact))
+    assert "all seats" in broken(replace(TOY, redact=redact)) or "None" in broken(replace(TOY, redact=redact))
 
 
 def test_a_sealed_act_changes_no_view() -> None:

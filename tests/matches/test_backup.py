@@ -48,7 +48,8 @@ from notifications.models import InboundMail, Outbox
 
 def submit(match, seat, command):
     loaded = loading.load(match.id, match.game)
-    turns.submit(match=match, sender=sends(match, seat), command=dict(command),
+    sender = Sender(Actor("seat", seat), "api", timezone.now(), match.seats.get(index=seat).user_id)
+    turns.submit(match=match, sender=sender, command=dict(command),
                  expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4())
 
 def play(match, rng, until):
