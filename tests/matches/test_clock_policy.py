@@ -755,7 +755,9 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
         # A timeout recorded at once counts from the deadline, and so does what begins then.
         now = table.now if step.actor != "clock" else min(table.now, max(clock.since, step.received_at))
         continued = any(event.key == key and event.cause == CONTINUED for event in step.events if isinstance(event, DeadlineSet))
-        assert not continued or step.seat == key[0] or clock.granted == GRANTS
+        # A substitute's clock goes on where the match goes back to before their tenure.
+        in_tenure = rewound is not None and account.seated.get(key[0], 0) > 0
+        assert not continued or step.seat == key[0] or clock.granted == GRANTS or in_tenure
         if key not in before and not continued and (step.seat != key[0] or step.actor != "seat"):
             assert counted(now, ends, clock.excluded) >= policy.minimum, "asked by another's act, with less than the minimum"
         begun = key not in before and rewound is None and clock.asked >= table.now - timedelta(seconds=10)

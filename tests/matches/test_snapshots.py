@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 from django.db import connection
 
 from gamesvc.matches import tasks
 from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.clock import account
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading, snapshots
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.undo import taking_back
+from tests.matches.playing import sends
 from tests.matches.test_turns import act, play_out
 
 pytestmark = pytest.mark.django_db
@@ -113,6 +118,52 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
     same(loading.load(duel.id, duel.game), before)
     for version in range(6, before.version):
         assert loading.load_at(before.game, duel.id, version).version == version
+
+
+FORMATS = {(2, 7): "account contributions draws ended hands holders opened seen started"}
+"""What a snapshot holds beside the state, by the formats `snapshots.CONTENTS` and `account.FORMAT`; raise one for each change."""
+
+
+def test_a_snapshot_of_another_format_is_not_current(duel, monkeypatch):
+    """Otherwise it would count as the newest one for ever, unreadable, and each look back would fold the whole match."""
+    written = {}
+    put = snapshots.put
+    monkeypatch.setattr(snapshots, "put", lambda *given: written.update(given[3]) or put(*given))
+    for turn in range(4):
+        act(duel, turn % 2, {"name": "draw"})
+    loading.save_snapshot(loading.load(duel.id, duel.game))
+    assert {(snapshots.CONTENTS, account.FORMAT): " ".join(sorted(written))} == FORMATS
+    assert snapshots.without_snapshot(10) == []
+    try:
+        for module, name in ((account, "FORMAT"), (snapshots, "CONTENTS")):
+            monkeypatch.setattr(module, name, getattr(module, name) + 1)
+            snapshots.fingerprint.cache_clear()
+            assert snapshots.without_snapshot(10) == [(duel.id, "toy")]
+            loading.save_snapshot(loading.load_at(loading.load(duel.id, duel.game).game, duel.id, 2**31 - 1))
+            assert snapshots.without_snapshot(10) == []
+    finally:
+        monkeypatch.undo()
+        snapshots.fingerprint.cache_clear()
+
+
+def test_undos_behind_snapshots_are_each_looked_up_once(duel, monkeypatch):
+    """Each undo asks for the clocks before it; asked for again in each older stretch, the work would double with each."""
+    monkeypatch.setattr(snapshots, "STRETCH", 4)
+    monkeypatch.setattr(loading, "connection", Outside())
+    for _ in range(30):
+        act(duel, 0, {"name": "play", "card": loading.load(duel.id, "toy").timeline.state.hands[0][0]})
+        seen = loading.load(duel.id, duel.game).viewer_version(0)
+        taking_back.take_back(match=duel, sender=sends(duel, 0), expected_version=seen, command_id=uuid.uuid4())
+    end = loading.load(duel.id, duel.game)
+    asked = []
+    load_at = loading.load_at
+    monkeypatch.setattr(loading, "load_at", lambda *given: asked.append(given[2]) or load_at(*given))
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM events_snapshot WHERE version %% 3 = 0", [])
+    for version in range(10, end.version, 7):
+        asked.clear()
+        loading.load_at(end.game, duel.id, version)
+        assert len(asked) == len(set(asked))
 
 
 class Outside:

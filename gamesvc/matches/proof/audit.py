@@ -126,6 +126,7 @@ def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline
             "opened": loaded.opened.as_json() if loaded.opened is not None else None,
             "contributions": [list(one) for one in loaded.contributions.items()],
             "holders": [list(one) for one in loaded.holders.items()],
+            "hands": [list(one) for one in loaded.hands.items()],
             "started": loaded.started,
             "ended": loaded.ended,
             "seen": [list(one) for one in loaded.seen.items()],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -101,15 +101,23 @@ class Loaded:
     def viewer_version(self, viewer: Viewer) -> int:
         return self.head.version if self.ended else self.seen.get(viewer, 0)
 
-    def fold(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
-        """Add the events that follow. `lifted` holds the same events as the engine reads them."""
-        targets = {Rewound.of(event.data).to for event in lifted if event.type == Rewound.TYPE}
-        # Loading again for each rewind would fold all rewinds before it again: the work would double with each of them.
-        clocks: dict[int, Account] = {}
+    def fold(
+        self,
+        stored: Sequence[StoredEvent],
+        lifted: Sequence[Event],
+        *,
+        targets: Collection[int] | None = None,
+        clocks: dict[int, Account] | None = None,
+    ) -> None:
+        """Add the events that follow. `lifted` holds the same events as the engine reads them.
 
-        def recall(version: int) -> Account:
-            return clocks[version] if version in clocks else self.account_at(version)
-
+        `targets`: the versions that these and later events go back to, if the caller knows them. `clocks`: the clocks at
+        versions, known or found on the way. Loading again for each rewind would fold all rewinds before it again: the work would
+        double with each of them.
+        """
+        targets = rewound_to(lifted) if targets is None else targets
+        clocks = {} if clocks is None else clocks
+        recall = functools.partial(self.account_at, clocks=clocks)
         for start, end in appends(stored):
             if (before := stored[start].version - 1) in targets:
                 clocks[before] = self.account.copy()
@@ -117,9 +125,12 @@ class Loaded:
             self.note(stored[start:end], lifted[start:end])
             fold.follow(self.account, step_of(stored[start:end]), self.awaited(), recall=recall)
 
-    def account_at(self, version: int) -> Account:
-        """Return the clocks as they were at a version, for a rewind to it."""
-        return load_at(self.game, self.match_id, version).account
+    def account_at(self, version: int, clocks: dict[int, Account] | None = None) -> Account:
+        """Return the clocks as they were at a version, for a rewind to it. For `clocks` see `fold`."""
+        clocks = {} if clocks is None else clocks
+        if version not in clocks:
+            clocks[version] = load_at(self.game, self.match_id, version, clocks).account
+        return clocks[version]
 
     def note(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
         """Take note of everything except the state: head, seat holders, and the events each viewer may know."""
@@ -208,27 +219,31 @@ def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
     return load_at(game, match_id, version).timeline.state
 
 
-def load_at(game: Game[Any], match_id: UUID, version: int) -> Loaded:
-    """Return a match as it was at a version."""
+def load_at(game: Game[Any], match_id: UUID, version: int, clocks: dict[int, Account] | None = None) -> Loaded:
+    """Return a match as it was at a version. For `clocks` see `Loaded.fold`."""
     loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
-    _catch_up(loaded, STORE.read(match_id, loaded.version, version))
+    _catch_up(loaded, STORE.read(match_id, loaded.version, version), clocks)
     return loaded
 
 
-def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
+def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent], clocks: dict[int, Account] | None = None) -> None:
     """Fold the events that follow. Save snapshots on the way if there are many (no snapshot fits today's rules code)."""
+    clocks = {} if clocks is None else clocks
+    lifted = [lift(loaded.game, one) for one in tail]
+    targets = rewound_to(lifted)
     start = 0
     for begin, _end in appends(tail):
         if begin - start > snapshots.STRETCH:
-            _fold(loaded, tail[start:begin])
+            loaded.fold(tail[start:begin], lifted[start:begin], targets=targets, clocks=clocks)
             start = begin
             if not connection.in_atomic_block:
                 save_snapshot(loaded)
-    _fold(loaded, tail[start:])
+    loaded.fold(tail[start:], lifted[start:], targets=targets, clocks=clocks)
 
 
-def _fold(loaded: Loaded, stored: Sequence[StoredEvent]) -> None:
-    loaded.fold(stored, [lift(loaded.game, one) for one in stored])
+def rewound_to(events: Iterable[Event]) -> set[int]:
+    """Return the versions that these events go back to."""
+    return {Rewound.of(event.data).to for event in events if event.type == Rewound.TYPE}
 
 
 def fresh(game: Game[Any], match_id: UUID) -> Loaded:

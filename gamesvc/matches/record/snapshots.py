@@ -23,6 +23,7 @@ from events import snapshots as store
 from events.store import Head
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Game
+from gamesvc.matches.clock import account
 
 # Write a snapshot after this many events: writing one costs less than folding as many at each load.
 TAIL = 25
@@ -32,6 +33,8 @@ STRETCH = store.STRETCH
 _whole_at: float | None = None
 LOOK_AGAIN = 3600.0
 _FOLDS = ("state.py", "rules", "data")
+# Format of what a load keeps beside the state (`loading.save_snapshot`). Raise it with each change of that.
+CONTENTS = 2
 _SHARED = ("codec", "dice", "events", "game", "limits", "timeline")
 
 
@@ -39,12 +42,13 @@ _SHARED = ("codec", "dice", "events", "game", "limits", "timeline")
 def fingerprint(game_id: str) -> str:
     """Return the SHA-256 over the code that folds events to states: a game's rules, data and state, and the shared modules.
 
-    Changed wording, pictures or bots leave snapshots valid.
+    It also covers the formats of what lies beside the state, so that no snapshot counts as current that cannot be read. Changed
+    wording, pictures or bots leave snapshots valid.
     """
     games = Path(gamesvc.games.__file__).parent
     own = [path for name in _FOLDS for path in (games / game_id / name, *(games / game_id / name).rglob("*"))]
     shared = [games / "kernel" / f"{name}.py" for name in _SHARED]
-    found = hashlib.sha256()
+    found = hashlib.sha256(f"contents {CONTENTS}, account {account.FORMAT}\n".encode())
     for path in sorted(path for path in (*own, *shared) if path.is_file() and path.suffix in (".py", ".toml")):
         found.update(f"{path.relative_to(games)} {path.stat().st_size}\n".encode())
         found.update(path.read_bytes())
