@@ -19,6 +19,8 @@ import pytest
 
 from gamesvc.games import catalog, trial
 from gamesvc.games.kernel import codec, limits
+from gamesvc.games.kernel.codec import plain
+from gamesvc.games.kernel.codec.positions import MOST_MARKED
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.protocol import Session, serve
@@ -165,10 +167,10 @@ def test_the_size_and_depth_of_a_position_are_limited(game_id: str) -> None:
     game = catalog.game(game_id)
     position = positions.corpus(game)[0]
     deep: Any = []
-    for _ in range(codec.DEEPEST + 1):
+    for _ in range(plain.DEEPEST + 1):
         deep = [deep]
-    wide = {**position, "state": {**position["state"], "more": [0] * codec.MOST_VALUES}}
-    marked = {**position, "marked": [{"back": at, "state": position["state"]} for at in range(codec.MOST_MARKED + 1)]}
+    wide = {**position, "state": {**position["state"], "more": [0] * plain.MOST_VALUES}}
+    marked = {**position, "marked": [{"back": at, "state": position["state"]} for at in range(MOST_MARKED + 1)]}
     for wrong in ({**position, "rules": deep}, wide, marked, {**position, "parts": [{"=part": 0, "first": -1, "and": []}]}):
         if wrong.get("parts"):
             wrong["state"] = {"=part": 0}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import uuid
+from pathlib import Path
 
+import grimp
 import pytest
 from django.db import connection
 
+from gamesvc.games import catalog
 from gamesvc.matches import tasks
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.clock import account
@@ -118,6 +122,21 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
     same(loading.load(duel.id, duel.game), before)
     for version in range(6, before.version):
         assert loading.load_at(before.game, duel.id, version).version == version
+
+
+NO_FOLD = {"gamesvc.errors", "gamesvc.games.kernel.forms", "gamesvc.games.kernel.wording"}
+"""Modules that a fold imports, but that only word refusals and forms."""
+
+
+def test_whatever_folds_events_is_part_of_the_fingerprint():
+    """Otherwise a snapshot that older code folded would count as current after a release."""
+    graph = grimp.build_graph("gamesvc", cache_dir=None)
+    for game_id in catalog.OFFERED:
+        fold = f"gamesvc.games.{game_id}.rules.evolve"
+        imported = {fold, *graph.find_upstream_modules(fold)} - NO_FOLD
+        assert len(imported) > 15
+        files = {Path(importlib.import_module(name).__file__ or "") for name in imported}
+        assert files <= set(snapshots.folding(game_id)), f"{game_id}: files that fold events and are not covered"
 
 
 FORMATS = {(2, 7): "account contributions draws ended hands holders opened seen started"}

@@ -32,24 +32,30 @@ STRETCH = store.STRETCH
 # The moment at which this process last found no missing snapshots, and the seconds until it looks again.
 _whole_at: float | None = None
 LOOK_AGAIN = 3600.0
-_FOLDS = ("state.py", "rules", "data")
+_FOLDS = ("state.py", "events", "rules", "data")
 # Format of what a load keeps beside the state (`loading.save_snapshot`). Raise it with each change of that.
 CONTENTS = 2
-_SHARED = ("codec", "dice", "events", "game", "limits", "timeline")
+_SHARED = ("codec", "dice.py", "events.py", "frozen.py", "game.py", "limits.py", "timeline.py", "typed.py")
+
+
+def folding(game_id: str) -> list[Path]:
+    """List the files that fold a game's events to states: its events, rules, data and state, and the shared modules."""
+    games = Path(gamesvc.games.__file__).parent
+    rooms = [*(games / game_id / name for name in _FOLDS), *(games / "kernel" / name for name in _SHARED)]
+    files = {path for room in rooms for path in (room, *room.rglob("*"))}
+    return sorted(path for path in files if path.is_file() and path.suffix in (".py", ".toml"))
 
 
 @functools.cache
 def fingerprint(game_id: str) -> str:
-    """Return the SHA-256 over the code that folds events to states: a game's rules, data and state, and the shared modules.
+    """Return the SHA-256 over the code that folds events to states (`folding`).
 
     It also covers the formats of what lies beside the state, so that no snapshot counts as current that cannot be read. Changed
     wording, pictures or bots leave snapshots valid.
     """
     games = Path(gamesvc.games.__file__).parent
-    own = [path for name in _FOLDS for path in (games / game_id / name, *(games / game_id / name).rglob("*"))]
-    shared = [games / "kernel" / f"{name}.py" for name in _SHARED]
     found = hashlib.sha256(f"contents {CONTENTS}, account {account.FORMAT}\n".encode())
-    for path in sorted(path for path in (*own, *shared) if path.is_file() and path.suffix in (".py", ".toml")):
+    for path in folding(game_id):
         found.update(f"{path.relative_to(games)} {path.stat().st_size}\n".encode())
         found.update(path.read_bytes())
     return found.hexdigest()

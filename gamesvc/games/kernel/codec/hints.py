@@ -1,0 +1,37 @@
+"""What a type hint says of a value, and the error for JSON that does not fit it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+import typing
+from typing import Any, TypeVar
+
+from gamesvc.errors import GamesvcError
+
+T = TypeVar("T")
+
+
+class Malformed(GamesvcError, ValueError):
+    """The JSON does not describe a value of the requested type."""
+
+
+@functools.cache
+def fields(cls: type) -> dict[str, Any]:
+    """Return the fields of a dataclass with their type hints."""
+    hints = typing.get_type_hints(cls)
+    return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+
+
+def only(args: tuple[Any, ...]) -> Any:
+    """Return the one type of a union that is not None."""
+    [bare] = [arg for arg in args if arg is not types.NoneType]
+    return bare
+
+
+def of(data: Any, kind: type[T], path: str) -> T:
+    """Return the value if it is of this type. Raises `Malformed` with its path."""
+    if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
+        raise Malformed(f"{path or 'the value'} must be of type {kind.__name__}")
+    return data
