@@ -187,8 +187,12 @@ def test_offers_that_wait_for_an_answer_are_told_of(trade):
 def test_a_turn_is_no_aside(duel, monkeypatch):
     monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 0)
     monkeypatch.setattr(caps, "PER_HOUR", 0)
-    play(duel, 0)
-    act(duel, 1)
+    for seat in (0, 1):
+        before = loading.load(duel.id, duel.game).version
+        play(duel, seat)
+        after = loading.load(duel.id, duel.game)
+        assert after.version > before
+        assert after.timeline.state.hands[seat]
 
 
 def test_who_plays_alone_takes_back_as_often_as_they_like(toy, anna):
