@@ -23,7 +23,8 @@ from gamesvc.games.kernel.dice import Dice, seeded
 from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import Caption, Event, Form, Game, Outcome, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
-from gamesvc.games.kernel.undo_rules import Deed, Past, Taken, Trail
+from gamesvc.games.kernel.trail import Deed, Past, Trail
+from gamesvc.games.kernel.undo_rules import Taken
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
 
 # Options that end a match which the rules alone would allow to run forever, with values large enough for every situation to

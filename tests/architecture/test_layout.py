@@ -143,21 +143,8 @@ def test_no_line_of_a_template_is_long() -> None:
 
 
 LONGEST_FUNCTION = 40
-LONG_FUNCTIONS = {
-    "gamesvc/matches/lobby/opening.py create_match",
-    "gamesvc/games/kernel/undo_rules.py look_back",
-    "gamesvc/games/space_fleet_commander/data/__init__.py parse_board",
-    "gamesvc/games/space_war/rules/reactions.py react_options",
-    "gamesvc/games/space_war/secrecy/view.py _side",
-    "gamesvc/games/space_war/text/render.py render",
-    "gamesvc/games/star_commander/secrecy/redact.py redact",
-    "gamesvc/games/stratastar/secrecy/view.py view",
-    "gamesvc/matches/play/turns.py submit",
-    "gamesvc/matches/record/append.py _question_rows",
-    "gamesvc/matches/record/append.py record",
-    "gamesvc/matches/timekeeping/expiry.py _time_out",
-}
-"""The functions that are still too long. Remove one from here once it is short; nothing is added."""
+LONG_FUNCTIONS = {"gamesvc/matches/lobby/opening.py create_match"}
+"""The functions that are too long: this one has a line for each choice of a match's host. Nothing is added."""
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

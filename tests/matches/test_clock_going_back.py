@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games import catalog
-from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Awaited, Event
 from gamesvc.games.kernel.timeline import Timeline, check_options
+from gamesvc.games.kernel.trail import BY_SERVICE
 from gamesvc.games.selfplay import bounded
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Surroundings, put_off
@@ -309,7 +309,7 @@ class Match:
     def check(self, event: Event, before: Left, open_before: set[Any]) -> None:
         cause, to = event.data.get("cause"), int(event.data["to"])
         minimum = parse(POLICY).minimum
-        person = cause in undo_rules.BY_SERVICE
+        person = cause in BY_SERVICE
         if person:
             then, elapsed = self.known.get(to, {}), self.now - (self.past[to].at or self.now)
             # A turn that is not open after the undo gets back what it had then, like any turn of which an act is undone.

@@ -21,8 +21,9 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.notices import reminding, wording
 from gamesvc.matches.notices.reminding import MOMENT
-from gamesvc.matches.record.append import Actor, _question_rows
+from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows import projections
+from gamesvc.matches.record.rows.statements import Change, question_rows
 from gamesvc.matches.timekeeping import deadlines
 from gamesvc.web.lobby.lists import share
 from notifications.models import Outbox
@@ -207,7 +208,7 @@ def test_other_breaks_with_the_same_deadline_are_written():
     def written(was, now):
         asked = {(0, "turn1"): Awaited(0, "turn", "turn1", "turn")}
         accounts = [Account(open={(0, "turn1"): one}) for one in (was, now)]
-        return list(_question_rows(Match(), asked, asked, (), START, *accounts, ()))
+        return list(question_rows(Change(Match(), (), (), asked, asked, *accounts, START)))
 
     assert written(clock, replace(clock)) == []
     [statement] = written(clock, other)

@@ -13,6 +13,7 @@ from django.test import Client
 from accounts.models import User
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.trail import Trail
 from gamesvc.matches.access import caps
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
@@ -56,13 +57,13 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Match, int], int]:
     def count(match: Match, seat: int) -> int:
         looked: list[int] = []
         with monkeypatch.context() as patch:
-            real = undo_rules.Trail.__getitem__
+            real = Trail.__getitem__
 
-            def note(trail: undo_rules.Trail, version: int) -> Any:
+            def note(trail: Trail, version: int) -> Any:
                 looked.append(version)
                 return real(trail, version)
 
-            patch.setattr(undo_rules.Trail, "__getitem__", note)
+            patch.setattr(Trail, "__getitem__", note)
             offered(match, seat)
         return len(looked)
 

@@ -8,140 +8,20 @@ the match goes back: they are kept if they still hold.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, Draw
-from gamesvc.games.kernel.events import POSITIONED, REWOUND, STARTED, makes_state
-from gamesvc.games.kernel.game import Event, Game, Refused, see_event
+from gamesvc.games.kernel.events import POSITIONED, REWOUND
+from gamesvc.games.kernel.game import Event, Game, Refused
 from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.games.kernel.trail import Deed, Trail
 
-CHUNK = 64
-BY_SERVICE = ("undo", "redo", "host")
 _NOTHING = Refused("nothing_to_undo", "You have no command that could be undone.")
 MOST_IDLE = 20
 """So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to take back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """One event of the record with its author from the event's metadata. `first`: it begins a deed."""
-
-    event: Event
-    first: bool
-    kind: str
-    seat: int | None
-    command: dict[str, Any] | None
-    occurred_at: datetime
-    received_at: datetime
-
-    @property
-    def of_game(self) -> bool:
-        return makes_state(self.event.type)
-
-
-@dataclass(slots=True)
-class Deed:
-    """The events of one command (or act of the service), oldest first. `kept_by`: the rewind that preserved it."""
-
-    first: Past
-    events: list[Past] = field(default_factory=list)
-    kept_by: Past | None = None
-
-    @property
-    def before(self) -> int:
-        """Return the version before the deed, which an undo goes back to."""
-        return self.first.event.version - 1
-
-    @property
-    def kind(self) -> str:
-        return self.first.kind
-
-    @property
-    def seat(self) -> int | None:
-        return self.first.seat
-
-    @property
-    def of_game(self) -> list[Event]:
-        return [past.event for past in self.events if past.of_game]
-
-    @property
-    def going_back(self) -> Event | None:
-        """Return the service's own rewind within the deed, or None."""
-        return next((e for e in self.of_game if e.type == REWOUND and e.data.get("cause") in BY_SERVICE), None)
-
-    @property
-    def begins(self) -> bool:
-        """Return True if the match begins with this deed."""
-        return any(past.event.type in (STARTED, POSITIONED) for past in self.events)
-
-    def seen_by(self, game: Game[Any], viewer: int | None) -> list[Event]:
-        """Return the deed's game events that a viewer may know of, with all their data."""
-        return [event for event in self.of_game if see_event(game, event, viewer) is not None]
-
-
-class Trail:
-    """The record, read backwards in pieces: an undo looks at the last few events, however long the match is.
-
-    `hands`: the version at which each seat last changed hands, undone or not. Its player undoes and redoes nothing before it.
-    """
-
-    def __init__(self, read: Callable[[int, int], Sequence[Past]], newest: int, hands: Mapping[int, int] | None = None) -> None:
-        self._read = read
-        self._found: dict[int, Past] = {}
-        self.newest = newest
-        self._hands = hands or {}
-
-    def floor(self, seat: int) -> int:
-        """Return the version at which a seat's tenure began; 0 if the seat never changed hands."""
-        return self._hands.get(seat, 0)
-
-    def __getitem__(self, version: int) -> Past:
-        if version not in self._found:
-            for past in self._read(max(0, version - CHUNK), version):
-                self._found[past.event.version] = past
-        return self._found[version]
-
-    def back(self, version: int) -> Iterator[tuple[Past, Past | None]]:
-        """Yield the events on the path to a version, newest first, each with the rewind that kept it or None."""
-        while version > 0:
-            past = self[version]
-            yield past, None
-            if past.event.type == REWOUND:
-                for held in reversed(past.event.data.get("kept", ())):
-                    yield self[held], past
-                version = int(past.event.data["to"])
-            else:
-                version -= 1
-
-    def deeds(self, version: int | None = None) -> Iterator[Deed]:
-        """Yield the deeds on the path, newest first."""
-        deed: Deed | None = None
-        for past, kept_by in self.back(self.newest if version is None else version):
-            first = self._first(past.event.version)
-            if deed is None or deed.first is not first:
-                if deed is not None:
-                    yield deed
-                deed = Deed(first, [], kept_by)
-            deed.events.insert(0, past)
-        if deed is not None:
-            yield deed
-
-    def all_deeds(self, version: int | None = None) -> Iterator[Deed]:
-        """Yield all deeds, undone or not, newest first."""
-        version = self.newest if version is None else version
-        while version > 0:
-            first = self._first(version)
-            yield Deed(first, [self[at] for at in range(first.event.version, version + 1)])
-            version = first.event.version - 1
-
-    def _first(self, version: int) -> Past:
-        while not self[version].first:
-            version -= 1
-        return self[version]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,60 +81,92 @@ def look_back(
     `since` is filled with the deeds of others on the way, newest first. `known`: an earlier result. What lies before a version of
     the path never changes, so the search ends there, however much the others have done before it.
     """
-    idle = 0
-    floor = trail.floor(seat)
-    others: set[int] = set()
-    told = False
+    return _Look(game, trail, seat, changes, since, known).done()
 
-    def result(**found: Any) -> Behind:
-        return Behind(trail.newest, others=frozenset(others), told=told, idle=idle, **found)
 
-    path = trail.deeds()
-    for deed in path:
-        # Versions on the path only fall, so nothing of this tenure lies before such a deed.
-        if deed.begins or deed.first.event.version <= floor:
-            break
-        if known is not None and deed.kept_by is None and deed.events[-1].event.version == known.version:
-            others |= known.others
-            told |= known.told
-            idle += known.idle
-            if idle >= MOST_IDLE:
-                return result()
-            return result(deed=known.deed, to=known.to, refusal=known.refusal)
-        if not deed.of_game:
-            continue
-        back = deed.going_back
-        if back is not None:
-            if back.data["cause"] == "host":
-                return result(
-                    refusal=Refused("ruled", "The organiser rewound the match to this point. What lies before it stays.")
-                )
-            continue
-        if deed.seat != seat:
-            if since is not None:
-                since.append(deed)
-            if seen := deed.seen_by(game, seat):
-                others |= {deed.seat} - {None}  # type: ignore[arg-type]
-                told |= any(map(game.reveals, seen))
-        elif deed.kind == "clock":
-            return result(refusal=Refused("timed_out", "The clock has answered for you since. That cannot be undone."))
-        elif changes(deed):
-            told |= any(map(game.reveals, deed.seen_by(game, seat)))
-            to = deed.before
-            if deed.kept_by is not None:
-                # The deed was kept on another branch than its own, so the other deeds kept there are undone with it.
-                to = int(deed.kept_by.event.data["to"])
-                if to < floor:
-                    break
-                holder = deed.kept_by
-                if since is not None:
-                    since += itertools.takewhile(lambda one: one.kept_by is holder, path)  # noqa: B023 - it returns below
-            return result(deed=deed, to=to)
-        else:
-            idle += 1
-            if idle == MOST_IDLE:
+class _Look:
+    """One look back along the path, with what it has met so far."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        trail: Trail,
+        seat: int,
+        changes: Callable[[Deed], bool],
+        since: list[Deed] | None,
+        known: Behind | None,
+    ) -> None:
+        self.game, self.trail, self.seat, self.changes, self.known = game, trail, seat, changes, known
+        self.since = [] if since is None else since
+        self.floor = trail.floor(seat)
+        self.path = trail.deeds()
+        self.others: set[int] = set()
+        self.told = False
+        self.idle = 0
+
+    def done(self) -> Behind:
+        for deed in self.path:
+            # Versions on the path only fall, so nothing of this tenure lies before such a deed.
+            if deed.begins or deed.first.event.version <= self.floor:
                 break
-    return result()
+            known = self.known
+            if known is not None and deed.kept_by is None and deed.events[-1].event.version == known.version:
+                return self._joined(known)
+            if deed.of_game and (found := self._at(deed)) is not None:
+                return found
+        return self._result()
+
+    def _at(self, deed: Deed) -> Behind | None:
+        """Return the result if the look ends at this deed."""
+        if deed.going_back is not None:
+            ruled = deed.going_back.data["cause"] == "host"
+            return (
+                self._refuse("ruled", "The organiser rewound the match to this point. What lies before it stays.")
+                if ruled
+                else None
+            )
+        if deed.seat != self.seat:
+            self._pass_by(deed)
+            return None
+        if deed.kind == "clock":
+            return self._refuse("timed_out", "The clock has answered for you since. That cannot be undone.")
+        if self.changes(deed):
+            return self._found(deed)
+        self.idle += 1
+        return self._result() if self.idle == MOST_IDLE else None
+
+    def _pass_by(self, deed: Deed) -> None:
+        """Note another's deed, and what of it the seat may see."""
+        self.since.append(deed)
+        if seen := deed.seen_by(self.game, self.seat):
+            self.others |= {deed.seat} if deed.seat is not None else set()
+            self.told |= any(map(self.game.reveals, seen))
+
+    def _found(self, deed: Deed) -> Behind:
+        self.told |= any(map(self.game.reveals, deed.seen_by(self.game, self.seat)))
+        to = deed.before
+        if deed.kept_by is not None:
+            # The deed was kept on another branch than its own, so the other deeds kept there are undone with it.
+            to = int(deed.kept_by.event.data["to"])
+            if to < self.floor:
+                return self._result()
+            self.since += itertools.takewhile(lambda one: one.kept_by is deed.kept_by, self.path)
+        return self._result(deed=deed, to=to)
+
+    def _joined(self, known: Behind) -> Behind:
+        """Return an earlier result, with what has been met since."""
+        self.others |= known.others
+        self.told |= known.told
+        self.idle += known.idle
+        if self.idle >= MOST_IDLE:
+            return self._result()
+        return self._result(deed=known.deed, to=known.to, refusal=known.refusal)
+
+    def _refuse(self, code: str, detail: str) -> Behind:
+        return self._result(refusal=Refused(code, detail))
+
+    def _result(self, **found: Any) -> Behind:
+        return Behind(self.trail.newest, others=frozenset(self.others), told=self.told, idle=self.idle, **found)
 
 
 def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:

@@ -63,6 +63,17 @@ class Sender:
         return self.actor.seat
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A command as its sender asked for it: on the version that they saw, under an id of its own."""
+
+    match: Match
+    sender: Sender
+    command: dict[str, Any]
+    expected_version: int
+    command_id: UUID
+
+
 def command_id(*, sender: object, key: str) -> UUID:
     """Return the id of a command from its sender and their key. Nobody else can guess it or collide with it."""
     return secrets.keyed_uuid("command", sender, key)
@@ -98,50 +109,29 @@ def submit(
     # Not stored as a refusal: the command may be impossible to store, and the check always has the same result.
     intake.check_command(command)
     loaded = loaded or loading.load(match.id, match.game)
-    command = dict(codec.with_sorted_keys(command))
+    asked = _Asked(match, sender, dict(codec.with_sorted_keys(command)), expected_version, command_id)
     # The clock names its commands by the version they are for. A repetition is found when it is appended.
     asks = sender.actor.kind != "clock"
-    first, refusal, due_at = None, None, None
-    if asks:
-        first, refusal, due_at = _known(match.id, command_id, sender.seat)
+    first, refusal, due_at = _known(match.id, command_id, sender.seat) if asks else (None, None, None)
     if first or refusal:
-        return _repeat(match, loaded, sender, command, command_id, None if first else refusal)
+        return _repeat(asked, loaded, None if first else refusal)
     for attempt in range(ATTEMPTS):
+        seats = _seats_or_refusal(asked, loaded, seats)
         try:
-            # Before anything that the seat may see is told.
-            seats = _seats(match, loaded, sender, seats)
-        except Refused as refused:
-            remember_refusal(match, sender, command, command_id, refused)
-            raise
-        since = _since(loaded, sender.seat, expected_version)
-        if (since and loaded.game.stale(command, since, sender.seat)) or any(event.type == REWOUND for event in since):
-            if applied := _applied_meanwhile(match, sender, command, command_id):
-                return applied
-            raise Stale(loaded.viewer_version(sender.seat), _records_since(match, loaded, sender.seat, expected_version))
+            _check_fresh(asked, loaded)
+            run = _ruled(asked, loaded, seats, due_at, counted=not attempt)
+        except (Stale, Refused) as refused:
+            return _applied_or_refused(asked, refused)
         try:
-            _check_time(loaded, sender, due_at)
-            run = _decide(match, loaded, sender, command)
-            if sender.actor.kind == "seat" and not attempt:
-                _check_caps(match, loaded, sender, command, seats, run)
-        except Refused as refused:
-            if applied := _applied_meanwhile(match, sender, command, command_id):
-                return applied
-            remember_refusal(match, sender, command, command_id, refused)
-            raise
-        service = [*beside, *_end(match, loaded, run)]
-        events = [*run.events, *(event.event(version) for version, event in enumerate(service, run.version + 1))]
-        act = Act(sender.actor, sender.channel, command_id, sender.received_at, command)
-        try:
-            stored = record(match, loaded, events, act, seats=seats, run=run, more=more)
+            stored = _append(asked, loaded, run, seats, beside, more)
         except VersionConflict:
             if not asks:
                 raise
             loaded = loading.load(match.id, match.game)
-            continue
         except DuplicateCommand:
-            return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
-        # The clock needs no answer.
-        return _receipt(loaded, match.id, sender.seat, stored) if asks else Receipt(match.id, stored[-1].version, [])
+            return _repeat(asked, loading.load(match.id, match.game), None)
+        else:
+            return _receipt(loaded, match.id, sender.seat, stored) if asks else Receipt(match.id, stored[-1].version, [])
     raise Busy
 
 
@@ -182,29 +172,66 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
     return found.fetchone()  # type: ignore[no-any-return]
 
 
-def _applied_meanwhile(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID) -> Receipt | None:
-    """Return the receipt of a copy of this request that was applied while this one lost a race, or None.
+def _seats_or_refusal(asked: _Asked, loaded: Loaded, seats: Sequence[Seat] | None) -> Sequence[Seat]:
+    """Return the seats, before anything that the sender's seat may see is told. Stores the refusal that it raises."""
+    try:
+        return _seats(asked.match, loaded, asked.sender, seats)
+    except Refused as refused:
+        remember_refusal(asked.match, asked.sender, asked.command, asked.command_id, refused)
+        raise
 
-    The copy is usually the reason why the command is stale or illegal now; the event wins over a refusal.
+
+def _check_fresh(asked: _Asked, loaded: Loaded) -> None:
+    """Raise `Stale` if something has happened since the version that the sender saw that outdates their command."""
+    seat = asked.sender.seat
+    since = _since(loaded, seat, asked.expected_version)
+    if (since and loaded.game.stale(asked.command, since, seat)) or any(event.type == REWOUND for event in since):
+        raise Stale(loaded.viewer_version(seat), _records_since(asked.match, loaded, seat, asked.expected_version))
+
+
+def _ruled(asked: _Asked, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run[Any]:
+    """Let the rules decide. Raises `Refused`, also for a command that is late or, where it is counted, one too many."""
+    _check_time(loaded, asked.sender, due_at)
+    run = _decide(asked.match, loaded, asked.sender, asked.command)
+    if counted and asked.sender.actor.kind == "seat":
+        _check_caps(asked.match, loaded, asked.sender, asked.command, seats, run)
+    return run
+
+
+def _append(
+    asked: _Asked, loaded: Loaded, run: Run[Any], seats: Sequence[Seat], beside: Sequence[MatchEvent], more: Sequence[Statement]
+) -> tuple[StoredEvent, ...]:
+    """Append the events of the game, then those of the service. Raises as `record`."""
+    sender = asked.sender
+    service = [*beside, *_end(asked.match, loaded, run)]
+    events = [*run.events, *(event.event(version) for version, event in enumerate(service, run.version + 1))]
+    act = Act(sender.actor, sender.channel, asked.command_id, sender.received_at, asked.command)
+    return record(asked.match, loaded, events, act, seats=seats, run=run, more=more)
+
+
+def _applied_or_refused(asked: _Asked, refused: Stale | Refused) -> Receipt:
+    """Return the receipt of a copy of this request that was applied while this one lost a race. Without one, raise.
+
+    The copy is usually the reason why the command is stale or illegal now; the event wins over a refusal, which is stored.
     """
-    if not STORE.command(match.id, command_id):
-        return None
-    return _repeat(match, loading.load(match.id, match.game), sender, command, command_id, None)
+    if STORE.command(asked.match.id, asked.command_id):
+        return _repeat(asked, loading.load(asked.match.id, asked.match.game), None)
+    if isinstance(refused, Refused):
+        remember_refusal(asked.match, asked.sender, asked.command, asked.command_id, refused)
+    raise refused
 
 
-def _repeat(
-    match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], command_id: UUID, refusal_id: int | None
-) -> Receipt:
+def _repeat(asked: _Asked, loaded: Loaded, refusal_id: int | None) -> Receipt:
     """Replay the stored result of a known command id."""
     if refusal_id is not None:
         refusal = Refusal.objects.get(id=refusal_id)
-        if not refusal.is_of(command):
+        if not refusal.is_of(asked.command):
             raise KeyReused
         raise Refused(refusal.code, refusal.detail, refusal.parameter)
-    stored = STORE.command(match.id, command_id)
-    if stored[0].meta.get("command") != command:
+    stored = STORE.command(asked.match.id, asked.command_id)
+    if stored[0].meta.get("command") != asked.command:
         raise KeyReused
-    receipt = _receipt(loaded, match.id, sender.seat, stored)
+    receipt = _receipt(loaded, asked.match.id, asked.sender.seat, stored)
     return Receipt(receipt.match_id, receipt.version, receipt.events, repeated=True)
 
 

@@ -182,66 +182,98 @@ def _vacation_waits(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -
 
 def _time_out(claim: Claim, batch: Batch) -> bool:
     """Submit default commands for a seat until its question is closed. Return True if this call closed it."""
-    match, seat = batch.matches[claim.match_id], claim.seat
-    loaded = loading.load(match.id, match.game, young=claim.version <= snapshots.TAIL)
-    # The consequences for the seat are recorded once, with the first answer by the clock.
-    begun = ruled = held = False
-    looked = claim.version
-    for _ in range(MOST_DEFAULTS):
-        if all((one.seat, one.id) != (seat, claim.question) for one in loaded.awaited()):
-            if not ruled and not held:
+    return _TimingOut(claim, batch).done()
+
+
+class _TimingOut:
+    """One question that the clock closes. Other acts may come in between; then everything is checked again."""
+
+    def __init__(self, claim: Claim, batch: Batch) -> None:
+        self.claim, self.batch = claim, batch
+        self.match, self.seat = batch.matches[claim.match_id], claim.seat
+        self.loaded = loading.load(self.match.id, self.match.game, young=claim.version <= snapshots.TAIL)
+        self.looked = claim.version
+        # The consequences for the seat are recorded once, with the first answer by the clock (`ruled`). `held`: the player's own
+        # last orders were carried out.
+        self.begun = self.ruled = self.held = False
+
+    def done(self) -> bool:
+        for _ in range(MOST_DEFAULTS):
+            if (closed := self._closed()) is not None:
+                return closed
+            if not self.begun:
+                self.begun = True
+                if str(self.match.id) in self.batch.mailed and _mail_waits(self.match, self.claim):
+                    return False
+                if self._ordered_beforehand():
+                    self.loaded = loading.load(self.match.id, self.match.game)
+                    continue
+            try:
+                if (answered := self._answer()) is not None:
+                    return answered
+                self.loaded = loading.after(self.loaded)
+            except (VersionConflict, errors.Stale):
+                # Another act came first: an answer, an extension, or a substitute. Check everything again.
+                self.loaded = loading.load(self.match.id, self.match.game)
+        raise RuntimeError(
+            f"match {self.match.id}, seat {self.seat}: question {self.claim.question} is still open after {MOST_DEFAULTS} default"
+            " commands"
+        )
+
+    def _closed(self) -> bool | None:
+        """Return whether this call closed the question, once it is closed or no longer due; until then None."""
+        done = self.ruled or self.held
+        if all((one.seat, one.id) != (self.seat, self.claim.question) for one in self.loaded.awaited()):
+            if not done:
                 # Answered meanwhile: its row was deleted with the answer, or is a leftover.
-                Question.objects.filter(id=claim.id).delete()
-            return ruled or held
-        if loaded.version != looked and not _still_due(claim):
-            return ruled or held
-        looked = loaded.version
-        if not begun:
-            begun = True
-            if str(match.id) in batch.mailed and _mail_waits(match, claim):
-                return False
-            if match.id in batch.laid_by and conditional_orders.play(match.id):
-                # A conditional order comes before the clock's answer.
-                loaded = loading.load(match.id, match.game)
-                continue
-            held = (match.id, seat) in batch.holding and last_orders.carry_out(match, seat, claim.question, claim.due_at)
-            if held:
-                loaded = loading.load(match.id, match.game)
-                continue
+                Question.objects.filter(id=self.claim.id).delete()
+            return done
+        if self.loaded.version != self.looked and not _still_due(self.claim):
+            return done
+        self.looked = self.loaded.version
+        return None
+
+    def _ordered_beforehand(self) -> bool:
+        """Carry out what the player has left for this moment. It comes before the clock's answer."""
+        if self.match.id in self.batch.laid_by and conditional_orders.play(self.match.id):
+            return True
+        if (self.match.id, self.seat) in self.batch.holding:
+            self.held = last_orders.carry_out(self.match, self.seat, self.claim.question, self.claim.due_at)
+        return self.held
+
+    def _answer(self) -> bool | None:
+        """Let the clock answer once. Return whether this call closed the question, None if it may still be open."""
+        match, loaded, claim = self.match, self.loaded, self.claim
         seats = seats_held(match, loaded, list(match.seats.all()))
-        ruling = Ruling() if ruled else timeouts.rule(match, loaded, claim, seats, batch.reminded)
+        ruling = Ruling() if self.ruled else timeouts.rule(match, loaded, claim, seats, self.batch.reminded)
+        if ruling.excused:
+            return _excuse(match, loaded, claim, ruling, seats)
         try:
-            if ruling.excused:
-                return _excuse(match, loaded, claim, ruling, seats)
-            receipt = turns.submit(
-                match=match,
-                # The answer counts from the deadline, however late the sweep is, so that nothing drifts.
-                sender=Sender(Actor("clock", seat), "clock", claim.due_at),
-                command=ruling.command or loaded.game.default_command(loaded.timeline.state, seat),
-                expected_version=loaded.viewer_version(seat),
-                # The version makes the key unique: two sweeps at one question collide, one that takes over from a dead one does
-                # not.
-                command_id=turns.command_id(sender=f"clock {claim.id}", key=str(loaded.version)),
-                seats=ruling.seats or seats,
-                loaded=loaded,
-                beside=ruling.events,
-                more=ruling.more,
-            )
-        except (VersionConflict, errors.Stale):
-            # Another act came first: an answer, an extension, or a substitute. Check everything again.
-            loaded = loading.load(match.id, match.game)
-            continue
+            receipt = self._submit(ruling, seats)
         except Refused as refused:
             if refused.code == "match_over":
                 return False
             raise
-        ruled, looked = True, receipt.version
-        if ruling.seats is not None and any(one.index == seat and one.bot for one in ruling.seats):
+        self.ruled, self.looked = True, receipt.version
+        if ruling.seats is not None and any(one.index == self.seat and one.bot for one in ruling.seats):
             return True
-        loaded = loading.after(loaded)
-    raise RuntimeError(
-        f"match {match.id}, seat {seat}: question {claim.question} is still open after {MOST_DEFAULTS} default commands"
-    )
+        return None
+
+    def _submit(self, ruling: Ruling, seats: Sequence[Seat]) -> turns.Receipt:
+        loaded = self.loaded
+        return turns.submit(
+            match=self.match,
+            # The answer counts from the deadline, however late the sweep is, so that nothing drifts.
+            sender=Sender(Actor("clock", self.seat), "clock", self.claim.due_at),
+            command=ruling.command or loaded.game.default_command(loaded.timeline.state, self.seat),
+            expected_version=loaded.viewer_version(self.seat),
+            # The version makes the key unique: two sweeps at one question collide, one that takes over from a dead one does not.
+            command_id=turns.command_id(sender=f"clock {self.claim.id}", key=str(loaded.version)),
+            seats=ruling.seats or seats,
+            loaded=loaded,
+            beside=ruling.events,
+            more=ruling.more,
+        )
 
 
 def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: Sequence[Seat]) -> bool:

@@ -23,7 +23,8 @@ from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
-from gamesvc.games.kernel.undo_rules import Found, Taken, Trail
+from gamesvc.games.kernel.trail import BY_SERVICE, Trail
+from gamesvc.games.kernel.undo_rules import Found, Taken
 from gamesvc.matches import sweeping
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
@@ -187,7 +188,7 @@ def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
         back = read_event(past.event)
         if isinstance(back, Rewound) and back.to < version and version not in back.kept:
             seen = see_event(loaded.game, past.event, seat) is not None
-            return seen and back.cause in undo_rules.BY_SERVICE
+            return seen and back.cause in BY_SERVICE
     return False
 
 

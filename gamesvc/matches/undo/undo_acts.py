@@ -15,7 +15,7 @@ from typing import Any
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
-from gamesvc.games.kernel.undo_rules import Deed, Past, Trail
+from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.matches import errors
 from gamesvc.matches.access import caps, holders, selectors
 from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event, read_events

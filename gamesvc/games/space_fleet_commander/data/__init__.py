@@ -7,7 +7,7 @@ depends on a match.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -191,29 +191,11 @@ def parse_board(raw: Mapping[str, Any], where: str, standard: Mapping[str, Any])
         raise BadData(f"{where}: [map] lacks {', '.join(missing)}")
     tracks = standard["tracks"] | raw.get("tracks", {})
     kinds = {name: _kind(name, entry, where) for name, entry in (standard["kinds"] | raw.get("kinds", {})).items()}
-    places: dict[str, Place] = {}
-    spots: dict[tuple[int, int], str] = {}
-    for entry in head["hex"]:
-        place = Place(entry["id"], entry["q"], entry["r"], entry["kind"])
-        if place.id in places or (place.q, place.r) in spots:
-            raise BadData(f"{where}: hex {place.id} or its spot occurs twice")
-        if place.kind not in kinds and place.kind != "start":
-            raise BadData(f"{where}: hex {place.id} has the unknown kind {place.kind!r}; known: {', '.join(kinds)}")
-        places[place.id] = place
-        spots[place.q, place.r] = place.id
-    start = head["start"]
+    start, places = head["start"], _places(head["hex"], kinds, where)
     if start not in places or [p.id for p in places.values() if p.kind == "start"] != [start]:
         raise BadData(f'{where}: the start hex {start} and no other must be of kind "start"')
-    neighbours = {
-        place.id: tuple(sorted(spots[at] for dq, dr in AROUND if (at := (place.q + dq, place.r + dr)) in spots))
-        for place in places.values()
-    }
-    reached, waiting = {start}, [start]
-    while waiting:
-        new = set(neighbours[waiting.pop()]) - reached
-        reached |= new
-        waiting.extend(new)
-    if lost := sorted(places.keys() - reached):
+    neighbours = _neighbours(places)
+    if lost := sorted(places.keys() - _reached(start, neighbours)):
         raise BadData(f"{where}: not reachable from {start}: {', '.join(lost)}")
     stars = sum(kinds[place.kind].stars for place in places.values() if place.id != start)
     if (len(places) - 1, stars) != (head["missions"], head["stars"]):
@@ -234,6 +216,37 @@ def parse_board(raw: Mapping[str, Any], where: str, standard: Mapping[str, Any])
         tuple(map(len, tracks["sabotage"])),
         tuple(ICONS[cell] for cell in sabotage),
     )
+
+
+def _places(hexes: Iterable[Mapping[str, Any]], kinds: Mapping[str, Kind], where: str) -> dict[str, Place]:
+    places: dict[str, Place] = {}
+    spots: set[tuple[int, int]] = set()
+    for entry in hexes:
+        place = Place(entry["id"], entry["q"], entry["r"], entry["kind"])
+        if place.id in places or (place.q, place.r) in spots:
+            raise BadData(f"{where}: hex {place.id} or its spot occurs twice")
+        if place.kind not in kinds and place.kind != "start":
+            raise BadData(f"{where}: hex {place.id} has the unknown kind {place.kind!r}; known: {', '.join(kinds)}")
+        places[place.id] = place
+        spots.add((place.q, place.r))
+    return places
+
+
+def _neighbours(places: Mapping[str, Place]) -> dict[str, tuple[str, ...]]:
+    spots = {(place.q, place.r): place.id for place in places.values()}
+    return {
+        place.id: tuple(sorted(spots[at] for dq, dr in AROUND if (at := (place.q + dq, place.r + dr)) in spots))
+        for place in places.values()
+    }
+
+
+def _reached(start: str, neighbours: Mapping[str, Iterable[str]]) -> set[str]:
+    reached, waiting = {start}, [start]
+    while waiting:
+        new = set(neighbours[waiting.pop()]) - reached
+        reached |= new
+        waiting.extend(new)
+    return reached
 
 
 def load_boards(folder: Path) -> dict[str, Board]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect
@@ -234,45 +234,40 @@ def _cancel(flow: Flow, number: int) -> None:
 def react_options(board: Board, seat: int) -> list[Option]:
     """Return a seat's reactions: responses to open items, and plays at the end of an item or now."""
     state = board.state
+    found: dict[str, tuple[Mapping[str, Any], list[int | None]]] = {}
+    for play, item in _reactions(board, seat):
+        found.setdefault(repr((sorted(play["p"].items()), play["r"])), (play, []))[1].append(item)
+    options = []
+    for play, items in found.values():
+        needed = [name for name in play["r"] if only_choice(name, play["p"][name]) is None]
+        schema = {"type": "object", "properties": play["p"], "required": needed, "additionalProperties": False}
+        numbers = [n for n in items if n is not None]
+        item_schema = {"item": {"enum": numbers, "labels": {n: _item_label(state, n) for n in numbers}}} if numbers else {}
+        optional = ("item",) if numbers and None in items else ()
+        options.append(Option("react", f"React with {play['l']}", {**item_schema, "play": schema}, optional))
+    return options
+
+
+def _reactions(board: Board, seat: int) -> Iterator[tuple[Mapping[str, Any], int | None]]:
+    """Yield a seat's plays, each with the item that it answers or follows, or None for a play now."""
+    state = board.state
     if state.phase in ("choose_starter", "prepare", "over"):
-        return []
-    found: dict[str, tuple[dict[str, Any], list[int], bool]] = {}
-
-    def offer(play: Mapping[str, Any], item: int | None) -> None:
-        key = repr((sorted(play["p"].items()), play["r"]))
-        entry = found.setdefault(key, (dict(play), [], False))
-        if item is None:
-            found[key] = (entry[0], entry[1], True)
-        else:
-            entry[1].append(item)
-
+        return
     own_turn = state.active == seat and state.phase != "review"
     quiet = not state.prompts and not (state.agenda and state.agenda[0]["op"] != "barrier")
     for at, item in enumerate(state.items):
         if item.by == seat or item.settled:
             continue
         for answer in item.answers:
-            offer(_answer_play(state, answer), item.n)
+            yield _answer_play(state, answer), item.n
         if own_turn:
             continue
         if item.end is not None:
-            for play in said(state.items, at):
-                offer(play, item.n)
+            yield from ((play, item.n) for play in said(state.items, at))
         elif quiet:
-            for play in reaction_plays(board, seat):
-                offer(play, item.n)
+            yield from ((play, item.n) for play in reaction_plays(board, seat))
     if quiet and not own_turn and state.phase != "between":
-        for play in reaction_plays(board, seat):
-            offer(play, None)
-    options = []
-    for play, numbers, bare in found.values():
-        needed = [name for name in play["r"] if only_choice(name, play["p"][name]) is None]
-        schema = {"type": "object", "properties": play["p"], "required": needed, "additionalProperties": False}
-        item_schema = {"item": {"enum": numbers, "labels": {n: _item_label(state, n) for n in numbers}}} if numbers else {}
-        options.append(
-            Option("react", f"React with {play['l']}", {**item_schema, "play": schema}, ("item",) if bare and numbers else ())
-        )
-    return options
+        yield from ((play, None) for play in reaction_plays(board, seat))
 
 
 def _answer_play(state: State, answer: str) -> dict[str, Any]:

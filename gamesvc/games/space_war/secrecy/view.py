@@ -11,7 +11,7 @@ from gamesvc.games.space_war.rules.effects.lasting import commander_left, lastin
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.legal import awaited
 from gamesvc.games.space_war.rules.playing.prompts import live_options, option_label, prompt_range
-from gamesvc.games.space_war.state import State, StationCard
+from gamesvc.games.space_war.state import Side, State, StationCard
 
 
 def view(state: State, viewer: Viewer) -> dict[str, Any]:
@@ -62,14 +62,6 @@ def knows_flipped(state: State, seat: int, card: StationCard, viewer: Viewer) ->
 def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
     state = board.state
     side = state.sides[seat]
-    own = viewer == seat
-    looks = knows_station(state, seat, viewer)
-    station = []
-    for card in side.station:
-        entry: dict[str, Any] = {"slot": card.slot, "row": card.row, "flipped": card.flipped}
-        if knows_flipped(state, seat, card, viewer) if card.flipped else looks:
-            entry |= {"id": card.id, "card": state.cards[card.id]}
-        station.append(entry)
     begun = bool(side.commander)
     shown: dict[str, Any] = {
         "seat": seat,
@@ -81,9 +73,9 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
         "charge": side.charge,
         "pile": len(side.pile),
         "hand_size": len(side.hand),
-        "hand": _cards(state, side.hand) if own else None,
+        "hand": _cards(state, side.hand) if viewer == seat else None,
         "discard": _cards(state, side.discard),
-        "station": station,
+        "station": _station(state, seat, viewer),
         "face_down": sum(not card.flipped for card in side.station),
         "max_station": board.max_station(seat) if begun else 0,
         "per_action_card": board.actions_per_card(seat) if begun else 0,
@@ -95,17 +87,32 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
         "managed": side.managed,
         "committed": side.commit is not None,
     }
-    if own:
-        shown |= {
-            "pool": list(side.pool),
-            "commit": side.commit,
-            "orders": list(side.orders),
-            "flip_preference": list(side.flip_preference or FLIPS_FIRST),
-            "draws": "mill" if side.mills else "draw",
-            # A command hidden from the other seat also ends a row of timeouts.
-            "timeouts": side.timeouts,
-        }
-    return shown
+    return {**shown, **_secrets(side)} if viewer == seat else shown
+
+
+def _secrets(side: Side) -> dict[str, Any]:
+    """Return what only a side's own player sees, beside their hand."""
+    return {
+        "pool": list(side.pool),
+        "commit": side.commit,
+        "orders": list(side.orders),
+        "flip_preference": list(side.flip_preference or FLIPS_FIRST),
+        "draws": "mill" if side.mills else "draw",
+        # A command hidden from the other seat also ends a row of timeouts.
+        "timeouts": side.timeouts,
+    }
+
+
+def _station(state: State, seat: int, viewer: Viewer) -> list[dict[str, Any]]:
+    """Return a side's station cards, with the cards that the viewer knows."""
+    looks = knows_station(state, seat, viewer)
+    station = []
+    for card in state.sides[seat].station:
+        entry: dict[str, Any] = {"slot": card.slot, "row": card.row, "flipped": card.flipped}
+        if knows_flipped(state, seat, card, viewer) if card.flipped else looks:
+            entry |= {"id": card.id, "card": state.cards[card.id]}
+        station.append(entry)
+    return station
 
 
 def _piece(board: Board, at: int) -> dict[str, Any]:

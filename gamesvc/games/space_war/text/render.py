@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gamesvc.games.kernel.game import Command
@@ -19,48 +19,29 @@ _VERB_OF: dict[str, str] = {
 
 def render(command: Command) -> str:
     """Return the order that `parse` reads back as this command."""
-    name = command["name"]
-    if name == "choose_starter":
-        return f"start {LETTERS[command['seat']]}"
-    if name == "prepare":
-        extra = [command["extra_row"]] if "extra_row" in command else []
-        return " ".join(["prepare", *command["cards"], *extra, command["commander"]])
-    if name == "let_stand":
-        return "stand" + (f" {command['upto']}" if "upto" in command else "")
-    if name == "react":
-        play = command["play"]
-        parts = ["react", *([str(command["item"])] if "item" in command else []), play.get("card", "commander")]
-        return " ".join([*parts, *_write_tail(play)])
-    if name == "set_orders":
-        return _write_orders(command)
-    if name == "choose":
-        return " ".join(["choose", str(command["prompt"]), *(command["picks"] or ["none"])])
-    if name == "draw":
-        return "mill" if command["mill"] else "draw"
-    if name in ("pay_upkeep", "discard"):
-        verb, key = ("keep", "keep") if name == "pay_upkeep" else ("discard", "cards")
-        return " ".join([verb, *(command[key] or ["none"])])
-    if name in ("add_station", "use_counters", "move_station"):
-        verb, first, second = {
-            "add_station": ("add", "card", "row"),
-            "use_counters": ("counters", "card", "n"),
-            "move_station": ("shift", "slot", "row"),
-        }[name]
-        return f"{verb} {command[first]} {command[second]}"
-    if name == "attack":
-        return f"attack {command['attacker']} {command['target']}"
-    if name in ("attack_station", "collide"):
-        return _write_hit(command)
-    if name == "end_phase":
-        return "end phase"
-    if name == "end_turn":
-        return " ".join(["end turn", *(["flip", *(command["flip_slots"] or ["none"])] if "flip_slots" in command else [])])
-    if name == "time_out":
-        return f"timeout {command.get('does', '')}".rstrip()
-    if name == "go_on":
-        return "go"
-    said = str(_VERB_OF.get(name, name))
+    write = _WRITERS.get(command["name"], _write_play)
+    return write(command)
+
+
+def _write_play(command: Command) -> str:
+    said = str(_VERB_OF.get(command["name"], command["name"]))
     return " ".join([said, *([command["card"]] if "card" in command else []), *_write_tail(command)])
+
+
+def _write_prepare(command: Command) -> str:
+    extra = [command["extra_row"]] if "extra_row" in command else []
+    return " ".join(["prepare", *command["cards"], *extra, command["commander"]])
+
+
+def _write_reaction(command: Command) -> str:
+    play = command["play"]
+    item = [str(command["item"])] if "item" in command else []
+    return " ".join(["react", *item, play.get("card", "commander"), *_write_tail(play)])
+
+
+def _write_turn_end(command: Command) -> str:
+    flips = ["flip", *(command["flip_slots"] or ["none"])] if "flip_slots" in command else []
+    return " ".join(["end turn", *flips])
 
 
 def _write_hit(command: Command) -> str:
@@ -112,3 +93,27 @@ def _write_order(order: Mapping[str, Any]) -> str:
         if key in order:
             parts += [key, str(order[key])]
     return " ".join(parts)
+
+
+_WRITERS: dict[str, Callable[[Command], str]] = {
+    "choose_starter": lambda command: f"start {LETTERS[command['seat']]}",
+    "prepare": _write_prepare,
+    "let_stand": lambda command: "stand" + (f" {command['upto']}" if "upto" in command else ""),
+    "react": _write_reaction,
+    "set_orders": _write_orders,
+    "choose": lambda command: " ".join(["choose", str(command["prompt"]), *(command["picks"] or ["none"])]),
+    "draw": lambda command: "mill" if command["mill"] else "draw",
+    "pay_upkeep": lambda command: " ".join(["keep", *(command["keep"] or ["none"])]),
+    "discard": lambda command: " ".join(["discard", *(command["cards"] or ["none"])]),
+    "add_station": lambda command: f"add {command['card']} {command['row']}",
+    "use_counters": lambda command: f"counters {command['card']} {command['n']}",
+    "move_station": lambda command: f"shift {command['slot']} {command['row']}",
+    "attack": lambda command: f"attack {command['attacker']} {command['target']}",
+    "attack_station": _write_hit,
+    "collide": _write_hit,
+    "end_phase": lambda command: "end phase",
+    "end_turn": _write_turn_end,
+    "time_out": lambda command: f"timeout {command.get('does', '')}".rstrip(),
+    "go_on": lambda command: "go",
+}
+"""The commands that are written otherwise than as the play of a card."""

@@ -35,14 +35,10 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
             return {**data, "item": item_for(data["item"], viewer)}
         case "phase_entered" if "passed" in data:
             return with_own(data, "passed", viewer)
-        case "priority_passed" if data.get("early"):
-            if viewer in data["seats"]:
-                return data
-            return {name: data[name] for name in ("seats", "early", "sealed")} if "sealed" in data else None
+        case "priority_passed" if viewer not in data["seats"]:
+            return _pass_for_others(data)
         case "damage_assigned":
             return data if data["seat"] == viewer else {k: v for k, v in data.items() if k not in ("passes", "stays")}
-        case "priority_passed" if "rest" in data:
-            return data if viewer in data["seats"] else {k: v for k, v in data.items() if k != "rest"}
         case "deck_reshuffled":
             return {"domain": data["domain"], "cards": len(data["deck"])}
         case "trade_offered":
@@ -52,6 +48,13 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
         case "trade_completed":
             return _trade_for(data, viewer)
     return data
+
+
+def _pass_for_others(data: Data) -> Data | None:
+    """Return a pass as the others see it. One given early is unknown to them until it is sealed."""
+    if data.get("early"):
+        return {name: data[name] for name in ("seats", "early", "sealed")} if "sealed" in data else None
+    return {name: value for name, value in data.items() if name != "rest"}
 
 
 def _set_up_for(data: Data) -> dict[str, Any]:

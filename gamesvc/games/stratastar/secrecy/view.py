@@ -10,7 +10,7 @@ from gamesvc.games.stratastar.data.geometry import in_order
 from gamesvc.games.stratastar.rules import facts, standing_orders
 from gamesvc.games.stratastar.rules.actions import reactions
 from gamesvc.games.stratastar.rules.legal import awaited
-from gamesvc.games.stratastar.state import Action, Offer, Player, State
+from gamesvc.games.stratastar.state import Action, Offer, Player, State, Treaty
 
 
 def view(state: State, viewer: Viewer) -> dict[str, Any]:
@@ -40,28 +40,37 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
         "choice": list(turn.choice),
         "deck": len(state.deck),
         "discard": list(state.discard),
-        "treaties": [
-            {"seat": one.seat, "partner": one.partner, "until": one.until, "left": one.until - state.players[one.seat].turns}
-            for one in state.treaties
-        ],
+        "treaties": [_treaty(state, treaty) for treaty in state.treaties],
         "offers": [_offer(offer, viewer) for offer in state.offers],
         "waiting_offer": state.waiting,
         "actions": [_action(action, viewer) for action in state.actions],
         "battle": _battle(state, viewer),
-        "ended": None
-        if state.ended is None
-        else {"reason": state.ended.reason, "ranking": [list(g) for g in state.ended.ranking]},
+        "ended": _end(state),
     }
-    if viewer is not None:
-        player = state.players[viewer]
-        seen["hand"] = list(player.hand)
-        seen["scouted"] = {
-            space: chart.scouted[space] for space in in_order(chart.scouted) if viewer in chart.scouts.get(space, ())
-        }
-        seen["orders"] = standing_orders.shown(player.orders)
-        seen["records"] = [{"turn": one.turn, "target": one.target, "cards": list(one.cards)} for one in player.records]
-        seen["can"] = _reactions(state, viewer)
-    return seen
+    return seen if viewer is None else {**seen, **_own(state, viewer)}
+
+
+def _own(state: State, seat: int) -> dict[str, Any]:
+    """Return what only the player of a seat sees: their hand, what their scouts found, their orders and records."""
+    player, chart = state.players[seat], state.chart
+    return {
+        "hand": list(player.hand),
+        "scouted": {space: chart.scouted[space] for space in in_order(chart.scouted) if seat in chart.scouts.get(space, ())},
+        "orders": standing_orders.shown(player.orders),
+        "records": [{"turn": one.turn, "target": one.target, "cards": list(one.cards)} for one in player.records],
+        "can": _reactions(state, seat),
+    }
+
+
+def _treaty(state: State, treaty: Treaty) -> dict[str, Any]:
+    left = treaty.until - state.players[treaty.seat].turns
+    return {"seat": treaty.seat, "partner": treaty.partner, "until": treaty.until, "left": left}
+
+
+def _end(state: State) -> dict[str, Any] | None:
+    if state.ended is None:
+        return None
+    return {"reason": state.ended.reason, "ranking": [list(group) for group in state.ended.ranking]}
 
 
 def _options(state: State) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.events import Ended, Opened
 from gamesvc.matches.models import Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import clock_columns
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.rows.read_models import (
     CLOCK,
@@ -34,6 +33,7 @@ from gamesvc.matches.record.rows.read_models import (
     tell,
 )
 from gamesvc.matches.record.rows.reckoning import Reckoning
+from gamesvc.matches.record.rows.statements import clock_columns
 from gamesvc.matches.record.stream import STORE
 
 ATTEMPTS = 5

@@ -34,8 +34,8 @@ from gamesvc.matches.events import (
 )
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Question, Seat, UndoRequest
 from gamesvc.matches.record import positions
-from gamesvc.matches.record.append import clock_columns
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.rows.statements import clock_columns
 
 DERIVED = ""
 INPUT = "input of people, which no event holds"
