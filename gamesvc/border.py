@@ -17,7 +17,7 @@ from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-
 
 from accounts.models import User
 from accounts.network import client_network
-from gamesvc import rate_limits
+from gamesvc import request_limits
 from gamesvc.api import unanswered
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.intake import Fault
@@ -81,7 +81,7 @@ class RateLimits:
         response = self.get_response(request)
         if not (hasattr(request, "came_to_view") or isinstance(response, WhiteNoiseFileResponse)):
             response = _counted(request, {"address": client_network(request)}) or response
-        rate_limits.add_headers(request, response)
+        request_limits.add_headers(request, response)
         return response
 
     def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
@@ -91,8 +91,8 @@ class RateLimits:
         who: dict[str, object] = {"address": client_network(request)}
         if not unanswered.is_api(request):
             if isinstance(request.user, User):
-                who |= rate_limits.holders(request, request.user)
-            elif rate_limits.folds(request):
+                who |= request_limits.holders(request, request.user)
+            elif request_limits.folds(request):
                 who["history"] = client_network(request)
         return _counted(request, who)
 
@@ -100,8 +100,8 @@ class RateLimits:
 def _counted(request: HttpRequest, who: Mapping[str, object]) -> HttpResponse | None:
     """Count a request. Return its refusal if it exceeds a limit."""
     try:
-        rate_limits.count(request, who)
-    except rate_limits.Exceeded as exceeded:
+        request_limits.count(request, who)
+    except request_limits.Exceeded as exceeded:
         return unanswered.too_many(request, exceeded)
     return None
 

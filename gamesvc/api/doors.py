@@ -22,9 +22,8 @@ from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
 from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
-from gamesvc.matches.access import caps
-from gamesvc.matches.lobby import press
-from gamesvc.rate_limits import ALWAYS
+from gamesvc.matches.access import daily_limits
+from gamesvc.request_limits import ALWAYS
 from notifications.inbound import held, purposes
 from notifications.inbound.doors import receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
@@ -166,18 +165,22 @@ def _who(route: str, name: str) -> str:
     raise LookupError(f"Say in gamesvc/api/doors.py who may use /{route}.")
 
 
+def _often(hourly: int, daily: int, what: str = "") -> str:
+    return f"{hourly}{what} an hour in a match, {daily} a day"
+
+
 def _extra(route: str, limits: str) -> str:
     """Return the limits of an address beside its size."""
     parts = [part for part in route.split("/") if part]
     last = parts[-1] if parts else ""
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
-        limits += f"; of what nobody else sees {caps.UNSEEN_PER_HOUR} an hour in a match, {caps.UNSEEN_PER_DAY} a day"
-        limits += f"; beside a turn {caps.ASIDE_PER_HOUR} an hour in a match, {caps.ASIDE_PER_DAY} a day"
+        limits += f"; of what nobody else sees {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
+        limits += f"; beside a turn {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
-        limits += f"; {caps.PER_HOUR} times an hour in a match, {caps.PER_DAY} a day, where others get a notice of it"
+        limits += f"; {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}, where others get a notice of it"
     elif last == "press":
-        limits += f"; {press.PER_HOUR} messages an hour in a match, {press.PER_DAY} a day"
+        limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
     elif last == "matches" or "new" in parts or last in ("forks", "fork"):
         limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_OPEN_PER_USER} not over"
     if last == "matches":
@@ -237,13 +240,13 @@ def _mail_addresses() -> Iterator[Door]:
         f"{_kilobytes(reading.LARGEST)}, headers {_kilobytes(reading.LARGEST_HEADERS)} in {reading.MOST_FIELDS} fields,"
         f" {reading.MOST_PARTS} parts, {limits.CPU_SECONDS:.0f} s of CPU"
     )
-    caps = (
+    daily_limits = (
         f"{settings.INBOUND_MAILS_PER_ADDRESS} mails an hour to an address, {settings.INBOUND_MAILS_PER_USER} to a player's;"
         f" {settings.INBOUND_ANSWERS_PER_DAY} answers a day"
     )
     player = "the player it was made for, proved by a verified address; else held until they confirm"
     for purpose in sorted(purposes.known()):
-        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {caps}")
+        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {daily_limits}")
     yield Door("bounce+ID-SEAL@", "mail", "mail servers that return our mail", size)
 
 

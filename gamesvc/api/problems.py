@@ -10,73 +10,11 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from gamesvc.api.errors import BadRequest, NotAcceptable, NotSignedIn, TooLarge, WrongMethod, WrongType
 from gamesvc.errors import GamesvcError, Refusal
 from gamesvc.matches.errors import Forbidden, Unknown
 
 MEDIA_TYPE = "application/problem+json"
-
-
-class BadRequest(GamesvcError):
-    """The request cannot be read: its body is no JSON, or a field or a value of the query does not fit."""
-
-    code = "bad_request"
-    status = 400
-    title = "The request cannot be read"
-    detail = "The body is not JSON, or its fields do not fit."
-    advice = "The sentence in `detail` says which values fit; `errors` names the fields."
-
-
-class NotSignedIn(GamesvcError):
-    """No user is signed in, and the address requires one."""
-
-    code = "not_signed_in"
-    status = 401
-    title = "Not authenticated"
-    detail = "There was no token, or one that does not exist, has expired or was revoked."
-    advice = "Send `Authorization: Bearer gsk_...` with a token from your account page, or sign in."
-
-
-class WrongMethod(GamesvcError):
-    """This address takes other methods."""
-
-    code = "method_not_allowed"
-    status = 405
-    title = "Method not allowed"
-    detail = "This address takes other methods."
-    advice = "See the API description."
-
-
-class NotAcceptable(GamesvcError):
-    """Accept names no form that we can answer in."""
-
-    code = "not_acceptable"
-    status = 406
-    title = "Not available in this form"
-    detail = "The answer is JSON only."
-    advice = "Send `Accept: application/json`."
-
-
-class TooLarge(GamesvcError):
-    """The body exceeds the size limit."""
-
-    code = "too_large"
-    status = 413
-    title = "The body is too large"
-    detail = "Bodies have a limit in bytes."
-    advice = "Send less; `detail` says how much is read."
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"Send at most {limit} bytes.")
-
-
-class WrongType(GamesvcError):
-    """The body has a type that is not read here."""
-
-    code = "unsupported_media_type"
-    status = 415
-    title = "The body has a type that is not read here"
-    detail = "Bodies are JSON."
-    advice = "Send `Content-Type: application/json`."
 
 
 _KINDS = (BadRequest, NotSignedIn, Forbidden, Unknown, WrongMethod, NotAcceptable, WrongType)

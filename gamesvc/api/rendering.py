@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from gamesvc.api.problems import BadRequest, TooLarge
+from gamesvc.api.errors import BadRequest, TooLarge
 from gamesvc.games.kernel import intake
 
 

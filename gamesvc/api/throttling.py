@@ -10,20 +10,20 @@ from rest_framework.throttling import BaseThrottle
 from accounts.models import User
 from accounts.network import client_network
 from accounts.tokens import Bearer
-from gamesvc import rate_limits
+from gamesvc import request_limits
 
 if TYPE_CHECKING:  # the framework imports this module for its view classes
     from rest_framework.views import APIView
 
 
 class Throttle(BaseThrottle):
-    """Counts a request for its user and token, and for looking at the past. Raises `rate_limits.Exceeded`."""
+    """Counts a request for its user and token, and for looking at the past. Raises `request_limits.Exceeded`."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         token = request.auth.token.pk if isinstance(request.auth, Bearer) else None
         plain = request._request
         if isinstance(request.user, User):
-            rate_limits.count(plain, rate_limits.holders(plain, request.user, token))
-        elif rate_limits.folds(plain):
-            rate_limits.count(plain, {"history": client_network(plain)})
+            request_limits.count(plain, request_limits.holders(plain, request.user, token))
+        elif request_limits.folds(plain):
+            request_limits.count(plain, {"history": client_network(plain)})
         return True

@@ -9,12 +9,13 @@ from django.shortcuts import render
 from django.template import loader
 from django.views import defaults
 
-from gamesvc.api.problems import MEDIA_TYPE, BadRequest, details
+from gamesvc.api.errors import BadRequest
+from gamesvc.api.problems import MEDIA_TYPE, details
 from gamesvc.away import is_away
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.intake import Fault
 from gamesvc.matches.errors import Unknown
-from gamesvc.rate_limits import Exceeded
+from gamesvc.request_limits import Exceeded
 
 API = "/api/"
 UNREADABLE = Fault("bad_request", "The request cannot be read. Load the page again and send it once more.")

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
+from gamesvc import paging
 from gamesvc.games.kernel.game import Caption, Refused
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
@@ -32,8 +33,6 @@ from gamesvc.matches.proof import audit
 from gamesvc.matches.reading import board, refusals
 from gamesvc.matches.record import loading
 from gamesvc.matches.story.undo_words import CODES
-
-EVENTS_PAGE = 100
 
 
 def _access(request: HttpRequest, match: Match) -> Access:
@@ -198,18 +197,18 @@ class MatchAdmin(ReadOnly):
 
 def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | None, last: int) -> dict[str, Any]:
     """Return a page of the record, by default the last one, with the versions at which the pages beside it begin."""
-    after = max(0, last - EVENTS_PAGE) if after is None else after
+    after = max(0, last - paging.EVENTS_IN_ADMIN) if after is None else after
     return {
         "events": _events(loaded, viewer, after),
         "after": after,
-        "earlier": max(0, after - EVENTS_PAGE) if after else None,
-        "later": after + EVENTS_PAGE if after + EVENTS_PAGE < last else None,
+        "earlier": max(0, after - paging.EVENTS_IN_ADMIN) if after else None,
+        "later": after + paging.EVENTS_IN_ADMIN if after + paging.EVENTS_IN_ADMIN < last else None,
     }
 
 
 def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict[str, Any]]:
     """Return a page of the record for a viewer: events whole, redacted or sealed."""
-    found = selectors.records_for(loaded, viewer, after, EVENTS_PAGE)
+    found = selectors.records_for(loaded, viewer, after, paging.EVENTS_IN_ADMIN)
     return [
         {
             "version": one["version"],

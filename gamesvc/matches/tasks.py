@@ -10,7 +10,7 @@ from django.conf import settings
 
 from events.proofs import checkpoints
 from gamesvc.games import catalog
-from gamesvc.matches import retention, sweeping
+from gamesvc.matches import backoff, retention
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.notices import reminding
@@ -18,7 +18,7 @@ from gamesvc.matches.play import bots, conditional_orders
 from gamesvc.matches.record import loading, snapshots
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import totals
-from gamesvc.matches.timekeeping import expiry, outages, pauses
+from gamesvc.matches.timekeeping import outages, pauses, timeout_sweep
 from gamesvc.matches.undo import taking_back
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def play_bots(match_id: str) -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
     """Play the bots whose turn was forgotten."""
-    return sweeping.each("the bots of match", bots.forgotten(BOTS_WAITING), bots.take_turns, limit=BOTS_AT_ONCE)
+    return backoff.each("the bots of match", bots.forgotten(BOTS_WAITING), bots.take_turns, limit=BOTS_AT_ONCE)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -46,7 +46,7 @@ def watch_outages() -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_deadlines() -> int:
-    return expiry.sweep()
+    return timeout_sweep.sweep()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -81,7 +81,7 @@ def renew_snapshots(limit: int = 50) -> int:
         loading.save_snapshot(loading.load_at(catalog.game(games[match_id]), match_id, 2**31 - 1))
         return 1
 
-    return sweeping.each("the snapshot of match", games, save, limit=limit)
+    return backoff.each("the snapshot of match", games, save, limit=limit)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

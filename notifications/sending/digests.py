@@ -24,7 +24,7 @@ from notifications.models import Outbox, Preference, Scope
 from notifications.parsing.text import END, MARK
 from notifications.registry import Brief, Message
 from notifications.wanted import preferences, timing
-from notifications.wanted.wishes import next_digest
+from notifications.wanted.digest_hour import next_digest
 
 log = logging.getLogger(__name__)
 

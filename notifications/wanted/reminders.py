@@ -14,8 +14,9 @@ from django.conf import settings
 from django.db import connection
 
 from notifications.models import Outbox, Reminder
-from notifications.wanted.wishes import POINTS
 
+DEFAULT_POINTS = ("80%", "2h")
+"""The reminders of a deadline for players who choose none: after a share of its time, and before its end."""
 KEPT = timedelta(days=60)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400}
 
@@ -42,7 +43,7 @@ def points_in_use() -> list[Point]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT unnest(reminders) FROM notifications_preference WHERE reminders IS NOT NULL")
         chosen = {str(row[0]) for row in cursor.fetchall()}
-    return [point(text) for text in sorted(chosen | set(POINTS))]
+    return [point(text) for text in sorted(chosen | set(DEFAULT_POINTS))]
 
 
 def sent(*, topic: str, subject: str, deadline: datetime | None = None) -> list[dict[str, Any]]:

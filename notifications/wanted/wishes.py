@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -21,8 +21,9 @@ from accounts.models import User
 from gamesvc.errors import Refusal
 from notifications import channels
 from notifications.models import Preference
+from notifications.wanted.digest_hour import next_digest
+from notifications.wanted.reminders import DEFAULT_POINTS
 
-POINTS = ("80%", "2h")
 MOST_POINTS = 6
 LONGEST_BATCH = 24 * 60
 CHANNEL_MINUTES = 60
@@ -44,7 +45,7 @@ class Wishes:
     hour of the daily digest, None: no digest. `channels`: in the order they are tried, `channel_minutes` apart.
     """
 
-    reminders: tuple[str, ...] = POINTS
+    reminders: tuple[str, ...] = DEFAULT_POINTS
     batch_minutes: int = field(default_factory=lambda: int(settings.NOTICE_BATCH_MINUTES))
     immediate_below: int | None = None
     digest_hour: int | None = None
@@ -107,27 +108,6 @@ def set_wishes(user: User, changes: Mapping[str, Any], *, topic: str = "") -> Wi
         row.save()
         wishes_changed.send(sender=Preference, user_id=user.pk)
     return wishes_of(user.pk, topic)
-
-
-def next_digest(user: User, hour: int, after: datetime | None = None) -> datetime:
-    """Return the first moment after `after` (now) at which clocks in the user's zone show that full hour.
-
-    If the change to summer time skips the hour, it is the same time after midnight; if the hour comes twice, the first one.
-    """
-    after = after or timezone.now()
-    day = after.astimezone(user.zone).date() - timedelta(days=1)
-    while True:
-        moment = datetime(day.year, day.month, day.day, hour, tzinfo=user.zone)
-        if moment.timestamp() > after.timestamp():
-            return moment.astimezone(timezone.get_default_timezone())
-        day += timedelta(days=1)
-
-
-def plan_digest(user: User) -> None:
-    """Plan the next digest again, after the user's zone has changed."""
-    row = Preference.objects.filter(user=user, topic="", digest_hour__isnull=False).first()
-    if row is not None and row.digest_hour is not None:
-        Preference.objects.filter(pk=row.pk).update(digest_at=next_digest(user, row.digest_hour))
 
 
 def minutes(number: float) -> timedelta:

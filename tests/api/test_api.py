@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from gamesvc.api.v1.lobby import matches
+from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import opening
@@ -368,7 +368,7 @@ def test_the_lobby_over_http(toy, anna, ben, player, program):
 
 def test_lists_page_by_cursor(toy, anna, program, monkeypatch, settings):
     settings.MATCHES_PER_MINUTE = 100
-    monkeypatch.setattr(matches, "PAGE", 2)
+    monkeypatch.setattr(paging, "MATCHES", 2)
     caller = program(anna)
     made = [caller.post("/matches/", {"game": toy}).json()["number"] for _ in range(5)]
     seen, cursor = [], ""

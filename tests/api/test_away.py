@@ -62,7 +62,7 @@ def test_the_log_says_it_once_a_minute_and_everything_else_each_time(monkeypatch
     moments = iter([0.0, 1.0, SAID_EVERY_SECONDS - 1, SAID_EVERY_SECONDS + 1])
     monkeypatch.setattr("gamesvc.away.time.monotonic", lambda: next(moments))
     logging.config.dictConfig(settings.LOGGING)
-    for name in ("django.request", "gamesvc.matches.sweeping", "celery.app.trace", "notifications.inbound.doors.receiver"):
+    for name in ("django.request", "gamesvc.matches.backoff", "celery.app.trace", "notifications.inbound.doors.receiver"):
         try:
             raise refused()
         except OperationalError:

@@ -12,7 +12,7 @@ from django.templatetags.static import static
 from django.test import Client
 from django.urls import get_resolver
 
-from gamesvc import rate_limits
+from gamesvc import request_limits
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
 from tests.matches.playing import act
@@ -25,9 +25,9 @@ NOON = datetime(2026, 6, 1, 12, 0, 15, tzinfo=UTC)
 def clock(monkeypatch, request):
     """A moment a quarter into a window, with counts that no other test has touched."""
     mine = uuid.uuid5(uuid.NAMESPACE_OID, request.node.nodeid).hex
-    key = rate_limits._key
-    monkeypatch.setattr(rate_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
-    monkeypatch.setattr(rate_limits, "_not_before", 0.0)
+    key = request_limits._key
+    monkeypatch.setattr(request_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
+    monkeypatch.setattr(request_limits, "_not_before", 0.0)
     with time_machine.travel(NOON, tick=False) as moved:
         yield moved
 
@@ -170,13 +170,13 @@ def test_every_address_that_looks_at_the_past_is_marked():
             named = {(one["in"], one["name"]) for one in operation.get("parameters", [])}
             found = {name for place, name in named if place == "query" and name in ("version", "at")}
             if found or ("path", "version") in named:
-                takes[path] = tuple(sorted(found)) or (rate_limits.ALWAYS,)
+                takes[path] = tuple(sorted(found)) or (request_limits.ALWAYS,)
     assert len(takes) >= 3
     marked = {f"/{route}": callback.folds for route, callback in routes(get_resolver()) if hasattr(callback, "folds")}
     plain = {path.replace("<str:", "{").replace("<int:", "{").replace(">", "}"): marks for path, marks in marked.items()}
     for path, names in takes.items():
         assert path in plain, f"{path} takes {names} and is not marked as one that folds the past"
-        assert set(names) <= set(plain[path]) or rate_limits.ALWAYS in plain[path], path
+        assert set(names) <= set(plain[path]) or request_limits.ALWAYS in plain[path], path
     assert len(plain) > len(takes), "exports, proofs, forks and the pages are marked as well"
 
 
@@ -186,9 +186,9 @@ def test_while_valkey_is_away_requests_pass_uncounted_and_it_is_said_once(settin
     client = program(anna)
     assert statuses(lambda: client.get("/me/"), 3) == [200, 200, 200]
     assert [record.message for record in caplog.records if "uncounted" in record.message] == [
-        record.message for record in caplog.records if record.name == "gamesvc.rate_limits"
+        record.message for record in caplog.records if record.name == "gamesvc.request_limits"
     ]
-    assert len([record for record in caplog.records if record.name == "gamesvc.rate_limits"]) == 1
+    assert len([record for record in caplog.records if record.name == "gamesvc.request_limits"]) == 1
 
 
 def test_a_refused_command_keeps_four_kilobytes_and_its_copy_is_still_known(toy, anna, match, program):

@@ -12,7 +12,7 @@ import time_machine
 from accounts.models import User
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from tests.conftest import Program
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,8 +26,8 @@ def moment(text: str) -> datetime:
 
 
 def sweep() -> int:
-    expiry.availability.keep_alive()
-    return expiry.sweep()
+    timeout_sweep.availability.keep_alive()
+    return timeout_sweep.sweep()
 
 
 def detail(player: Program, number: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, IntegrityError, OperationalError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from events import direct, epochs, roles, snapshots
+from events import direct, epochs, roles, snapshot_table
 from events.memory import MemoryStore
 from events.store import START, DuplicateCommand, Head, PostgresStore, Statement, VersionConflict
 from tests.events.conftest import event
@@ -198,34 +198,34 @@ def test_snapshots_count_only_with_fingerprint_and_hash(log: PostgresStore) -> N
     heads = {head.version: head.hash for head in stored}
     using = log.using
 
-    def put(version: int, fingerprint: str = "new", hash: bytes | None = None) -> snapshots.Snapshot:
-        made = snapshots.Snapshot(version, hash or heads[version], b"state %d" % version)
-        snapshots.put(stream, fingerprint, made, using=using)
+    def put(version: int, fingerprint: str = "new", hash: bytes | None = None) -> snapshot_table.Snapshot:
+        made = snapshot_table.Snapshot(version, hash or heads[version], b"state %d" % version)
+        snapshot_table.put(stream, fingerprint, made, using=using)
         return made
 
-    assert snapshots.get(stream, "new", using=using) is None
+    assert snapshot_table.get(stream, "new", using=using) is None
     old = put(2, "old")
-    assert snapshots.get(stream, "new", using=using) is None
-    assert snapshots.get(stream, "old", using=using) == old
+    assert snapshot_table.get(stream, "new", using=using) is None
+    assert snapshot_table.get(stream, "old", using=using) == old
     three, five = put(3), put(5)
-    assert snapshots.get(stream, "old", using=using) is None
-    assert snapshots.get(stream, "new", using=using) == five
-    assert snapshots.get(stream, "new", until=4, using=using) == three
+    assert snapshot_table.get(stream, "old", using=using) is None
+    assert snapshot_table.get(stream, "new", using=using) == five
+    assert snapshot_table.get(stream, "new", until=4, using=using) == three
     seven = put(7)
-    assert snapshots.get(stream, "new", until=6, using=using) == five
+    assert snapshot_table.get(stream, "new", until=6, using=using) == five
     assert put(7) == seven
     put(8, hash=bytes(32))
-    assert snapshots.get(stream, "new", using=using) == seven
+    assert snapshot_table.get(stream, "new", using=using) == seven
     # The oldest of the stretch, the newest before the new one, and the new one.
     assert run(using, "SELECT version FROM events_snapshot WHERE stream = %s::uuid ORDER BY 1", stream) == [(3,), (7,), (8,)]
 
 
 def test_of_many_snapshots_a_few_stay_near_every_version(log: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "STRETCH", 10)
+    monkeypatch.setattr(snapshot_table, "STRETCH", 10)
     stream = uuid4()
     stored = log.append(stream, [event(number) for number in range(60)], expected=Head.empty(stream), command_id=uuid4())
     for one in stored[2::3]:
-        snapshots.put(stream, "new", snapshots.Snapshot(one.version, one.hash, b""), using=log.using)
+        snapshot_table.put(stream, "new", snapshot_table.Snapshot(one.version, one.hash, b""), using=log.using)
     kept = [row[0] for row in run(log.using, "SELECT version FROM events_snapshot WHERE stream = %s::uuid ORDER BY 1", stream)]
     assert kept == [3, 12, 21, 30, 42, 51, 57, 60]
 

@@ -17,7 +17,7 @@ from gamesvc.matches.play import bots, turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 
 DRAW = {"name": "draw"}
 
@@ -76,7 +76,7 @@ def duel(anna: Any, ben: Any) -> Match:
 
 def time_out(match: Match) -> None:
     Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert expiry.sweep() >= 1
+    assert timeout_sweep.sweep() >= 1
 
 
 def of_bots(host: Any, game: str, options: dict[str, Any] | None = None) -> Match:

@@ -100,7 +100,7 @@ match = Match.objects.get(number=NUMBER)
 loaded = loading.load(match.id, match.game)
 # The time of the window runs out after the restore; the mail, taken before that, still holds it back.
 Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(milliseconds=1))
-told = {"window": [one.as_json() for one in loaded.awaited()], "version": loaded.version, "held": expiry.sweep(),
+told = {"window": [one.as_json() for one in loaded.awaited()], "version": loaded.version, "held": timeout_sweep.sweep(),
         "waiting": InboundMail.objects.filter(status="waiting").count(),
         "queued": Outbox.objects.filter(status="queued").count(), "numbers": numbers()}
 pipeline.work()

@@ -14,7 +14,7 @@ from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import availability, loading
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.models import Outbox
 from tests.matches.playing import act
 
@@ -47,7 +47,7 @@ def player_of(match: Match) -> User:
 def run_out(match: Match) -> None:
     with time_machine.travel(asked(match).due_at + timedelta(seconds=1), tick=False):
         availability.keep_alive()
-        expiry.sweep()
+        timeout_sweep.sweep()
 
 
 def test_coming_back_brings_no_time(anna: User, ben: User, program: Callable[..., Any]) -> None:

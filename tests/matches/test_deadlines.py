@@ -18,7 +18,7 @@ from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import deadlines, expiry, explanation, vacations
+from gamesvc.matches.timekeeping import deadlines, explanation, timeout_sweep, vacations
 from gamesvc.matches.timekeeping.deadlines import Mandate
 from tests.matches.playing import act
 
@@ -128,12 +128,12 @@ def test_a_vacation_whose_announcer_died_moves_its_deadlines_before_a_sweep_fire
     absences.announce(user=anna, first=date(2026, 6, 2), last=date(2026, 6, 4))
     # Here the process died: nothing was moved, and the old deadline has passed.
     clock.move_to(MONDAY + timedelta(hours=24, minutes=1))
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     # She left at once, with a minute on her clock.
     assert due(match) == datetime(2026, 6, 4, 22, 1, tzinfo=UTC)
     version = loading.load(match.id, match.game).version
     clock.shift(timedelta(minutes=2))
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     assert loading.load(match.id, match.game).version == version, "a second look moves nothing more"
     assert absences.changes() == []
     check_store(match)
@@ -246,7 +246,7 @@ def test_a_paused_match_has_no_deadlines_and_goes_on_with_what_was_left(table, p
     assert match.questions.get().due_at is None
     check_store(match)
     clock.shift(timedelta(days=7))
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     with pytest.raises(Refused, match="is paused since"):
         deadlines.pause(match=match, mandate=HOST)
     act(match, 0)
@@ -299,7 +299,7 @@ def test_the_sweep_answers_as_of_the_deadline_so_that_nothing_drifts(table, cloc
     match = table(None, hours=10)
     for turn in range(1, 4):
         clock.move_to(due(match) + timedelta(seconds=40))
-        assert expiry.sweep() == 1
+        assert timeout_sweep.sweep() == 1
         assert due(match) == MONDAY + timedelta(hours=10 * (turn + 1))
     check_store(match)
 
@@ -307,7 +307,7 @@ def test_the_sweep_answers_as_of_the_deadline_so_that_nothing_drifts(table, cloc
 def test_a_late_sweep_leaves_the_next_seat_its_minimum(table, clock):
     match = table({"turn": "10m", "minimum": "10m"})
     clock.move_to(due(match) + timedelta(minutes=9))
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     assert due(match) == timezone.now() + timedelta(minutes=10)
     check_store(match)
 

@@ -18,7 +18,7 @@ from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import loading, stream
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from tests.conftest import Program
 from tests.games import auction as package
 from tests.mailing import Mailing, mailing, verify  # noqa: F401
@@ -133,8 +133,8 @@ def test_the_fifth_game_is_played_to_its_end_through_every_door(
     # The last lot: the clock bids for everybody.
     due = max(Question.objects.filter(match=table).values_list("due_at", flat=True))
     with time_machine.travel(due + timedelta(seconds=5), tick=False):
-        expiry.availability.keep_alive()
-        while expiry.sweep():
+        timeout_sweep.availability.keep_alive()
+        while timeout_sweep.sweep():
             pass
     table.refresh_from_db()
     assert table.status == Match.Status.FINISHED

@@ -21,7 +21,7 @@ from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, 
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus
 from tests.games.toy import GAME as TOY
@@ -127,11 +127,11 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
     held = HeldOrders.objects.get()
     HeldOrders.objects.update(counts_at=timezone.now() - timedelta(minutes=1))
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     [drew, _ended] = STORE.read(duel.id)[6:]
     assert drew.meta["actor"] == {"kind": "seat", "seat": 0}
     assert drew.meta["command_id"] == str(turns.command_id(sender=f"mail {held.mail}", key="1"))
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     mailing.work()
     assert "1 order done" in mailing.receipt().subject
 
@@ -145,7 +145,7 @@ def test_who_waits_until_the_deadline_pays_for_the_time_until_then(toy, anna, be
         mailing.write("wait\ndraw", to=reply_to(turn_mail(mailing)))
         mailing.work()
         travel.shift(timedelta(days=7))
-        assert expiry.sweep() == 1
+        assert timeout_sweep.sweep() == 1
         assert events(match) == ["toy.drew", "toy.turn_ended"]
         assert STORE.read(match.id)[6].meta["actor"] == {"kind": "seat", "seat": 0}
         assert loading.load(match.id, match.game).account.bank(0) <= timedelta(seconds=1)
@@ -161,7 +161,7 @@ def run_out(match, mailing, monkeypatch):  # noqa: F811
             raise MemoryError
 
         patch.setattr(held_orders, "settle", dies)
-        expiry.sweep()
+        timeout_sweep.sweep()
     assert HeldOrders.objects.get().state == "held"
 
 
@@ -193,7 +193,7 @@ def test_what_goes_on_after_the_deadline_counts_from_it(windowed, mailing, monke
 
         if dies:
             patch.setattr(turns, "submit", killed)
-        expiry.sweep()
+        timeout_sweep.sweep()
     if dies:
         assert HeldOrders.objects.get().state == "held"
         assert held_orders.sweep() == 1
@@ -577,13 +577,13 @@ def test_a_vacation_counts_from_when_our_border_took_the_mail(toy, anna, ben, ma
     with time_machine.travel(due - timedelta(minutes=1), tick=False) as clock:
         mailing.write(f"vacation {today}..{today + timedelta(days=1)}", to=reply_to(turn_mail(mailing)))
         clock.move_to(due + timedelta(minutes=2))
-        expiry.availability.keep_alive()
-        assert expiry.sweep() == 0, "unread mail holds it back"
+        timeout_sweep.availability.keep_alive()
+        assert timeout_sweep.sweep() == 0, "unread mail holds it back"
         mailing.work()
         absence = Absence.objects.get(user=anna)
         assert absence.starts_at == due - timedelta(minutes=1)
         assert Question.objects.get(match=match).due_at == absence.ends_at + timedelta(minutes=1)
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
 
 
 def test_what_was_said_late_counts_back_so_far(anna):

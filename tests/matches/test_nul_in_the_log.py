@@ -18,7 +18,7 @@ from gamesvc.matches.notices.acted import acted
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.statistics import totals
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.models import Outbox, Status
 from notifications.sending import delivery
 from tests.mailing import mailing, verify  # noqa: F401
@@ -91,7 +91,7 @@ def test_mails_statistics_snapshots_and_audit_go_on(match, mailing, monkeypatch)
 
 def test_the_game_goes_on_to_its_time_out_and_end(match):
     Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert expiry.sweep() >= 1
+    assert timeout_sweep.sweep() >= 1
     assert loading.load(match.id, match.game).version > match.version
 
 

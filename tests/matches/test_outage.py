@@ -19,7 +19,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import deadlines, expiry, outages
+from gamesvc.matches.timekeeping import deadlines, outages, timeout_sweep
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act, sends
 from tests.matches.test_deadlines import CONSIDERATE, check_store
@@ -56,13 +56,13 @@ def test_after_a_days_outage_nobody_is_timed_out_for_it(match, clock):
     began = timezone.now()
     due = match.questions.get().due_at
     clock.shift(DAY)
-    assert expiry.sweep() == 0, "no sweep fires before the outage is settled"
+    assert timeout_sweep.sweep() == 0, "no sweep fires before the outage is settled"
     assert outages.watch() == 1
     [outage] = Outage.objects.all()
     assert (outage.started_at, outage.ended_at) == (began, began + DAY)
     assert outage.settled_at
     assert match.questions.get().due_at == due + DAY
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     told = STORE.read(match.id)[-2:]
     assert [one.type for one in told] == ["match.outage", "match.deadline_set"]
     assert told[0].data == {"from": "2026-06-01T10:00:00.000000Z", "until": "2026-06-02T10:00:00.000000Z"}
@@ -72,7 +72,7 @@ def test_after_a_days_outage_nobody_is_timed_out_for_it(match, clock):
     assert outages.watch() == 0
     clock.move_to(due + DAY)
     Heartbeat.objects.update(beat_at=timezone.now())
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
 
 
 def test_what_is_due_long_after_an_outage_stands_and_what_is_due_shortly_after_is_moved(match, toy, anna, ben, clock):
@@ -186,7 +186,7 @@ def test_a_match_that_cannot_be_moved_stops_no_other(match, toy, anna, ben, cloc
     monkeypatch.setattr(outages, "outlast_outage", broken)
     assert outages.watch() == 1
     assert availability.proven_until() is not None
-    assert expiry.sweep() == 0, "its deadline waits until it is moved"
+    assert timeout_sweep.sweep() == 0, "its deadline waits until it is moved"
     assert Outage.objects.get().failed == {str(other.pk): 1}
 
 
@@ -210,7 +210,7 @@ def test_a_match_that_could_not_be_moved_at_once_is_moved_later(match, clock, mo
     fail(2, monkeypatch)
     for _ in range(2):
         assert outages.watch() == 0
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
         assert availability.forgives(due, match.pk)
     assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 1, "told once"
     assert outages.watch() == 1
@@ -240,7 +240,7 @@ def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, mo
         outages.watch()
     assert Outage.objects.get().failed == {}
     assert match.questions.get().due_at == due + DAY
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, cloc
     for _ in range(120):
         clock.shift(timedelta(seconds=5))
         outages.watch()
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
     assert Heartbeat.objects.get().beat_at == began
     door.open()
     outages.watch()
@@ -292,10 +292,10 @@ def test_a_deadline_does_not_fire_before_it_is_known_that_it_could_be_met(match,
     door.shut()
     clock.move_to(due + timedelta(seconds=1))
     outages.watch()
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     clock.shift(timedelta(seconds=20))
     door.open()
-    assert expiry.sweep() == 1, "a short stillness is no outage"
+    assert timeout_sweep.sweep() == 1, "a short stillness is no outage"
 
 
 def test_a_sweep_looks_at_the_doors_itself_so_that_nothing_is_late(match, clock, door):
@@ -303,7 +303,7 @@ def test_a_sweep_looks_at_the_doors_itself_so_that_nothing_is_late(match, clock,
     clock.move_to(due - timedelta(seconds=4))
     outages.watch()
     clock.move_to(due + timedelta(milliseconds=1))
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     assert Heartbeat.objects.get().beat_at == timezone.now()
 
 
@@ -311,7 +311,7 @@ def test_what_was_taken_in_time_goes_before_the_sweep(match, clock, settings):
     settings.DEADLINE_MARGIN_SECONDS = 0.5
     due = match.questions.get().due_at
     clock.move_to(due + timedelta(milliseconds=400))
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 0
     loaded = loading.load(match.id, match.game)
     turns.submit(
         match=match,
@@ -327,7 +327,7 @@ def test_after_the_margin_it_fires_as_of_the_deadline(match, clock, settings):
     settings.DEADLINE_MARGIN_SECONDS = 0.5
     due = match.questions.get().due_at
     clock.move_to(due + timedelta(milliseconds=500))
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     drawn = next(one for one in STORE.read(match.id) if one.type == "toy.drew")
     assert datetime.fromisoformat(drawn.meta["received_at"]) == due
 
@@ -359,4 +359,4 @@ def test_without_an_answer_from_every_door_nothing_beats(clock, settings):
 def test_a_service_that_has_never_beaten_fires_its_deadlines(match, clock):
     clock.shift(DAY)
     assert availability.proven_until() == timezone.now()
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from gamesvc.matches import sweeping, tasks
+from gamesvc.matches import backoff, tasks
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.models import HeldOrders, Match, Question, UndoRequest
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _rested():
-    sweeping.forget_all()
+    backoff.forget_all()
 
 
 def poison(*matches):
@@ -61,9 +61,9 @@ def test_a_match_whose_bot_failed_rests_and_is_tried_again(toy, anna, caplog):
     poison(match)
     assert [tasks.sweep_bots() for _ in range(3)] == [0, 0, 0]
     assert str(match.pk) in caplog.text
-    assert len([one for one in caplog.records if one.name == sweeping.__name__]) == 1
+    assert len([one for one in caplog.records if one.name == backoff.__name__]) == 1
     Match.objects.filter(pk=match.pk).update(key_id=sealed)
-    with time_machine.travel(timezone.now() + sweeping.FIRST_REST, tick=True):
+    with time_machine.travel(timezone.now() + backoff.FIRST_REST, tick=True):
         assert tasks.sweep_bots() > 0
 
 

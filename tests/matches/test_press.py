@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Match, Press, Seat
@@ -157,7 +158,7 @@ def test_the_same_request_says_it_once(trio, anna, program):
 
 
 def test_a_flood_is_stopped(trio, anna, program, monkeypatch):
-    monkeypatch.setattr(press, "PER_HOUR", 3)
+    monkeypatch.setattr(daily_limits, "MESSAGES_PER_HOUR", 3)
     for at in range(3):
         press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text=f"{at}", channel="api")
     answer = program(anna).post(f"/matches/{trio.number}/press/", {"to": "all", "text": "more"})

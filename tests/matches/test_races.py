@@ -16,7 +16,7 @@ from gamesvc.matches.play import bots, turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox
 from tests.matches.playing import sends
@@ -31,7 +31,7 @@ def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(MATCHES)]
     late, young = matches[: MATCHES // 2], matches[MATCHES // 2 :]
     Question.objects.filter(match__in=late).update(due_at=timezone.now() - timedelta(seconds=1))
-    at_once(expiry.sweep, expiry.sweep, expiry.sweep)
+    at_once(timeout_sweep.sweep, timeout_sweep.sweep, timeout_sweep.sweep)
     for match in late:
         by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]
         assert [one.type for one in by_clock] == ["toy.drew", "toy.turn_ended", "match.timed_out"]

@@ -19,7 +19,7 @@ from gamesvc.matches.models import Question
 from gamesvc.matches.notices import reminding
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import deadlines, expiry, vacations
+from gamesvc.matches.timekeeping import deadlines, timeout_sweep, vacations
 from notifications import registry
 from notifications.models import Outbox, Preference, Reminder, Status
 from notifications.sending import digests
@@ -346,7 +346,7 @@ def test_a_time_out_tells_what_reminders_were_sent(duel, mailing):  # noqa: F811
         reminding.sweep()
         send_due()
     with at(duel, hours=49):
-        assert expiry.sweep() == 1
+        assert timeout_sweep.sweep() == 1
     [told] = [one.data for one in STORE.read(duel.id) if one.type == "match.timed_out"]
     [reminder] = told["reminders"]
     assert reminder["point"] == "80%"
@@ -364,7 +364,7 @@ def test_a_time_out_tells_of_reminders_before_the_deadline_was_moved(duel, maili
         reminding.sweep()
         send_due()
     with at(duel, hours=73):
-        assert expiry.sweep() == 1
+        assert timeout_sweep.sweep() == 1
     [told] = [one.data for one in STORE.read(duel.id) if one.type == "match.timed_out"]
     assert [datetime.fromisoformat(one["deadline"]) for one in told["reminders"]] == [first, moved]
     assert told["reminders"][0]["point"] == "80%"

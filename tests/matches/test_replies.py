@@ -22,7 +22,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.inbound import addresses, pipeline, waiting
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.parsing import limits
@@ -174,7 +174,7 @@ def test_mail_taken_before_the_deadline_and_read_after_it_counts(duel, mailing):
     due = timezone.now() - timedelta(seconds=1)
     Question.objects.filter(match=duel).update(due_at=due)
     InboundMail.objects.update(received_at=due - timedelta(seconds=1), counts_at=due - timedelta(seconds=1))
-    assert expiry.sweep() == 0  # the deadline waits for the mail
+    assert timeout_sweep.sweep() == 0  # the deadline waits for the mail
     mailing.work()
     [drawn, *_] = STORE.read(duel.id)[6:]
     assert drawn.meta["actor"] == {"kind": "seat", "seat": 0}
@@ -186,7 +186,7 @@ def test_mail_taken_after_the_deadline_does_not_count_and_holds_nothing_back(due
     pipeline.work()
     assert len(STORE.read(duel.id)) == 6
     assert "too late" in str(mailing.newest.report) or "The deadline for this answer was" in str(mailing.newest.report)
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
 
 
 def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  # noqa: F811
@@ -194,7 +194,7 @@ def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  
     due = timezone.now() - timedelta(minutes=11)
     Question.objects.filter(match=duel).update(due_at=due)
     InboundMail.objects.update(counts_at=due - timedelta(seconds=1))
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     assert mailing.newest.status == MailStatus.FAILED
     mailing.work()
     told = {mail.message["X-Game-Reason"] for mail in mailing.sink.to("anna@players.example") if "could not" in mail.subject}
@@ -211,7 +211,7 @@ def test_the_sender_of_a_mail_set_aside_is_told_in_their_language(duel, mailing,
     due = timezone.now() - timedelta(minutes=11)
     Question.objects.filter(match=duel).update(due_at=due)
     InboundMail.objects.filter(status=MailStatus.WAITING).update(counts_at=due - timedelta(seconds=1))
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     mailing.work()
     told = mailing.last("ben@players.example", subject="Mail")
     assert told.subject == "Deine Mail war nicht lesbar"

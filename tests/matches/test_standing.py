@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.access import caps
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.access.selectors import records_for
 from gamesvc.matches.clock.account import Step
 from gamesvc.matches.clock.fold import follow
@@ -31,7 +31,7 @@ from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows.reckoning import Reckoning
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox
 from notifications.parsing.limits import cpu_limit
@@ -552,15 +552,15 @@ def test_time_outs_in_a_row_are_not_broken_by_it(match: Match) -> None:
 
 def test_what_is_laid_by_while_a_sweep_is_at_work_is_given(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    real = expiry.Batch.of
+    real = timeout_sweep.Batch.of
 
-    def and_then(claims: Any) -> expiry.Batch:
+    def and_then(claims: Any) -> timeout_sweep.Batch:
         batch = real(claims)
         lay(match, 1, {"event": {"type": "drew"}}, {"name": "draw"})
         return batch
 
-    monkeypatch.setattr(expiry.Batch, "of", and_then)
-    assert expiry.sweep() == 1
+    monkeypatch.setattr(timeout_sweep.Batch, "of", and_then)
+    assert timeout_sweep.sweep() == 1
     assert conditional_orders.sweep() == 1
     assert acts(match) == [("draw", 0, "clock"), ("draw", 1, "standing")]
 
@@ -619,7 +619,7 @@ def test_neither_the_clock_nor_a_turn_mail_comes_before_what_a_seat_has_laid_by(
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    expiry.sweep()
+    timeout_sweep.sweep()
     assert acts(match)[-1] == ("draw", 1, "standing")
     assert not [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
 
@@ -656,7 +656,7 @@ def test_what_was_laid_by_is_dropped_with_the_end(match: Match) -> None:
 
 
 def test_conditional_orders_pass_under_no_cap(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caps, "UNSEEN_PER_HOUR", 2)
+    monkeypatch.setattr(daily_limits, "UNSEEN_PER_HOUR", 2)
     words = [{"name": "set_orders", "text": str(number)} for number in range(5)]
     row = lay(match, 1, {"event": {"type": "drew", "data": {}}}, *words)
     act(match, 0)

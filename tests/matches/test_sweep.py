@@ -21,7 +21,7 @@ from gamesvc.matches.record import append as recording
 from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import deadlines, expiry, outages, vacations
+from gamesvc.matches.timekeeping import deadlines, outages, timeout_sweep, vacations
 from notifications.inbound import addresses
 from notifications.models import Outbox, ReplyAddress
 from tests.matches.playing import sends
@@ -62,7 +62,7 @@ def test_a_deadline_that_fires_while_a_command_is_processed_loses_or_wins_but_ne
             except (Refused, errors.Stale) as lost:
                 answers.append(lost)
 
-        at_once(play, expiry.sweep, expiry.sweep)
+        at_once(play, timeout_sweep.sweep, timeout_sweep.sweep)
         drawn = [one for one in STORE.read(match.id) if one.type == "toy.drew"]
         assert len(drawn) == 1, "one of the two, once"
         won_by = drawn[0].meta["actor"]["kind"]
@@ -116,11 +116,11 @@ def test_a_time_out_that_loses_to_what_gives_more_time_is_none(toy, anna, ben, p
         }
         travel.move_to(MONDAY + DAY + timedelta(seconds=1))
         between(monkeypatch, acts[what])
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
         assert not {"match.timed_out", "toy.drew"} & {one.type for one in STORE.read(match.id)}
         due = match.questions.get().due_at
         assert due is None if what == "pause" else due > timezone.now() + timedelta(hours=20)
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
 
 
 def test_a_time_out_after_something_that_gives_no_time_is_ruled_with_the_seats_as_they_are(toy, anna, ben, player, monkeypatch):
@@ -131,7 +131,7 @@ def test_a_time_out_after_something_that_gives_no_time_is_ruled_with_the_seats_a
         substitutes.vacate(match=match, seat=1, actor=Actor("host"))
         travel.move_to(MONDAY + DAY + timedelta(seconds=1))
         between(monkeypatch, lambda: substitutes.take_over(by=cleo, match=match, seat=1))
-        assert expiry.sweep() == 1
+        assert timeout_sweep.sweep() == 1
     kinds = [one.type for one in STORE.read(match.id)]
     assert kinds.count("match.timed_out") == kinds.count("toy.drew") == 1
     assert Outbox.objects.filter(user=cleo, kind="your_turn").count() == 1
@@ -142,7 +142,7 @@ def test_two_sweeps_after_an_outage_move_each_match_once(duels):
     started, ended = min(due.values()) - timedelta(hours=1), min(due.values()) + timedelta(hours=1)
     Heartbeat.objects.create(name="service", beat_at=timezone.now())
     Outage.objects.create(started_at=started, ended_at=ended)
-    at_once(outages.watch, outages.watch, expiry.sweep)
+    at_once(outages.watch, outages.watch, timeout_sweep.sweep)
     for match in duels:
         assert match.questions.get().due_at == due[match.id] + timedelta(hours=2)
         assert [one.type for one in STORE.read(match.id)].count("match.outage") == 1
@@ -150,33 +150,33 @@ def test_two_sweeps_after_an_outage_move_each_match_once(duels):
 
 def test_a_sweeper_that_died_leaves_its_claims_to_the_next(duels):
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    assert len(expiry.claim_due(5)) == 5, "and dies here"
-    assert expiry.sweep() == ROUNDS - 5
+    assert len(timeout_sweep.claim_due(5)) == 5, "and dies here"
+    assert timeout_sweep.sweep() == ROUNDS - 5
     Question.objects.filter(claimed_until__gt=timezone.now()).update(claimed_until=timezone.now())
-    assert expiry.sweep() == 5
+    assert timeout_sweep.sweep() == 5
     for match in duels:
         assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
 
 
 def test_a_match_whose_time_out_fails_rests_and_the_others_go_on(duels, monkeypatch):
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    broken, real = duels[0].id, expiry._time_out
+    broken, real = duels[0].id, timeout_sweep._time_out
 
     def time_out(claim, batch):
         if claim.match_id == broken:
             raise RuntimeError("its rules are broken")
         return real(claim, batch)
 
-    monkeypatch.setattr(expiry, "_time_out", time_out)
-    assert expiry.sweep() == ROUNDS - 1
+    monkeypatch.setattr(timeout_sweep, "_time_out", time_out)
+    assert timeout_sweep.sweep() == ROUNDS - 1
     rests = Question.objects.get(match=broken).claimed_until - timezone.now()
-    assert rests > timedelta(seconds=expiry.LEASE_SECONDS)
+    assert rests > timedelta(seconds=timeout_sweep.LEASE_SECONDS)
 
 
 def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):
     Heartbeat.objects.create(name="service", beat_at=timezone.now() - timedelta(seconds=40))
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    assert expiry.sweep() == ROUNDS
+    assert timeout_sweep.sweep() == ROUNDS
     assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=20)
 
 
@@ -187,12 +187,12 @@ def test_a_sweep_at_shut_doors_fires_what_was_due_before_they_last_answered(duel
     Heartbeat.objects.create(name="service", beat_at=beaten)
     Question.objects.update(due_at=beaten + timedelta(seconds=1))
     Question.objects.filter(match=duels[0]).update(due_at=beaten)
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     assert Heartbeat.objects.get().beat_at == beaten
 
 
 def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, monkeypatch):
-    monkeypatch.setattr(expiry, "BATCH", 1)
+    monkeypatch.setattr(timeout_sweep, "BATCH", 1)
     clock = {"turn": "24h", "vacation": True}
     with time_machine.travel(MONDAY, tick=False) as travel:
         first = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
@@ -201,7 +201,7 @@ def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, m
         travel.move_to(MONDAY + DAY + timedelta(seconds=2))
         between(monkeypatch, lambda: announce(anna, travel, MONDAY + DAY))
         # A batch of one takes the oldest.
-        assert expiry.sweep() == 1
+        assert timeout_sweep.sweep() == 1
     assert "match.timed_out" in [one.type for one in STORE.read(first.id)]
     assert "match.timed_out" not in [one.type for one in STORE.read(second.id)]
 
@@ -222,12 +222,12 @@ def test_no_deadline_fires_for_a_player_whose_vacation_cannot_be_counted(toy, an
 
         with monkeypatch.context() as patch:
             patch.setattr(service_events, "append", broken)
-            assert expiry.sweep() == 1, "the other match goes on"
+            assert timeout_sweep.sweep() == 1, "the other match goes on"
             travel.shift(timedelta(seconds=5))
-            assert expiry.sweep() == 0
+            assert timeout_sweep.sweep() == 0
         assert len([one for one in caplog.records if one.levelname == "ERROR"]) == 1, "told once"
         travel.shift(timedelta(seconds=5))
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
         assert match.questions.get().due_at > MONDAY + 3 * DAY
         assert other.questions.get().seat == 1
 
@@ -246,7 +246,7 @@ def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna
         draw(match, timezone.now(), uuid.uuid4())
         assert match.questions.get().due_at == MONDAY + DAY
         travel.shift(timedelta(seconds=61))
-        assert expiry.sweep() == 0
+        assert timeout_sweep.sweep() == 0
         assert match.questions.get().due_at > MONDAY + 4 * DAY
         assert absences.changes() == []
 
@@ -318,7 +318,7 @@ def test_a_sweep_goes_on_where_one_died_in_the_middle_of_a_question(anna, ben):
         command_id=turns.command_id(sender=f"clock {question.pk}", key=str(loaded.version)),
     )
     loading.forget_all()
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     assert match.questions.get().seat != question.seat
     by_clock = [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock" and "command" in one.meta]
     assert len({one.meta["command_id"] for one in by_clock}) == len(by_clock) == 5
@@ -339,7 +339,7 @@ def test_the_append_that_takes_a_seat_drops_the_mails_to_its_player(toy, anna, b
         raise MemoryError
 
     monkeypatch.setattr(turns, "submit", killed)
-    expiry.sweep()
+    timeout_sweep.sweep()
     assert match.seats.get(index=0).bot == "greedy"
     living = ReplyAddress.objects.filter(expires_at__gt=timezone.now()).values_list("user__username", flat=True)
     assert list(living) == ["ben"]
@@ -355,12 +355,12 @@ def test_a_time_out_is_said_once_though_its_sweeper_dies_in_the_middle(anna, ben
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     late = Question.objects.get().due_at
     with monkeypatch.context() as patch:
-        patch.setattr(expiry.loading, "after", lambda loaded: 1 / 0)
-        assert expiry.sweep() == 0
+        patch.setattr(timeout_sweep.loading, "after", lambda loaded: 1 / 0)
+        assert timeout_sweep.sweep() == 0
     loading.forget_all()
     assert match.questions.get().seat == question.seat, "it is not done"
     Question.objects.update(claimed_until=None)
-    assert expiry.sweep() == 1
+    assert timeout_sweep.sweep() == 1
     [told] = [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
     assert (told.data["seat"], told.data["in_row"]) == (question.seat, 1)
     assert late < timezone.now()

@@ -25,7 +25,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import deadlines, expiry, pauses
+from gamesvc.matches.timekeeping import deadlines, pauses, timeout_sweep
 from notifications.models import Outbox
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
@@ -51,8 +51,8 @@ def run_out(match: Match) -> Question:
     """Let the next question time out, and run the sweep."""
     question = asked(match)
     with time_machine.travel(question.due_at + timedelta(seconds=1), tick=False):
-        expiry.availability.keep_alive()
-        expiry.sweep()
+        timeout_sweep.availability.keep_alive()
+        timeout_sweep.sweep()
     return question
 
 
@@ -251,8 +251,8 @@ def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) 
     assert match.paused_at is not None
     assert not PauseWish.objects.filter(match=match).exists()
     with time_machine.travel(due + timedelta(days=3), tick=False):
-        expiry.availability.keep_alive()
-        assert expiry.sweep() == 0
+        timeout_sweep.availability.keep_alive()
+        assert timeout_sweep.sweep() == 0
         with pytest.raises(Refused, match="paused since"):
             pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
         pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False)

@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.access import caps
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.record import loading
@@ -30,13 +30,13 @@ def duel(toy, anna, ben):
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     """Lower caps, so that the tests need not send hundreds of requests."""
-    monkeypatch.setattr(caps, "PER_HOUR", 3)
-    monkeypatch.setattr(caps, "CALLS_A_DAY", 3)
+    monkeypatch.setattr(daily_limits, "PER_HOUR", 3)
+    monkeypatch.setattr(daily_limits, "CALLS_PER_DAY", 3)
 
 
 def check_capped(do, user):
     """Done until it is refused; then nobody is told of it any more."""
-    for _ in range(caps.PER_HOUR):
+    for _ in range(daily_limits.PER_HOUR):
         do()
     before = Outbox.objects.filter(user=user).count()
     assert before
@@ -112,7 +112,7 @@ def test_an_organiser_who_pauses_and_lets_go_on(toy, anna, ben, player):
 
 def test_orders_left_again_and_again(duel, anna, program, monkeypatch):
     """All who look at a match look over what is hidden from them, so that orders left without end would slow their pages down."""
-    monkeypatch.setattr(caps, "UNSEEN_PER_HOUR", 3)
+    monkeypatch.setattr(daily_limits, "UNSEEN_PER_HOUR", 3)
     api = program(anna)
 
     def order(number):
@@ -158,10 +158,10 @@ def trade(anna, ben):
 def test_offers_made_and_withdrawn_again_and_again(trade, monkeypatch):
     """They do not move the match on, so they could be made without end; every page looks past them."""
     match, seat = trade
-    monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 1000)
-    for _ in range(caps.PER_HOUR + 1):
+    monkeypatch.setattr(daily_limits, "ASIDE_PER_HOUR", 1000)
+    for _ in range(daily_limits.PER_HOUR + 1):
         offers(match, seat)
-    monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 1)
+    monkeypatch.setattr(daily_limits, "ASIDE_PER_HOUR", 1)
     version = loading.load(match.id, match.game).version
     with pytest.raises(Refused) as refused:
         offers(match, seat)
@@ -174,19 +174,19 @@ def test_offers_that_wait_for_an_answer_are_told_of(trade):
     match, seat = trade
     asked = Outbox.objects.filter(user=match.seats.get(index=1 - seat).user, kind="your_turn")
     before = asked.count()
-    for _ in range(caps.PER_HOUR):
+    for _ in range(daily_limits.PER_HOUR):
         offers(match, seat, wait=True)
-    assert asked.count() == before + caps.PER_HOUR
+    assert asked.count() == before + daily_limits.PER_HOUR
     with pytest.raises(Refused) as refused:
         offers(match, seat, wait=True)
     assert refused.value.code == "told_too_often"
-    assert asked.count() == before + caps.PER_HOUR
+    assert asked.count() == before + daily_limits.PER_HOUR
     act(match, seat, {"name": "end_phase"})
 
 
 def test_a_turn_is_no_aside(duel, monkeypatch):
-    monkeypatch.setattr(caps, "ASIDE_PER_HOUR", 0)
-    monkeypatch.setattr(caps, "PER_HOUR", 0)
+    monkeypatch.setattr(daily_limits, "ASIDE_PER_HOUR", 0)
+    monkeypatch.setattr(daily_limits, "PER_HOUR", 0)
     for seat in (0, 1):
         before = loading.load(duel.id, duel.game).version
         play(duel, seat)
@@ -197,18 +197,18 @@ def test_a_turn_is_no_aside(duel, monkeypatch):
 
 def test_who_plays_alone_takes_back_as_often_as_they_like(toy, anna):
     match = opening.create_match(by=anna, game=toy, bots={1: "random"}, options={"points": 9})
-    for _ in range(2 * caps.PER_HOUR):
+    for _ in range(2 * daily_limits.PER_HOUR):
         play(match, 0)
         assert go_back(match, 0).done
 
 
 def test_followers_are_called_for_few_seats_a_day_of_one_player(toy, anna, ben):
     follows.Follow.objects.create(user=ben, game=toy)
-    for _ in range(2 * caps.CALLS_A_DAY):
+    for _ in range(2 * daily_limits.CALLS_PER_DAY):
         match = opening.create_match(by=anna, game=toy, bots={1: "random"})
         substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
         assert match.seats.get(index=0).waits
-    assert Outbox.objects.filter(user=ben, kind="seat_free").count() == caps.CALLS_A_DAY
+    assert Outbox.objects.filter(user=ben, kind="seat_free").count() == daily_limits.CALLS_PER_DAY
 
 
 def test_a_word_for_a_pause_that_was_taken_back_is_not_told(duel, anna, ben, mailing):  # noqa: F811

@@ -21,7 +21,7 @@ from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading, secrets, stream
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.models import Outbox
 from tests.matches.playing import sends
 
@@ -196,8 +196,8 @@ def test_a_command_after_the_deadline_does_not_count(duel):
 
 def test_the_sweep_answers_for_who_is_late_and_only_once(duel):
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert expiry.sweep() == 1
-    assert expiry.sweep() == 0
+    assert timeout_sweep.sweep() == 1
+    assert timeout_sweep.sweep() == 0
     stored = STORE.read(duel.id)[6:]
     assert stored[0].type == "toy.drew"
     assert stored[0].meta["actor"] == {"kind": "clock", "seat": 0}
@@ -207,23 +207,23 @@ def test_the_sweep_answers_for_who_is_late_and_only_once(duel):
 
 def test_a_claimed_question_is_left_to_its_sweep_until_the_lease_ends(duel):
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
-    assert len(expiry.claim_due()) == 1
-    assert expiry.claim_due() == []
+    assert len(timeout_sweep.claim_due()) == 1
+    assert timeout_sweep.claim_due() == []
     Question.objects.filter(match=duel).update(claimed_until=timezone.now() - timedelta(seconds=1))
-    assert len(expiry.claim_due()) == 1
+    assert len(timeout_sweep.claim_due()) == 1
 
 
 def test_a_question_answered_before_the_sweep_gets_there_is_left_alone(duel, monkeypatch):
     Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
-    real = expiry.claim_due
+    real = timeout_sweep.claim_due
 
     def claimed(*given):
         claims = real(*given)
         act(duel, 0, {"name": "draw"}, received_at=timezone.now() - timedelta(seconds=2))
         return claims
 
-    monkeypatch.setattr(expiry, "claim_due", claimed)
-    assert expiry.sweep() == 0
+    monkeypatch.setattr(timeout_sweep, "claim_due", claimed)
+    assert timeout_sweep.sweep() == 0
     assert len(STORE.read(duel.id)) == 8
     assert [row.seat for row in Question.objects.filter(match=duel)] == [1]
 

@@ -14,7 +14,7 @@ from accounts.models import User
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.trail import Trail
-from gamesvc.matches.access import caps
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
@@ -29,7 +29,7 @@ MANY = 150
 @pytest.fixture(autouse=True)
 def uncapped(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PER_HOUR", "UNSEEN_PER_HOUR", "ASIDE_PER_HOUR"):
-        monkeypatch.setattr(caps, name, 10_000)
+        monkeypatch.setattr(daily_limits, name, 10_000)
 
 
 @pytest.fixture

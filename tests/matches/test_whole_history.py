@@ -21,7 +21,7 @@ from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import expiry, pauses
+from gamesvc.matches.timekeeping import pauses, timeout_sweep
 from gamesvc.matches.undo import taking_back
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import act, holder, play_out, sends
@@ -50,8 +50,8 @@ def sound(match, tmp_path=None):
 def run_out(match):
     due = Question.objects.filter(match=match).order_by("due_at")[0].due_at
     with time_machine.travel(due + timedelta(seconds=1), tick=False):
-        expiry.availability.keep_alive()
-        assert expiry.sweep() == 1
+        timeout_sweep.availability.keep_alive()
+        assert timeout_sweep.sweep() == 1
 
 
 def measure(by, match, action, **more):

@@ -13,7 +13,7 @@ from notifications.models import Outbox, Preference, Scope, Status
 from notifications.outbox import Notice, notify
 from notifications.sending import delivery, digests
 from notifications.tasks import send_due
-from notifications.wanted import preferences, timing, wishes
+from notifications.wanted import digest_hour, preferences, timing, wishes
 from notifications.wanted.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.timing import asking  # noqa: F401
@@ -337,7 +337,7 @@ ZONES = st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathm
 def test_the_next_digest_is_the_first_such_hour_after_now(zone, hour, after):
     user = User(timezone=zone)
     moment = after.replace(tzinfo=UTC)
-    found = wishes.next_digest(user, hour, moment)
+    found = digest_hour.next_digest(user, hour, moment)
     local = found.astimezone(user.zone)
     assert moment < found <= moment + timedelta(hours=50)
     wall = found.astimezone(user.zone).replace(hour=hour, minute=0)

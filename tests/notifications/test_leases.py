@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import transaction
 from django.utils import timezone
 
-from gamesvc.matches.timekeeping import expiry, outages
+from gamesvc.matches.timekeeping import outages, timeout_sweep
 from notifications import leases
 from notifications.inbound import store
 from notifications.inbound.doors import imap
@@ -39,7 +39,7 @@ def until(row: Outbox):
 
 
 def test_every_lease_is_short():
-    assert timedelta(seconds=expiry.LEASE_SECONDS) <= timedelta(seconds=5)
+    assert timedelta(seconds=timeout_sweep.LEASE_SECONDS) <= timedelta(seconds=5)
     assert timedelta(seconds=5) >= outages.LEASE
     assert timedelta(seconds=claims.LEASE_SECONDS) <= timedelta(seconds=30)
     assert timedelta(seconds=store.LEASE_SECONDS) <= timedelta(seconds=30)

@@ -14,7 +14,7 @@ from accounts import absences
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.timekeeping import deadlines, expiry, explanation, vacations
+from gamesvc.matches.timekeeping import deadlines, explanation, timeout_sweep, vacations
 
 pytestmark = pytest.mark.django_db
 
@@ -113,7 +113,7 @@ def test_the_account_says_what_a_deadline_was_reckoned_from_and_that_time_ran_ou
         assert "Not counted: Mon 1 Jun 22:00 UTC to Tue 2 Jun 06:00 UTC." in page
         assert "With grace from Tue 2 Jun 18:00 UTC on." in page
         clock.move_to(match.questions.get().due_at + timedelta(minutes=1))
-        expiry.sweep()
+        timeout_sweep.sweep()
         page = shown(signed_in, f"/matches/{match.number}/clock")
         assert "Time ran out, and is excused." in page
         told = [line["what"] for line in explanation.explain(match, viewer=0).as_json()["lines"]]

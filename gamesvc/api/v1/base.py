@@ -17,11 +17,11 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
-from gamesvc.api.problems import BadRequest
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.errors import Forbidden
-from gamesvc.rate_limits import folds_history
+from gamesvc.request_limits import folds_history
 
 T = TypeVar("T", bound=serializers.Serializer[Any])
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
@@ -41,7 +41,7 @@ def endpoint(
 ) -> URLPattern:
     """Return an address of the API with the scopes for each method. A token needs one of them.
 
-    `folds`: the query parameters that make it look at the past, so that the limit for that applies (`rate_limits`).
+    `folds`: the query parameters that make it look at the past, so that the limit for that applies (`request_limits`).
 
     Raises `ImproperlyConfigured` if a method of the view has no scope here, or a scope has no method.
     """

@@ -16,7 +16,7 @@ from gamesvc.api.v1.reading import boards, games
 from gamesvc.api.v1.statistics import players
 from gamesvc.api.v1.timekeeping import absence, clocks
 from gamesvc.api.v1.undo import taking_back
-from gamesvc.rate_limits import ALWAYS
+from gamesvc.request_limits import ALWAYS
 
 RULING = ("organise", "operate")
 PAST = ("version", "at")

@@ -118,18 +118,17 @@ class _Look:
 
     def _at(self, deed: Deed) -> Behind | None:
         """Return the result if the look ends at this deed."""
-        if deed.going_back is not None:
-            ruled = deed.going_back.data["cause"] == "host"
-            return (
-                self._refuse("ruled", "The organiser rewound the match to this point. What lies before it stays.")
-                if ruled
-                else None
-            )
+        if (back := deed.going_back) is not None:
+            if back.data["cause"] != "host":
+                return None
+            ruled = Refused("ruled", "The organiser rewound the match to this point. What lies before it stays.")
+            return self._result(refusal=ruled)
         if deed.seat != self.seat:
             self._pass_by(deed)
             return None
         if deed.kind == "clock":
-            return self._refuse("timed_out", "The clock has answered for you since. That cannot be undone.")
+            timed_out = Refused("timed_out", "The clock has answered for you since. That cannot be undone.")
+            return self._result(refusal=timed_out)
         if self.changes(deed):
             return self._found(deed)
         self.idle += 1
@@ -161,9 +160,6 @@ class _Look:
         if self.idle >= MOST_IDLE:
             return self._result()
         return self._result(deed=known.deed, to=known.to, refusal=known.refusal)
-
-    def _refuse(self, code: str, detail: str) -> Behind:
-        return self._result(refusal=Refused(code, detail))
 
     def _result(self, **found: Any) -> Behind:
         return Behind(self.trail.newest, others=frozenset(self.others), told=self.told, idle=self.idle, **found)

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby.opening import join_match
 from gamesvc.matches.models import Invitation, Match
@@ -54,15 +55,16 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
     if bool(username) == bool(address):
         raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
     today = timezone.now() - timedelta(days=1)
-    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= 50:
-        raise TooMany("You can send 50 invitations a day. Try again tomorrow.", 86_400)
+    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= daily_limits.INVITATIONS_PER_DAY:
+        raise TooMany(f"You can send {daily_limits.INVITATIONS_PER_DAY} invitations a day. Try again tomorrow.", daily_limits.DAY)
     if not username:
         try:
             validate_email(address)
         except ValidationError:
             raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
-        if Invitation.objects.filter(address__iexact=address, created_at__gt=today).count() >= 5:
-            raise TooMany("This address was invited several times today. Try again tomorrow.", 86_400)
+        to_them = Invitation.objects.filter(address__iexact=address, created_at__gt=today).count()
+        if to_them >= daily_limits.INVITATIONS_TO_AN_ADDRESS_PER_DAY:
+            raise TooMany("This address was invited several times today. Try again tomorrow.", daily_limits.DAY)
         return None
     user = User.named(username)
     if user is None:

@@ -23,7 +23,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
-from gamesvc.matches import sweeping
+from gamesvc.matches import backoff
 from gamesvc.matches.access import tenures
 from gamesvc.matches.clock.policy import nominal_hours
 from gamesvc.matches.errors import TooMany
@@ -271,7 +271,7 @@ def lapse_matches(limit: int = 100) -> int:
     """End open matches that did not fill in time. Return how many."""
     before = timezone.now() - timedelta(days=settings.MATCH_LAPSES_AFTER_DAYS)
     waiting = Match.objects.filter(status=Match.Status.OPEN, created_at__lt=before).order_by("created_at")
-    return sweeping.each("the lapse of match", waiting.values_list("pk", flat=True), _lapse, limit=limit)
+    return backoff.each("the lapse of match", waiting.values_list("pk", flat=True), _lapse, limit=limit)
 
 
 # --- within the lock of the match row ---

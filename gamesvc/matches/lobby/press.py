@@ -19,14 +19,12 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused, Viewer
-from gamesvc.matches.access import holders
+from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
 from notifications import outbox
 
 LONGEST = 2000
-PER_HOUR = 30
-PER_DAY = 200
 ALL: Literal["all"] = "all"
 
 # They reverse the direction of the text that follows, including our own.
@@ -96,10 +94,11 @@ def say(
 
 
 def _check_flood(by: User, match: Match) -> None:
-    if wait := throttle(f"press {by.pk} {match.pk}", PER_HOUR, 3600):
-        raise TooMany(f"You can send {PER_HOUR} messages an hour in a match. Wait a while and try again.", wait)
-    if wait := throttle(f"press {by.pk}", PER_DAY, 86_400):
-        raise TooMany(f"You can send {PER_DAY} messages a day. Try again tomorrow.", wait)
+    hourly, daily = daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY
+    if wait := throttle(f"press {by.pk} {match.pk}", hourly, daily_limits.HOUR):
+        raise TooMany(f"You can send {hourly} messages an hour in a match. Wait a while and try again.", wait)
+    if wait := throttle(f"press {by.pk}", daily, daily_limits.DAY):
+        raise TooMany(f"You can send {daily} messages a day. Try again tomorrow.", wait)
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:

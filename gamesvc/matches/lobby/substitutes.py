@@ -22,7 +22,7 @@ from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
 from gamesvc.games.kernel import bots
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import hints, sweeping
+from gamesvc.matches import backoff, hints
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
 from gamesvc.matches.models import Match, Question, Seat
@@ -157,7 +157,7 @@ def sweep(limit: int = 100) -> int:
             return 0  # another process was faster
         return 1
 
-    return sweeping.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
+    return backoff.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
 
 
 def _settle(match: Match, seat: Seat) -> None:

@@ -18,7 +18,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from accounts.models import User
 from gamesvc.games.kernel.dice import DrawNeeded
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import errors, sweeping
+from gamesvc.matches import backoff, errors
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.mail_orders.order_run import OrderRun
@@ -144,7 +144,7 @@ def sweep(limit: int = 200) -> int:
     """
     due = Q(until=Until.WINDOW) | Q(until=Until.DEADLINE) & ~Q(_ASKED)
     rows = HeldOrders.objects.filter(due, state=State.HELD).exclude(looked_at=F("match__version")).order_by("created_at")
-    return sweeping.each("the held orders", rows.values_list("pk", flat=True), _go_on, limit=limit)
+    return backoff.each("the held orders", rows.values_list("pk", flat=True), _go_on, limit=limit)
 
 
 def _go_on(row_id: UUID) -> int:

@@ -36,7 +36,8 @@ from notifications.models import Outbox, Scope
 from notifications.registry import Brief, Message
 from notifications.sending import calendar, digests
 from notifications.wanted import preferences, reminders
-from notifications.wanted.wishes import POINTS, wishes_changed
+from notifications.wanted.reminders import DEFAULT_POINTS
+from notifications.wanted.wishes import wishes_changed
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +118,7 @@ def sweep() -> int:
         "points": [point.text for point in points],
         "shares": [point.share for point in points],
         "befores": [point.before for point in points],
-        "default": list(POINTS),
+        "default": list(DEFAULT_POINTS),
     }
     with connection.cursor() as cursor:
         cursor.execute(_SWEEP, values)

@@ -21,7 +21,7 @@ from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
-from gamesvc.matches.access import authority, caps
+from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.events import MatchEvent
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Reason, Seat
@@ -91,7 +91,7 @@ def organise(
         if stored := STORE.command(match.id, command_id):
             return 200, {"version": stored[-1].version}
         if measure.action != "rewind":  # which counts itself
-            caps.check("measures", by.pk, match.pk)
+            daily_limits.check("measures", by.pk, match.pk)
         done = _Done(by, match, measure, channel, command_id, uuid.uuid4(), received_at or timezone.now())
         return 200, {"version": act(done)}
 

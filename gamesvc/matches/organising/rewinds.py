@@ -17,7 +17,7 @@ from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.matches import errors
-from gamesvc.matches.access import caps, selectors
+from gamesvc.matches.access import daily_limits, selectors
 from gamesvc.matches.access.authority import LONGEST_REASON, check_may_rule
 from gamesvc.matches.events import Rewound, read_event
 from gamesvc.matches.models import Holding, Look, Match, Reason
@@ -77,7 +77,7 @@ def set_back(
         undo_acts.check_running(match, loaded)
         undo_acts.check_fresh(match, loaded, None, expected_version)
         _check_target(loaded, to)
-        caps.check("measures", by.pk, match.pk)
+        daily_limits.check("measures", by.pk, match.pk)
         reason_id = uuid.uuid4()
         run = loaded.timeline.rewind(to, turns.dice_for(match, loaded), cause="host", code=code, reason_id=str(reason_id))
         more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip(), received_at])]

@@ -26,7 +26,7 @@ from django.utils import timezone
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Refused, see_event
-from gamesvc.matches import sweeping
+from gamesvc.matches import backoff
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.play import turns
@@ -53,7 +53,7 @@ class _Overtaken(GamesvcError):
 def sweep(limit: int = 200) -> int:
     """Submit the conditional orders that are due in any match. Return how many commands were given."""
     matches = behind().values_list("match", flat=True).distinct()
-    return sweeping.each("the conditional orders of match", list(matches), play, limit=limit)
+    return backoff.each("the conditional orders of match", list(matches), play, limit=limit)
 
 
 def behind() -> Any:

@@ -22,7 +22,7 @@ from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import Data, Event, Refused, see_event
 from gamesvc.games.kernel.timeline import Run
-from gamesvc.matches.access import caps, holders
+from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
@@ -273,17 +273,17 @@ def _check_caps(
     Raises `Refused` where its sender has given too many of them lately.
     """
     if all(see_event(loaded.game, event, None) is None for event in run.events):
-        caps.check_unseen(sender.user_id, match.pk)
+        daily_limits.check_unseen(sender.user_id, match.pk)
         return
     offered = loaded.game.legal_commands(loaded.timeline.state, sender.seat)
     if not all(form.aside for form in offered if form.name == command["name"]):
         return
-    caps.check_aside(sender.user_id, match.pk)
+    daily_limits.check_aside(sender.user_id, match.pk)
     before = {(one.seat, one.id) for one in loaded.awaited()}
     asked = {one.seat for one in loaded.game.awaited(run.state) if (one.seat, one.id) not in before} - {sender.seat}
     # Each of these questions is a mail.
     if any(seat.index in asked and seat.user_id is not None for seat in seats):
-        caps.check("asked aside", sender.user_id, match.pk)
+        daily_limits.check("asked aside", sender.user_id, match.pk)
 
 
 def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any]) -> Run[Any]:

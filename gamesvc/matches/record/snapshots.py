@@ -19,7 +19,7 @@ from django.db import connection
 
 import gamesvc.games
 from events import canonical
-from events import snapshots as store
+from events import snapshot_table as store
 from events.store import Head
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Game

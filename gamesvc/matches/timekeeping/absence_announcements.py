@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from events.store import Statement
-from gamesvc.matches.access import caps
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.models import Follow, Match, Question, Seat
 from notifications import outbox
 from notifications.outbox import Notice
@@ -42,7 +42,7 @@ def _callers(match: Match, seats: Sequence[Seat], seat: Seat) -> list[int]:
     if match.creator_id is not None:
         told.add(match.creator_id)
     full = Match.objects.only("entry", "creator_id", "game", "anonymous", "status").get(pk=match.pk)
-    if full.entry == Match.Entry.PUBLIC and caps.may_call_followers(seat.user_id):
+    if full.entry == Match.Entry.PUBLIC and daily_limits.may_call_followers(seat.user_id):
         wanted = Q(organiser=None, game=full.game)
         if full.creator_id is not None and not full.hides_names:
             wanted |= Q(organiser=full.creator_id)

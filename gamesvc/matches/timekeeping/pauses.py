@@ -14,8 +14,8 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import sweeping
-from gamesvc.matches.access import caps, holders
+from gamesvc.matches import backoff
+from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.record.append import Actor
@@ -55,7 +55,7 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
         if agreed:
             _do(match, seats, pause, Actor("seat", seat), channel)
         elif new and len(wishes(match)) == 1:
-            caps.check("pause", by.pk, match.pk)
+            daily_limits.check("pause", by.pk, match.pk)
             absence_announcements.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
     return agreed
 
@@ -85,7 +85,7 @@ def sweep(limit: int = 100) -> int:
     missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
     wished = Match.objects.filter(~Exists(missing), Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
     due = wished.filter(status=Match.Status.RUNNING).values_list("pk", flat=True)
-    return sweeping.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
+    return backoff.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
 
 
 def _locked(match: Match) -> list[Seat]:

@@ -25,7 +25,7 @@ from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import BY_SERVICE, Trail
 from gamesvc.games.kernel.undo_rules import Found, Taken
-from gamesvc.matches import sweeping
+from gamesvc.matches import backoff
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
@@ -137,7 +137,7 @@ def lapse_requests(limit: int = 100) -> int:
     """Settle requests that are past their time or whose match has moved on. Return how many."""
     moved_on = Q(until__lte=timezone.now()) | Q(match__version__gt=F("version"))
     rows = UndoRequest.objects.filter(moved_on, settled_at=None).order_by("until")
-    return sweeping.each("the lapse of request", rows.values_list("pk", flat=True), _lapse, limit=limit)
+    return backoff.each("the lapse of request", rows.values_list("pk", flat=True), _lapse, limit=limit)
 
 
 def _lapse(request_id: int) -> int:

@@ -17,7 +17,7 @@ from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.matches import errors
-from gamesvc.matches.access import caps, holders, selectors
+from gamesvc.matches.access import daily_limits, holders, selectors
 from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event, read_events
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.play import turns
@@ -95,7 +95,7 @@ def check_running(match: Match, loaded: Loaded) -> None:
 def check_told(match: Match, seats: Sequence[Seat], seat: int) -> None:
     """Count that the match goes back or forth, or that others are asked. Raises `Refused` where they were told too often."""
     if any(one.user_id is not None and one.index != seat for one in seats):
-        caps.check("undo", next(one.user_id for one in seats if one.index == seat), match.pk)
+        daily_limits.check("undo", next(one.user_id for one in seats if one.index == seat), match.pk)
 
 
 def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version: int) -> None:

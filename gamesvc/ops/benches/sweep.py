@@ -32,7 +32,7 @@ from gamesvc.matches.models import Heartbeat, Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import availability, loading, secrets
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from gamesvc.ops.benches import Row, row
 
 MATCHES = 100_000
@@ -179,7 +179,7 @@ def _sweep_until_done(begin: datetime, door: int) -> tuple[int, float]:
     started, fired, cpu = time.monotonic(), 0, time.process_time()
     until = begin + timedelta(seconds=MEANWHILE / PER_SECOND)
     while time.monotonic() - started < PATIENCE:
-        swept = expiry.sweep()
+        swept = timeout_sweep.sweep()
         fired += swept
         if not swept:
             if datetime.now(UTC) > until and not Question.objects.filter(due_at__lte=datetime.now(UTC)).exists():

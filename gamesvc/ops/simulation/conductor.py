@@ -41,7 +41,7 @@ from gamesvc.ops.simulation.sink import Sink
 from gamesvc.ops.simulation.workers import SEND, Job
 from gamesvc.queues import WORKERS
 from notifications.models import Preference
-from notifications.wanted import reminders, wishes
+from notifications.wanted import digest_hour, reminders
 
 logger = logging.getLogger(__name__)
 
@@ -196,7 +196,7 @@ class Conductor:
         Heartbeat.objects.create(name=NAME, beat_at=self.start)
         with_digest = Preference.objects.filter(digest_hour__isnull=False).select_related("user")
         for row in with_digest:
-            row.digest_at = wishes.next_digest(row.user, row.digest_hour or 0, self.start)
+            row.digest_at = digest_hour.next_digest(row.user, row.digest_hour or 0, self.start)
             row.digested_at = self.start
             row.save()
 

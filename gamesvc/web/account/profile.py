@@ -25,7 +25,7 @@ from gamesvc.web.notices import undelivered
 from gamesvc.web.timekeeping import absence
 from notifications import registry
 from notifications.models import Scope
-from notifications.wanted import muting, preferences, wishes
+from notifications.wanted import digest_hour, muting, preferences
 
 
 class ProfileForm(ModelForm):  # type: ignore[type-arg]
@@ -48,7 +48,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=user)
     if request.method == "POST" and form.is_valid():
         form.save()
-        wishes.plan_digest(user)
+        digest_hour.plan_digest(user)
         messages.success(request, "Your profile is saved.")
         return redirect("web:profile")
     # A refused form has changed the user in memory. The rest of the page shows what is stored.

@@ -22,7 +22,7 @@ from gamesvc.matches.lobby import forks
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import board, history
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.rate_limits import folds_history
+from gamesvc.request_limits import folds_history
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.once import once
 

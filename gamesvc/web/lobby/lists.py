@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Manifest
@@ -29,7 +30,6 @@ from gamesvc.matches.story import option_words
 from gamesvc.web.common import moments
 
 # Matches on one page of the lobby.
-PAGE = 40
 # Filters offered by the lobby: minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of
 # an answer.
 SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)
@@ -144,7 +144,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     before = intake.whole(request.GET.get("before", ""), 17)
     if before is not None:
         found = found.filter(number__lt=before)
-    matches = list(found.prefetch_related("seats__user")[: PAGE + 1])
+    matches, last = paging.cut(found.prefetch_related("seats__user"), paging.LOBBY)
     rows = [
         {
             "match": match,
@@ -161,9 +161,9 @@ def lobby(request: HttpRequest) -> HttpResponse:
             "told": option_words.always_told(match),
             "asks": reliability.words(match.reliability),
         }
-        for match in matches[:PAGE]
+        for match in matches
     ]
-    older = matches[PAGE - 1].number if len(matches) > PAGE else None
+    older = last.number if last is not None else None
     return render(request, "web/lobby.html", {"rows": rows, "past": before is not None, "before": older, "filters": filters})
 
 

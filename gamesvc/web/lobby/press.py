@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.models import User
+from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
@@ -22,7 +23,6 @@ from gamesvc.web.common import once
 from gamesvc.web.common.access import find
 
 SHOWN = 5
-PAGE = 50
 
 
 def panel(access: Access) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
             messages.error(request, refused.sentence)
             status = 422
     names = selectors.seat_names(access.seats)
-    page = Paginator(press.messages(access.match, access.viewer), PAGE).get_page(request.GET.get("page"))
+    page = Paginator(press.messages(access.match, access.viewer), paging.MESSAGES).get_page(request.GET.get("page"))
     context = {
         "match": access.match,
         "manifest": catalog.game(access.match.game).manifest,

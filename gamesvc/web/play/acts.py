@@ -27,7 +27,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.rate_limits import folds_history
+from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find

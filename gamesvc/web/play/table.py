@@ -27,7 +27,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words, sentences
-from gamesvc.rate_limits import folds_history
+from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find

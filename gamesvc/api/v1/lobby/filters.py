@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 
 from accounts.models import User
-from gamesvc.api.problems import BadRequest
+from gamesvc.api.errors import BadRequest
 from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 

@@ -9,9 +9,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc import rate_limits
+from gamesvc import paging, request_limits
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.api.v1.lobby import filters
@@ -21,8 +21,6 @@ from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import summaries
-
-PAGE = 50
 
 
 class Matches(View):
@@ -59,7 +57,7 @@ class Matches(View):
         def create() -> tuple[int, dict[str, Any]]:
             if body["position"] is not None:
                 # Checking a position takes as long as folding a match.
-                rate_limits.count(request._request, {"history": self.user.pk})
+                request_limits.count(request._request, {"history": self.user.pk})
             start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
             match = opening.create_match(
                 by=self.user,
@@ -89,8 +87,8 @@ def _page(matches: QuerySet[Match], cursor: str | None) -> tuple[list[Match], st
         if not cursor.isdecimal() or len(cursor) > 17:
             raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor")
         matches = matches.filter(number__lt=int(cursor))
-    found = list(matches.order_by("-number")[: PAGE + 1])
-    return found[:PAGE], str(found[PAGE - 1].number) if len(found) > PAGE else None
+    page, last = paging.cut(matches.order_by("-number"), paging.MATCHES)
+    return page, str(last.number) if last is not None else None
 
 
 class MatchDetail(View):

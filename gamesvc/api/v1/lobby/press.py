@@ -10,15 +10,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import paging
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Press as Message
 
-PAGE = 50
 RECEIVERS = {"oneOf": [{"const": "all"}, {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}]}
 
 
@@ -68,9 +68,9 @@ class MatchPress(View):
         found = press.messages(access.match, access.viewer)
         if (given := request.query_params.get("before")) is not None:
             found = press.before(found, _message(found, given))
-        page = list(found[: PAGE + 1])
-        following = f"?before={page[PAGE - 1].id}" if len(page) > PAGE else None
-        return Response({"results": [press.as_json(one) for one in page[:PAGE]], "next": following}, headers=PRIVATE)
+        page, last = paging.cut(found, paging.MESSAGES)
+        following = f"?before={last.id}" if last is not None else None
+        return Response({"results": [press.as_json(one) for one in page], "next": following}, headers=PRIVATE)
 
     @extend_schema(
         request=NewPress, responses={201: PressShape, **REFUSALS}, parameters=[KEY], operation_id="matches_press_create"

@@ -14,8 +14,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
-from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
 from gamesvc.matches.access import selectors

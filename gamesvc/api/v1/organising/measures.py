@@ -10,8 +10,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import paging
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import required_key
-from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
 from gamesvc.matches.access import authority, tenures
@@ -22,8 +23,6 @@ from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import turns
 from gamesvc.matches.reading import refusals, summaries
 from gamesvc.matches.story.undo_words import CODES
-
-PAGE = 50
 
 
 class NewMeasure(schemas.Strict):
@@ -111,10 +110,10 @@ class Refusals(View):
             if last is None:
                 raise BadRequest("`before` must be the `next` of the page before.", code="bad_before")
             found = found.filter(received_at__lte=last.received_at).exclude(received_at=last.received_at, pk__gte=last.pk)
-        page = list(found[: PAGE + 1])
-        following = f"?before={page[PAGE - 1].pk}" if len(page) > PAGE else None
+        page, final = paging.cut(found, paging.REFUSALS)
+        following = f"?before={final.pk}" if final is not None else None
         return Response(
-            {"results": [refusals.as_json(one, access.match, self.user) for one in page[:PAGE]], "next": following},
+            {"results": [refusals.as_json(one, access.match, self.user) for one in page], "next": following},
             headers=PRIVATE,
         )
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from events.proofs import checkpoints
-from gamesvc.api.problems import BadRequest
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches.errors import Unknown

@@ -9,8 +9,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import paging
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.etags import etag
-from gamesvc.api.problems import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches.access import selectors
@@ -19,8 +20,6 @@ from gamesvc.matches.notices.png import to_png
 from gamesvc.matches.proof import export
 from gamesvc.matches.reading import board, history
 from gamesvc.matches.reading.board import Board
-
-EVENTS_PAGE = 500
 
 
 class _Boards(View):
@@ -144,7 +143,7 @@ class MatchEvents(_Boards):
         """List the events as you may see them: whole, redacted, or sealed (digest and hash only)."""
         after = self.number("after", 9) or 0
         seen = self.board(ident)
-        events = selectors.records_for(seen.loaded, seen.viewer, after, EVENTS_PAGE)
+        events = selectors.records_for(seen.loaded, seen.viewer, after, paging.EVENTS)
         more = bool(events) and events[-1]["version"] < seen.version
         following = f"?after={events[-1]['version']}" if more else None
         return self.tagged(seen, Response({"events": events, "version": seen.version, "next": following}))

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.problems import BadRequest
+from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, SCHEMA

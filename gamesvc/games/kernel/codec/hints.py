@@ -1,4 +1,4 @@
-"""What a type hint says of a value, and the error for JSON that does not fit it."""
+"""The fields and types that a type hint names, and the error for JSON that does not fit it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caps on what one player may cause to others in a match: so often an hour and a day.
+"""Limits an hour and a day on what one player may cause to others: acts and messages in a match, invitations, calls.
 
 Acts that are done and undone at will, such as requests to pause and undos, are announced by mail each time. Commands that nobody
 else may know of, such as standing orders, announce nothing, and every page of the match has to look past them. The same is true
@@ -20,25 +20,31 @@ UNSEEN_PER_DAY = 1000
 ASIDE_PER_HOUR = 300
 ASIDE_PER_DAY = 1000
 HOUR, DAY = 3600, 86_400
-CALLS_A_DAY = 5
+MESSAGES_PER_HOUR = 30
+"""Messages of a user in one match."""
+MESSAGES_PER_DAY = 200
+INVITATIONS_PER_DAY = 50
+INVITATIONS_TO_AN_ADDRESS_PER_DAY = 5
+CALLS_PER_DAY = 5
+"""Seats that a player leaves for which followers of the game are called."""
 
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:
-    """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the caps."""
+    """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the limits."""
     if over := _over(f"told {what}", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY))):
         often, again = over
         raise Refused("told_too_often", f"The others get a mail about this, so you can do it {often} in a match. {again}")
 
 
 def check_unseen(user_id: int | None, match_id: UUID) -> None:
-    """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the caps."""
+    """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the limits."""
     if over := _over("unseen", user_id, match_id, ((UNSEEN_PER_HOUR, HOUR), (UNSEEN_PER_DAY, DAY))):
         often, again = over
         raise Refused("unseen_too_often", f"You can change orders that nobody else sees {often} in a match. {again}")
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:
-    """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the caps."""
+    """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
     if over := _over("aside", user_id, match_id, ((ASIDE_PER_HOUR, HOUR), (ASIDE_PER_DAY, DAY))):
         often, again = over
         raise Refused("aside_too_often", f"Offers and the like, beside a turn, are made {often} at most in a match. {again}")
@@ -46,7 +52,7 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
 
 def may_call_followers(user_id: int | None) -> bool:
     """Count one more seat that a player leaves. Return False if followers of the game were called for enough of them today."""
-    return user_id is None or throttle(f"calls for a substitute {user_id}", CALLS_A_DAY, DAY) == 0
+    return user_id is None or throttle(f"calls for a substitute {user_id}", CALLS_PER_DAY, DAY) == 0
 
 
 def _over(what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> tuple[str, str] | None:

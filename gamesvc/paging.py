@@ -1,0 +1,22 @@
+"""Pages of lists: their sizes, and the cut of one page from a queryset."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+
+LOBBY = 40
+MATCHES = 50
+MESSAGES = 50
+REFUSALS = 50
+EVENTS = 500
+EVENTS_IN_ADMIN = 100
+
+M = TypeVar("M", bound=Model)
+
+
+def cut(found: QuerySet[M], size: int) -> tuple[list[M], M | None]:
+    """Return the first page, and its last row if further rows follow: the next page begins behind it."""
+    rows = list(found[: size + 1])
+    return rows[:size], rows[size - 1] if len(rows) > size else None
