@@ -21,11 +21,11 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.notices import reminding, wording
 from gamesvc.matches.notices.reminding import MOMENT
+from gamesvc.matches.reading.summaries import time_left
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.rows.statements import Change, question_rows
 from gamesvc.matches.timekeeping import deadlines
-from gamesvc.web.lobby.lists import share
 from notifications.models import Outbox
 from notifications.wanted import wishes
 from tests.matches.test_reminding import reminded_at
@@ -142,9 +142,9 @@ def test_grace_is_no_time_given(toy, anna, ben):
     notice = Outbox.objects.get(kind="your_turn")
     assert reminding.deadline(notice) == asked.grace_from, "a mail that waits for a threshold waits for this one"
     with time_machine.travel(START + timedelta(hours=10), tick=False):
-        assert share(asked) == 50
+        assert time_left(asked) == 50
     with time_machine.travel(START + timedelta(hours=21), tick=False):
-        assert share(asked) == 0
+        assert time_left(asked) == 0
 
 
 def test_what_is_in_time_is_told_and_what_grace_there_is_after_it(toy, anna, ben, client):
@@ -178,7 +178,7 @@ def test_the_share_that_is_left_is_of_the_time_that_counts(toy, anna, ben):
     shown = {}
     for day, hour in ((4, 6), (5, 7), (6, 3), (7, 23), (8, 3)):
         with time_machine.travel(datetime(2026, 6, day, hour, tzinfo=UTC), tick=False):
-            shown[day] = share(asked)
+            shown[day] = time_left(asked)
     assert shown == {4: 100, 5: 50, 6: 16, 7: 16, 8: 10}
 
 

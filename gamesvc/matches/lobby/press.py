@@ -22,6 +22,7 @@ from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
+from gamesvc.matches.record import secrets
 from notifications import outbox
 
 LONGEST = 2000
@@ -30,6 +31,11 @@ ALL: Literal["all"] = "all"
 # They reverse the direction of the text that follows, including our own.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _JOINERS = ("\u200c", "\u200d")
+
+
+def message_id(by: User, match: Match, *what: str) -> uuid.UUID:
+    """Return the id of a message sent from a page, so that a double click makes one message."""
+    return secrets.keyed_uuid("press", by.pk, match.pk, *what)
 
 
 def clean(text: str) -> str:

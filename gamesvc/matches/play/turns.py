@@ -57,6 +57,11 @@ class Sender:
     received_at: datetime
     user_id: int | None = None
 
+    @classmethod
+    def player(cls, user_id: int, seat: int, channel: str, received_at: datetime | None = None) -> Sender:
+        """Return the sender of a request by a seat's player, received now or at a given time."""
+        return cls(Actor("seat", seat), channel, received_at or timezone.now(), user_id)
+
     @property
     def seat(self) -> int:
         assert self.actor.seat is not None

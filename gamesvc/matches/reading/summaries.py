@@ -18,6 +18,7 @@ from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock import words
+from gamesvc.matches.clock.compute import gone
 from gamesvc.matches.clock.policy import parse
 from gamesvc.matches.events import Opened
 from gamesvc.matches.models import Match, Question
@@ -100,6 +101,21 @@ def stands_until(access: Access, question: Question, loaded: Loaded | None, now:
     if parse(match.clock, loading.hour(), judge=False).fixed(question.kind):
         return None
     return question.stands_until(now)
+
+
+def time_left(question: Question | None, *, plain: bool = False) -> int:
+    """Return the percentage of a question's time that is left, of the time that counts until grace begins.
+
+    `plain`: of all time, for readers who may not know which time counts for an anonymous player.
+    """
+    if question is None:
+        return 0
+    if question.due_at is None:
+        return 100  # its clock is stopped
+    spans = [] if plain else list(zip(question.break_at, question.break_for, strict=True))
+    elapsed = (timezone.now() - question.asked_at).total_seconds()
+    whole = ((question.grace_from or question.due_at) - question.asked_at).total_seconds() - sum(length for _, length in spans)
+    return max(0, min(100, round(100 - 100 * gone(elapsed, spans) / (whole or 1))))
 
 
 def _summary(access: Access, around: _Around) -> dict[str, Any]:

@@ -72,3 +72,9 @@ def impersonal(cause: str) -> str:
 def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
     """Return True if a viewer may know an event while the match runs."""
     return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
+
+
+def head_hash(loaded: Loaded, viewer: Viewer) -> str:
+    """Return the hash of the last event that a viewer may know, in hex. Noted down, it proves later what there was."""
+    version = loaded.viewer_version(viewer)
+    return STORE.read(loaded.match_id, version - 1, version)[-1].hash.hex() if version else ""

@@ -20,7 +20,6 @@ from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Manifest
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.clock.compute import gone
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.reading import summaries
 from gamesvc.matches.record import loading
@@ -98,7 +97,7 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
     asked = [question for question in questions if question.seat == own]
     nearest = min(asked or questions, key=Question.soonest, default=None)
     names = selectors.seat_names(tuple(sorted(seats, key=lambda seat: seat.index)))
-    left = share(nearest, plain=match.hides_names and not asked)
+    left = summaries.time_left(nearest, plain=match.hides_names and not asked)
     return Row(
         match,
         _title(match.game),
@@ -112,21 +111,6 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
         awaited=tuple(sorted({question.seat for question in questions})),
         place=_place(match.outcome, own),
     )
-
-
-def share(question: Question | None, *, plain: bool = False) -> int:
-    """Return the percentage of a question's time that is left, of the time that counts until grace begins.
-
-    `plain`: of all time, for readers who may not know which time counts for an anonymous player.
-    """
-    if question is None:
-        return 0
-    if question.due_at is None:
-        return 100  # its clock stands
-    spans = [] if plain else list(zip(question.break_at, question.break_for, strict=True))
-    elapsed = (timezone.now() - question.asked_at).total_seconds()
-    whole = ((question.grace_from or question.due_at) - question.asked_at).total_seconds() - sum(length for _, length in spans)
-    return max(0, min(100, round(100 - 100 * gone(elapsed, spans) / (whole or 1))))
 
 
 def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:

@@ -18,7 +18,6 @@ from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match, Press
-from gamesvc.matches.record import secrets
 from gamesvc.web.common import once
 from gamesvc.web.common.access import find
 
@@ -97,6 +96,5 @@ def _say(access: Access, request: HttpRequest, chosen: str, written: str) -> Non
     if chosen != press.ALL and not (chosen.isdecimal() and len(chosen) < 3):
         raise Refused("unreadable", "Choose whom to write to.", "to")
     to = press.ALL if chosen == press.ALL else [int(chosen)]
-    # The page's own key makes a double click one message.
-    key = secrets.keyed_uuid("press", request.user.pk, access.match.pk, once.given(request), chosen, written)
+    key = press.message_id(request.user, access.match, once.given(request), chosen, written)
     press.say(match=access.match, by=request.user, by_seat=access.seat.index, to=to, text=written, channel="web", key=key)

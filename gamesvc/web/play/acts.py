@@ -14,7 +14,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel import intake
@@ -26,7 +25,6 @@ from gamesvc.matches.errors import Outdated, Stale
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
@@ -114,7 +112,7 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
         command = before.command
     receipt = turns.submit(
         match=access.match,
-        sender=Sender(Actor("seat", access.seat.index), "web", timezone.now(), access.user.pk),
+        sender=Sender.player(access.user.pk, access.seat.index, "web"),
         command=command,
         expected_version=version,
         command_id=command_id,

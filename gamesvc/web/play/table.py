@@ -21,17 +21,16 @@ from gamesvc.games.kernel.game import Awaited, Caption, Form
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Match, Question
-from gamesvc.matches.reading import board
+from gamesvc.matches.reading import board, summaries
 from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words, sentences
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
-from gamesvc.web.lobby import forks, lists, press
+from gamesvc.web.lobby import forks, press
 from gamesvc.web.organising import measures
 from gamesvc.web.play import standing_orders
 from gamesvc.web.timekeeping import absence
@@ -124,7 +123,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "log": _log(request, access, loaded, names),
         "last_told": loaded.viewer_version(access.viewer),
         "commitment": loaded.opened.commitment if loaded.opened is not None else "",
-        "head_hash": _head_hash(access, loaded),
+        "head_hash": sight.head_hash(loaded, access.viewer),
         "unreachable": board.unreachable_players(access) or (),
     }
     if loaded.started:
@@ -198,12 +197,6 @@ def _cropped(found: re.Match[str]) -> str:
     return f'viewBox="{left} {top} {width} {height:g}" width="{width}" height="{height:g}"'
 
 
-def _head_hash(access: Access, loaded: Loaded) -> str:
-    """Return the hash of the last event the reader may know. A reader who notes it down can prove later what there was."""
-    version = loaded.viewer_version(access.viewer)
-    return STORE.read(loaded.match_id, version - 1, version)[-1].hash.hex() if version else ""
-
-
 def _headline(picture: str, name: str) -> str:
     """Return the picture's own title without the match's name: turn, phase, active player."""
     found = re.search(r"<title[^>]*>(.*?)</title>", picture, re.DOTALL)
@@ -228,7 +221,7 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
 
 
 def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, plain: bool) -> dict[str, Any]:
-    share = lists.share(row, plain=plain)
+    share = summaries.time_left(row, plain=plain)
     return {
         "seat": one.seat,
         "name": names[one.seat],

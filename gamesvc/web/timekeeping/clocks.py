@@ -14,7 +14,6 @@ from gamesvc.games.kernel import intake
 from gamesvc.matches.access import selectors
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.policy import PRESETS, WEEKDAYS
-from gamesvc.matches.clock.spans import SECOND
 from gamesvc.matches.timekeeping import explanation
 from gamesvc.web.common import moments
 from gamesvc.web.common.access import find
@@ -114,8 +113,8 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
             "left": _span(line.own),
             "bank": _span(line.bank),
             "due": line.due_at,
-            "all": _span(line.clock.left // SECOND),
-            "put_off": _span(line.clock.put_off // SECOND),
+            "all": _span(line.clock.left // timedelta(seconds=1)),
+            "put_off": _span(line.clock.put_off // timedelta(seconds=1)),
             "clock": line.clock,
         }
         for version, line in reversed(found.lines)

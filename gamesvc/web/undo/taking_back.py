@@ -19,7 +19,6 @@ from gamesvc.matches.errors import Forbidden, Outdated
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import taking_back
@@ -85,7 +84,7 @@ def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
         return _set_back(request, access, command_id)
     if access.seat is None:
         raise Forbidden("You have no seat in this match.")
-    sender = Sender(Actor("seat", access.seat.index), "web", timezone.now(), signed_in(request).pk)
+    sender = Sender.player(signed_in(request).pk, access.seat.index, "web")
     match act:
         case "undo":
             version = _number(request, "_version")

@@ -20,7 +20,6 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency, loading
-from gamesvc.matches.record.append import Actor
 
 
 class Commands(View):
@@ -72,7 +71,7 @@ def submit_command(view: View, access: Access, command: dict[str, Any], received
     assert access.seat is not None
     seat = access.seat.index
     command_id = _command_id(view, access)
-    sender = Sender(Actor("seat", seat), "api", received_at, view.user.pk)
+    sender = Sender.player(view.user.pk, seat, "api", received_at)
     # A known key is answered before the version is checked: retrying a success is stale by its own effect.
     if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is None:
         required_version(view.request, access.match.id, seat)

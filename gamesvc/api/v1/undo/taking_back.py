@@ -24,7 +24,6 @@ from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import taking_back
 from gamesvc.matches.undo.undo_acts import Outcome
@@ -176,7 +175,7 @@ def _request(row: UndoRequest | None, seat: Viewer) -> dict[str, Any] | None:
 
 
 def _sender(view: View, seat: int) -> Sender:
-    return Sender(Actor("seat", seat), "api", timezone.now(), view.user.pk)
+    return Sender.player(view.user.pk, seat, "api")
 
 
 def _command_id(view: View, access: Access) -> uuid.UUID:
