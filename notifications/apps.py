@@ -11,7 +11,7 @@ class NotificationsConfig(AppConfig):
     def ready(self) -> None:
         # Models may only be imported once all apps are loaded.
         from accounts import erasure
-        from notifications.eraser import erase_notices
+        from notifications.erasing import erase_notices
         from notifications.inbound import held, stopping, tasks  # noqa: F401
         from notifications.inbound.doors import webhooks
         from notifications.other_channels import webhooks as hooks

@@ -15,8 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
+from gamesvc.api.error_responses import details
 from gamesvc.api.errors import BadRequest
-from gamesvc.api.problems import details
 from gamesvc.errors import Refusal
 from gamesvc.matches.record import idempotency
 from gamesvc.matches.record.idempotency import Answer

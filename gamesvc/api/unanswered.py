@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.template import loader
 from django.views import defaults
 
+from gamesvc.api.error_responses import MEDIA_TYPE, details
 from gamesvc.api.errors import BadRequest
-from gamesvc.api.problems import MEDIA_TYPE, details
 from gamesvc.away import is_away
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.intake import Fault

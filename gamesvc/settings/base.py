@@ -215,7 +215,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["gamesvc.api.rendering.JSON"],
     "DEFAULT_PARSER_CLASSES": ["gamesvc.api.rendering.JSONBody"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "gamesvc.api.problems.handle",
+    "EXCEPTION_HANDLER": "gamesvc.api.error_responses.handle",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from gamesvc.web.account import farewell, profile
-from gamesvc.web.common import problems, rules
+from gamesvc.web.common import error_pages, rules
 from gamesvc.web.lobby import forks, lists, opening, press
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
@@ -43,7 +43,7 @@ urlpatterns = [
     path("profile/vacations", absence.change_vacations, name="vacations"),
     path("profile/quiet-hours", absence.quiet_hours, name="quiet_hours"),
     path("profile/follow", absence.follow, name="follow"),
-    path("problems/<str:code>", problems.problem_page, name="problem"),
+    path("problems/<str:code>", error_pages.problem_page, name="problem"),
     path("profile/", profile.profile, name="profile"),
     path("profile/mails", profile.mails, name="mails"),
     path("profile/timing", preferences.timing, name="notice_timing"),

@@ -17,7 +17,7 @@ from django.core.exceptions import MultipleObjectsReturned, ObjectDoesNotExist
 from django.test import Client
 from django.utils.html import escape
 
-from gamesvc.api.problems import details
+from gamesvc.api.error_responses import details
 from gamesvc.errors import GamesvcError, Refusal
 from gamesvc.games.catalog import OFFERED
 from gamesvc.refusal_codes import MEANINGS
