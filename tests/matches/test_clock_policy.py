@@ -185,7 +185,7 @@ def ran_out(key: Key, due: datetime, *, excused: bool) -> TimedOut:
 
 
 def seated(seat: int) -> Seated:
-    return Seated(seat=seat, holder=f"substitute {seat}", kind="user")
+    return Seated(seat=seat, holder=f"substitute {seat}", kind="user", anew=True)
 
 
 @dataclass

@@ -139,7 +139,7 @@ def test_whatever_folds_events_is_part_of_the_fingerprint():
         assert files <= set(snapshots.folding(game_id)), f"{game_id}: files that fold events and are not covered"
 
 
-FORMATS = {(2, 7): "account contributions draws ended hands holders opened seen started"}
+FORMATS = {(2, 8): "account contributions draws ended hands holders opened seen started"}
 """What a snapshot holds beside the state, by the formats `snapshots.CONTENTS` and `account.FORMAT`; raise one for each change."""
 
 

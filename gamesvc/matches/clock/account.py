@@ -22,7 +22,7 @@ Key = tuple[int, str]
 Name = tuple[int, str]
 """A seat and the name of its clock: the question's id, unless the game gives another name."""
 
-FORMAT = 7
+FORMAT = 8
 """Version of `as_json`. Snapshots with another version are not read."""
 
 
@@ -130,6 +130,8 @@ class Account:
     """Excused timeouts of a seat's holder."""
     seated: dict[int, int] = field(default_factory=dict)
     """Number of times a seat has changed its holder."""
+    anew: frozenset[int] = frozenset()
+    """Seats whose newest holder had every clock anew (`Seated.anew`): their clocks follow from the log in a pause too."""
     paused_since: datetime | None = None
     pauses: tuple[Span, ...] = ()
     """Pauses of the match, newest last. A clock that is restored did not run during them."""
@@ -181,6 +183,7 @@ class Account:
             "missed": [list(one) for one in sorted(self.missed.items())],
             "excused": [list(one) for one in sorted(self.excused.items())],
             "seated": [list(one) for one in sorted(self.seated.items())],
+            "anew": sorted(self.anew),
             "pauses": _write_spans(self.pauses),
             "outages": _write_spans(self.outages),
             "paused_since": write_time(self.paused_since) if self.paused_since is not None else None,
@@ -204,6 +207,7 @@ class Account:
             missed=dict(told["missed"]),
             excused=dict(told["excused"]),
             seated=dict(told["seated"]),
+            anew=frozenset(told["anew"]),
             pauses=_read_spans(told["pauses"]),
             outages=_read_spans(told["outages"]),
             paused_since=_read(told["paused_since"]),

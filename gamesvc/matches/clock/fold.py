@@ -267,10 +267,10 @@ class _Fold:
     def _goes_on_in_tenure(self, key: Key, had: Clock) -> bool:
         """Let a clock go on that a substitute has had, though the match went back to before they came.
 
-        A log that does not record it gave a new clock, and so does a pause, in which no deadline can be recorded.
+        A log that does not record it gave a new clock. In a pause, in which no deadline can be recorded, `Seated.anew` decides.
         """
-        recorded = self._recorded(key)
-        if recorded is None and (self.live is None or self.account.paused_since is not None):
+        recorded, paused = self._recorded(key), self.account.paused_since is not None
+        if recorded is None and not (key[0] in self.account.anew if paused else self.live is not None):
             return False
         if had.kind in TURNS:
             self.account.moved |= {key[0]}
@@ -442,8 +442,9 @@ class _Fold:
                 account.missed.pop(seat, None)
                 account.excused.pop(seat, None)
         match event:
-            case Seated(seat=seat, returns=None):
+            case Seated(seat=seat, returns=None, anew=anew):
                 account.seated[seat] = account.seated.get(seat, 0) + 1
+                account.anew = account.anew | {seat} if anew else account.anew - {seat}
                 self._forget_stops(seat)
             case Seated(seat=seat, excused_before=before) if before:
                 account.excused[seat] = before
@@ -476,12 +477,20 @@ class _Fold:
             self._stand(key, "stopped")
         if isinstance(event, Seated):
             account.banks.pop(event.seat, None)
+            self._renew_stopped(event)
         for key in keys:
             starts, kind = self._starts(), account.open[key].kind
             own = policy.own_time(kind)
             if policy.bank is not None and not own and isinstance(event, TimedOut):
                 account.banks[key[0]] = max(account.bank(key[0]), policy.bank.increment)
             self._run(key, replace(account.open[key], since=starts, own=own, put_off=ZERO), "asked")
+
+    def _renew_stopped(self, event: Seated) -> None:
+        """Give a substitute the full time of the questions that wait. A log that does not say `anew` left them what was left."""
+        stopped = self.account.stopped
+        for name, clock in stopped.items():
+            if event.anew and name[0] == event.seat:
+                stopped[name] = replace(clock, own=self.policy.own_time(clock.kind), put_off=ZERO)
 
     def _move(self, key: Key, told: DeadlineSet) -> None:
         """Move a running deadline as the event records it."""
