@@ -13,11 +13,13 @@ from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.policy import parse
 from gamesvc.matches.events import Paused, Resumed, Rewound, Seated, Vacated
 from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.play import bots
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
+from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines
 from tests.matches.playing import act
-from tests.matches.test_clock_going_back import played
+from tests.matches.test_clock_going_back import AT_SIX, played, undone
 from tests.matches.test_clock_own_acts import MINUTE, POLICIES, offer, to_trade
 from tests.matches.test_clock_policy import DAY, HOUR, Table, at, seated
 from tests.matches.test_deadlines import HOST, check_store, due
@@ -162,4 +164,45 @@ def test_a_log_of_the_older_rule_gives_a_substitute_a_new_clock_in_a_pause():
     table.take(*back, asked=[Awaited(0, "turn", "a", "turn")])
     table.take([Resumed("host")], "host", None)
     assert table.due(0, "a") == table.now + 48 * HOUR
+    agrees(table)
+
+
+# --- bots under fixed times ---
+
+
+@service
+def test_a_bots_clock_that_goes_on_under_fixed_times_is_read_as_it_was_written(toy, anna, ben, operator, clock):
+    match = begun(anna, ben, clock, {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "1h", "grace": "2h"})
+    asked = loading.load(match.id, match.game).version
+    play(match, 1)
+    play(match, 0)
+    substitutes.give_up(by=ben, match=match, seat=1)
+    substitutes.seat_bot(match=match, seat=1, actor=Actor("host"))
+    for _ in range(2):
+        set_back(match, operator, asked)
+        clock.shift(MINUTE)
+        bots.play(match.id)
+    set_back(match, operator, asked)
+    newest = STORE.read(match.id)[-1]
+    assert (newest.type, newest.data["cause"]) == ("match.deadline_set", "continued")
+    assert "fixed" not in newest.data["because"], "a bot has no fixed times"
+    check_store(match)
+
+
+def test_no_seat_has_a_fixed_time_that_the_log_does_not_record():
+    table = Table(AT_SIX, at("2026-06-01T10:00"))
+    table.hold(0, bot="greedy")
+    table.take([Seated(seat=0, holder="bot", kind="bot", anew=True)], "host", None)
+    table.ask((0, "a", "commit"))
+    first = table.due(0, "a")
+    table.ask((1, "window", "reaction"), by=0)
+    table.wait(MINUTE)
+    table.ask((0, "a", "commit"), by=0)
+    again = table.account.open[0, "a"]
+    assert (again.fixed, again.due) == (None, first)
+    agrees(table)
+    table.ask((1, "b", "commit"), by=0)
+    table.wait(MINUTE)
+    table.take([undone(len(table.log) - 1, 0)], "seat", 0, asked=[Awaited(0, "commit", "a", "commit")])
+    assert table.account.open[0, "a"].fixed is None
     agrees(table)

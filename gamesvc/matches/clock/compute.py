@@ -24,8 +24,8 @@ class Surroundings(Protocol):
     def excluded(self, since: datetime, until: datetime) -> list[Span]:
         """Return the spans that do not count for this seat."""
 
-    def fixed(self, after: datetime) -> datetime:
-        """Return the next fixed time of the match."""
+    def fixed(self, after: datetime) -> datetime | None:
+        """Return the next fixed time of the match; None for a seat that has none, such as a bot's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,9 @@ class Recorded:
     def excluded(self, since: datetime, until: datetime) -> list[Span]:
         return [Span(read(start), read(end)) for start, end in self.because.get("excluded", ())]
 
-    def fixed(self, after: datetime) -> datetime:
+    def fixed(self, after: datetime) -> datetime | None:
         found = self.because.get("fixed")
-        return read(found) - self.because.get("put_off", 0) * SECOND if found is not None else after
+        return read(found) - self.because.get("put_off", 0) * SECOND if found is not None else None
 
 
 NOTHING_KNOWN = Recorded({})
@@ -139,13 +139,11 @@ def run(policy: Policy, clock: Clock, surroundings: Surroundings) -> Clock:
     if policy.plain and surroundings is NOTHING_KNOWN:
         due = clock.since + max(clock.left, ZERO)
         excluded: tuple[Span, ...] = ()
-        fixed = None
-    elif policy.fixed(clock.kind) and surroundings is not NOTHING_KNOWN:
-        ready, excluded = advance(clock.since, clock.left, surroundings.excluded)
-        due = fixed = surroundings.fixed(ready) + clock.put_off
     else:
         due, excluded = advance(clock.since, max(clock.left, ZERO), surroundings.excluded)
-        fixed = None
+    fixed = surroundings.fixed(due) if policy.fixed(clock.kind) else None
+    if fixed is not None:
+        due = fixed = fixed + clock.put_off
     grace_from = None
     if policy.grace:
         grace_from = due
@@ -228,7 +226,7 @@ class Spliced:
         after = [Span(max(start, self.cut), end) for start, end in self.now.excluded(max(since, self.cut), until)]
         return merged([*before, *after, *self.more], since, until)
 
-    def fixed(self, after: datetime) -> datetime:
+    def fixed(self, after: datetime) -> datetime | None:
         return self.now.fixed(after)
 
 
@@ -247,7 +245,7 @@ class Rewritten:
         fresh = self.now.excluded(since, until)
         return merged([*before, *_clipped(fresh, start, end), *_clipped(fresh, self.cut, until)], since, until)
 
-    def fixed(self, after: datetime) -> datetime:
+    def fixed(self, after: datetime) -> datetime | None:
         return self.now.fixed(after)
 
 
