@@ -23,7 +23,8 @@ from gamesvc.games.selfplay import bounded
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Surroundings, put_off
 from gamesvc.matches.clock.fold import follow
-from gamesvc.matches.clock.policy import TURNS, parse
+from gamesvc.matches.clock.parsing import parse
+from gamesvc.matches.clock.policy import TURNS
 from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.events import Outage, Paused, Resumed, Rewound, Vacated, read_events
 from gamesvc.matches.lobby import opening

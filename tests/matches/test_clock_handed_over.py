@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from gamesvc.games.kernel.game import Awaited
 from gamesvc.matches.clock.account import Account
-from gamesvc.matches.clock.policy import parse
+from gamesvc.matches.clock.parsing import parse
 from gamesvc.matches.events import Paused, Resumed, Rewound, Seated, Vacated
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.play import bots

@@ -14,8 +14,10 @@ import time_machine
 from events.canonical import write_time
 from gamesvc.games.kernel.game import Form, Refused
 from gamesvc.matches.clock.account import Account
-from gamesvc.matches.clock.fold import CONTINUED, GRANTS, follow
-from gamesvc.matches.clock.policy import TURNS, parse
+from gamesvc.matches.clock.fold import follow
+from gamesvc.matches.clock.going_on import CONTINUED, GRANTS
+from gamesvc.matches.clock.parsing import parse
+from gamesvc.matches.clock.policy import TURNS
 from gamesvc.matches.clock.spans import counted, merged
 from gamesvc.matches.events import DeadlineSet, Outage, Paused, Resumed
 from gamesvc.matches.lobby import opening

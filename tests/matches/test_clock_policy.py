@@ -17,8 +17,11 @@ from gamesvc.games.kernel.game import Awaited, Refused
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.account import Account, Key, Step
 from gamesvc.matches.clock.compute import Clock, Spliced, absent, outlast, put_off, run, within
-from gamesvc.matches.clock.fold import CONTINUED, GRANTS, follow
-from gamesvc.matches.clock.policy import KINDS, PRESETS, SCHEMA, WEEKDAYS, Policy, nominal_hours, parse
+from gamesvc.matches.clock.fold import follow
+from gamesvc.matches.clock.going_on import CONTINUED, GRANTS
+from gamesvc.matches.clock.notation import PRESETS, SCHEMA, WEEKDAYS
+from gamesvc.matches.clock.parsing import nominal_hours, parse
+from gamesvc.matches.clock.policy import KINDS, Policy
 from gamesvc.matches.clock.spans import Span, advance, counted, merged, nightly, whole_days
 from gamesvc.matches.events import (
     DeadlineSet,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gamesvc.games.kernel.game import Awaited
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.compute import Clock, breaks, gone, run
-from gamesvc.matches.clock.policy import parse
+from gamesvc.matches.clock.parsing import parse
 from gamesvc.matches.clock.spans import Span, advance, counted, merged
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from gamesvc.games.kernel.game import Awaited, Refused
 from gamesvc.matches.clock.account import Account
-from gamesvc.matches.clock.fold import CONTINUED, follow
+from gamesvc.matches.clock.fold import follow
+from gamesvc.matches.clock.going_on import CONTINUED
 from gamesvc.matches.errors import Stale
 from gamesvc.matches.events import DeadlineSet, Rewound, Seated, Vacated, read_event
 from gamesvc.matches.lobby import opening, substitutes

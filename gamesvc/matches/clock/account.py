@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 from events.canonical import write_time
 from gamesvc.matches.clock.compute import ZERO, Clock, read
-from gamesvc.matches.clock.policy import Policy, parse
+from gamesvc.matches.clock.parsing import parse
+from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import SECOND, Span
 from gamesvc.matches.events import MatchEvent
 
@@ -37,6 +38,10 @@ class Asked(Protocol):
     def kind(self) -> str: ...
     @property
     def clock(self) -> str: ...
+
+
+def name_of(asked: Asked) -> Name:
+    return asked.seat, asked.clock or asked.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from gamesvc.matches.clock.policy import WEEKDAYS, Policy, parse
+from gamesvc.matches.clock.notation import WEEKDAYS
+from gamesvc.matches.clock.parsing import parse
+from gamesvc.matches.clock.policy import Policy
 
 _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.clock.policy import PRESETS, parse
+from gamesvc.matches.clock.notation import PRESETS
+from gamesvc.matches.clock.parsing import parse
 
 
 def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.matches import backoff
 from gamesvc.matches.access import tenures
-from gamesvc.matches.clock.policy import nominal_hours
+from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
 from gamesvc.matches.lobby import clock_choice

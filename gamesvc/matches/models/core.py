@@ -68,7 +68,7 @@ class Match(models.Model):
     options = models.JSONField()
     seat_count = models.PositiveSmallIntegerField()
     hours = models.PositiveIntegerField(help_text="Hours to answer each question.")
-    # The whole clock policy as in `match.opened` (see `matches.clock.policy`). If the two differ, the event is right.
+    # The whole clock policy as in `match.opened` (see `matches.clock.notation`). If the two differ, the event is right.
     clock = models.JSONField(default=dict, db_default=Value({}, models.JSONField()))
     # The moment at which all clocks of the match were stopped.
     paused_at = models.DateTimeField(null=True)

@@ -19,7 +19,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.compute import gone
-from gamesvc.matches.clock.policy import parse
+from gamesvc.matches.clock.parsing import parse
 from gamesvc.matches.events import Opened
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.reading import board

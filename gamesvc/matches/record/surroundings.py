@@ -14,7 +14,7 @@ from accounts.models import User
 from events.canonical import write_time
 from gamesvc.matches.clock.account import Account, Key
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Clock, Surroundings
-from gamesvc.matches.clock.fold import CONTINUED
+from gamesvc.matches.clock.going_on import CONTINUED
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import Span, nightly
 from gamesvc.matches.events import DeadlineSet, MatchEvent

@@ -13,7 +13,7 @@ from accounts.models import User
 from gamesvc.games.kernel import intake
 from gamesvc.matches.access import selectors
 from gamesvc.matches.clock import words
-from gamesvc.matches.clock.policy import PRESETS, WEEKDAYS
+from gamesvc.matches.clock.notation import PRESETS, WEEKDAYS
 from gamesvc.matches.timekeeping import explanation
 from gamesvc.web.common import moments
 from gamesvc.web.common.access import find

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1.base import PROBLEMS, View
 from gamesvc.matches.clock import words
-from gamesvc.matches.clock.policy import PRESETS, SCHEMA
+from gamesvc.matches.clock.notation import PRESETS, SCHEMA
 from gamesvc.matches.reading import board
 from gamesvc.matches.timekeeping import explanation
 

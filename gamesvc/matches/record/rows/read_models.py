@@ -15,7 +15,7 @@ from typing import Any
 
 from events.audit import Finding
 from events.store import StoredEvent
-from gamesvc.matches.clock import policy
+from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.events import (
     Ended,
     Joined,
@@ -208,7 +208,7 @@ def opened_columns(loaded: Loaded) -> dict[str, Any]:
     said = opened.as_json()
     columns = {name: said[name] for name in OPENED if name in said}
     if opened.clock is not None:
-        columns |= {"hours": policy.nominal_hours(opened.clock), "reliability": opened.reliability}
+        columns |= {"hours": nominal_hours(opened.clock), "reliability": opened.reliability}
     return {**columns, "seat_count": opened.seats, "board": opened.board}
 
 

@@ -1,0 +1,74 @@
+"""Clocks and counts of a seat's holder: those of a new one begin anew, and an excused timeout gives the time once more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gamesvc.matches.clock.account import Account
+from gamesvc.matches.clock.compute import ZERO
+from gamesvc.matches.clock.running import Running
+from gamesvc.matches.events import MatchEvent, Seated, TimedOut, Vacated
+
+
+def count(account: Account, event: MatchEvent) -> None:
+    """Count the timeouts of a seat's holder. A new holder starts from zero; a returning one keeps their count of excuses."""
+    match event:
+        case TimedOut(seat=seat, excused=excused):
+            counts = account.excused if excused else account.missed
+            counts[seat] = counts.get(seat, 0) + 1
+        case Vacated(seat=seat) | Seated(seat=seat):
+            account.missed.pop(seat, None)
+            account.excused.pop(seat, None)
+    match event:
+        case Seated(seat=seat, returns=None, anew=anew):
+            account.seated[seat] = account.seated.get(seat, 0) + 1
+            account.anew = account.anew | {seat} if anew else account.anew - {seat}
+            _forget_stops(account, seat)
+        case Seated(seat=seat, excused_before=before) if before:
+            account.excused[seat] = before
+
+
+def renew(running: Running, event: MatchEvent) -> None:
+    """Give a substitute the question's full time and a full bank, and an excused seat the time of its question.
+
+    If turns have no time except the bank, an excused seat gains what a turn adds to the bank. A player who returns to their
+    own seat has what is left.
+    """
+    account, policy = running.account, running.policy
+    match event:
+        case Seated(returns=None):
+            keys = [key for key in account.open if key[0] == event.seat]
+        case TimedOut(excused=True):
+            keys = [key for key in account.open if key == event.key]
+        case _:
+            return
+    for key in keys:
+        running.stand(key, "stopped")
+    if isinstance(event, Seated):
+        account.banks.pop(event.seat, None)
+        if event.anew:
+            _renew_stopped(running, event.seat)
+    for key in keys:
+        starts, kind = running.starts_at(), account.open[key].kind
+        own = policy.own_time(kind)
+        if policy.bank is not None and not own and isinstance(event, TimedOut):
+            account.banks[key[0]] = max(account.bank(key[0]), policy.bank.increment)
+        running.run(key, replace(account.open[key], since=starts, own=own, put_off=ZERO), "asked")
+
+
+def _renew_stopped(running: Running, seat: int) -> None:
+    """Give a substitute the full time of the questions that wait, too. A log without `anew` left them what was left."""
+    stopped = running.account.stopped
+    for name, clock in stopped.items():
+        if name[0] == seat:
+            stopped[name] = replace(clock, own=running.policy.own_time(clock.kind), put_off=ZERO)
+
+
+def _forget_stops(account: Account, seat: int) -> None:
+    """Forget the clocks that a seat's earlier holder had, and that they stopped them: its new holder did not."""
+    account.halted = {name: halted for name, halted in account.halted.items() if name[0] != seat}
+    for clocks in (account.open, account.stopped):
+        for key, clock in clocks.items():
+            if key[0] == seat and clock.granted:
+                clocks[key] = replace(clock, granted=0)
+    account.tenure = {name: clock for name, clock in account.tenure.items() if name[0] != seat}
