@@ -608,7 +608,8 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
     kinds = ["turn", "commit", "reaction", "choice"]
     asked = list(table.asked.values())
     often = ["answer", "answer", "answer", "resume", "resume", "regret", "regret", "regret", "excuse", "excuse"]
-    act = rng.choice([*often, "window", "late", "pause", "outage", "vacation", "quiet", "extend", "undo", "vacate", "seat"])
+    hands = ["window", "window", "hand over", "hand over", "behind", "behind", "behind", "vacate", "seat", "return", "pause"]
+    act = rng.choice([*often, *hands, "late", "pause", "outage", "vacation", "quiet", "extend", "undo"])
     clocks = {key: clock for key, clock in table.account.open.items() if clock.due is not None}
     match act:
         case "answer":
@@ -621,7 +622,15 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
         case "window":
             seat = rng.choice(asked).seat if asked else 0
             back = [Awaited(key[0], "ask", key[1], clock.kind) for key, clock in table.account.stopped.items()]
+            rng.shuffle(back)
             table.take([], "seat", seat, asked=[*asked[1:], *back[:1]])
+        case "hand over" if asked:
+            # A seat opens a window, in which its own question waits, and leaves.
+            seat = asked[0].seat
+            rest = [one for one in asked if one.seat != seat]
+            table.take([], "seat", seat, asked=[*rest, Awaited((seat + 1) % 3, "ask", f"q{number}", "reaction")])
+            table.hold(seat, **rng.choice([{"bot": "greedy"}, {"user_id": 9}]))
+            table.take([Vacated(seat), seated(seat)], "host", None)
         case "late" if clocks:
             key = min(clocks, key=lambda one: clocks[one].due)
             due = clocks[key].due
@@ -672,6 +681,17 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
                 by = rng.choice([undoer, (undoer + 1) % 3])
                 rewound = Rewound(to=to, data={}, cause="undo", seat=undoer)
                 table.take([rewound], "seat", by, asked=table.log[to - 1][1])
+        case "behind":
+            # The match goes back to a question from before its seat changed hands.
+            now = table.account.seated
+            back = {
+                to
+                for to, (_, open_then) in enumerate(table.log, 1)
+                if any(table.past[to].seated.get(one.seat) != now.get(one.seat) for one in open_then)
+            }
+            if back:
+                to = rng.choice(sorted(back))
+                table.take([Rewound(to=to, data={}, cause="host")], "host", None, asked=table.log[to - 1][1])
         case "vacate":
             seat = rng.randrange(3)
             table.hold(seat)
@@ -680,6 +700,10 @@ def chance_act(table: Table, rng: random.Random, number: int) -> None:
             seat = rng.randrange(3)
             table.hold(seat, **rng.choice([{"bot": "greedy"}, {"user_id": 9}]))
             table.take([seated(seat)], "seat", seat)
+        case "return":
+            seat = rng.randrange(3)
+            table.hold(seat, user_id=seat + 1)
+            table.take([Seated(seat=seat, holder="x", kind="user", returns={"excused": 0})], "seat", seat)
         case "excuse" if clocks:
             key = min(clocks, key=lambda one: clocks[one].due)
             due = clocks[key].due
@@ -710,9 +734,11 @@ def test_laws_of_the_account_over_random_policies_zones_absences_and_pauses(told
         if not table.policy.plain:
             person = table.known(seat)
             person.zone, person.start, person.end = rng.choice(ZONES), time(rng.randrange(24)), time(rng.randrange(24))
+    again, past = Account(), dict[int, Account]()
+    had = {seat: dict[str, timedelta]() for seat in range(3)}
     for number in range(40):
         table.wait(timedelta(minutes=rng.choice([1, 30, 300, 2000])))
-        before, steps = dict(table.account.open), len(table.log)
+        before, steps = dict(table.account.open), len(past)
         chance_act(table, rng, number)
         told_of = any(isinstance(event, TELLING) for step, _ in table.log[steps:] for event in step.events)
         for key, clock in table.account.open.items():
@@ -722,8 +748,11 @@ def test_laws_of_the_account_over_random_policies_zones_absences_and_pauses(told
         if len(table.log) > steps:
             check_step(table, before)
         check_banks(table)
-    again = table.replayed()
-    assert again.as_json() == table.account.as_json()
+        for version, (step, open_now) in enumerate(table.log[steps:], steps + 1):
+            follow(again, step, open_now, recall=past.__getitem__)
+            past[version] = again.copy()
+            check_holders(table, version, had)
+        assert again.as_json() == table.account.as_json()
     assert Account.from_json(again.as_json(), HOUR).as_json() == again.as_json()
 
 
@@ -749,7 +778,7 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
     """Check the time that an append leaves to the seats it asks, excuses, fills or rewinds."""
     [step, _], policy, account = table.log[-1], table.policy, table.account
     substitute, timed_out, rewound = (step.find(kind) for kind in (Seated, TimedOut, Rewound))
-    if substitute is not None and policy.bank is not None:
+    if substitute is not None and substitute.returns is None and policy.bank is not None:
         assert account.bank(substitute.seat) == policy.bank.start
     for key, clock in account.open.items():
         if clock.due is None:
@@ -773,6 +802,32 @@ def check_step(table: Table, before: dict[Key, Clock]) -> None:
             assert clock.left >= whole, "excused, and less than a turn brings"
     if rewound is not None and rewound.cause == "undo" and account.paused_since is None:
         check_undo(table, before, table.past[rewound.to], rewound.seat)
+
+
+def check_holders(table: Table, version: int, had: dict[int, dict[str, timedelta]]) -> None:
+    """Check that each holder has the whole time of a question once, also of one that waited for an earlier holder.
+
+    `had`: the own time that each seat's holder has left of the clocks they have had.
+    """
+    [step, _], account, policy = table.log[version - 1], table.past[version], table.policy
+    for event in step.events:
+        if isinstance(event, Seated) and event.returns is None:
+            had[event.seat] = {}
+    rewound = step.find(Rewound)
+    person = rewound is not None and rewound.cause in ("undo", "host")
+    then = table.past[rewound.to].seated if rewound is not None and person else account.seated
+    for (seat, _), clock in account.open.items():
+        if clock.name not in had[seat]:
+            assert clock.own >= policy.own_time(clock.kind), "an earlier holder has used a part of it"
+            if clock.due is not None:
+                assert clock.left >= max(clock.own, policy.minimum)
+                assert clock.fixed is None or clock.put_off or policy.next_adjudication(clock.fixed) == clock.fixed
+        elif then.get(seat) != account.seated.get(seat):
+            assert clock.own <= had[seat][clock.name], "they have had a part of it, before the match went back"
+    for clocks in (account.open, account.stopped):
+        for (seat, _), clock in clocks.items():
+            if clocks is account.open or clock.name in had[seat]:
+                had[seat][clock.name] = clock.own
 
 
 def check_undo(table: Table, before: dict[Key, Clock], then: Account, undoer: int) -> None:
