@@ -41,6 +41,7 @@ class Asked(Protocol):
 
 
 def name_of(asked: Asked) -> Name:
+    """Return the seat of a question and the name of its clock."""
     return asked.seat, asked.clock or asked.id
 
 
