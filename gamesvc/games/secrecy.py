@@ -15,12 +15,14 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.kernel.telling import targets
 from gamesvc.games.kernel.timeline import Run, Timeline
 
 Act = Callable[[Timeline[Any], Dice], Run[Any]]
@@ -268,9 +270,37 @@ def check_secrets(
         raise Broken(f"{where}: the forms change with hidden things")
     if tuple(game.awaited(other)) != tuple(game.awaited(timeline.state)):
         raise Broken(f"{where}: the awaited seats change with hidden things")
+    check_told(game, timeline.state, other, seat, where)
     for tried in (command, {"name": rng.choice(sorted(game.commands))}):
         if _refusal(game, timeline, timeline.state, seat, tried) != _refusal(game, timeline, other, seat, tried):
             raise Broken(f"{where}: the refusal of {tried} changes with hidden things")
+
+
+def check_told(game: Game[Any], state: Any, other: Any, seat: int, where: str) -> None:
+    """Check that all answers about a seat's view are the same where hidden things differ, and name nothing hidden."""
+    told, counterpart = _told(game, state, seat), _told(game, other, seat)
+    if told != counterpart:
+        raise Broken(f"{where}: the words about a view change with hidden things: {apart(told, counterpart)}")
+    hidden = {*game.ids(state)} - words_in(game.view(state, seat))
+    if named := words_in({**told, "help": {}}) & hidden:
+        raise Broken(f"{where}: the words about a view name {sorted(named)}, which it hides")
+    if helped := sorted(told["help"].keys() & hidden):
+        raise Broken(f"{where}: there is help on {helped}, which the view hides")
+
+
+def _told(game: Game[Any], state: Any, seat: int) -> dict[str, Any]:
+    """Return all answers about a seat's view, with help on every id that there is."""
+    view = game.view(state, seat)
+    hand, orders = game.hand(view), game.standing_orders
+    help_on = {of: game.explain(view, of) for of in game.ids(state)}
+    offered = [target for form in game.legal_commands(state, seat) for target in targets(game, view, form)]
+    return {
+        "glance": asdict(game.glance(view, Caption())),
+        "hand": None if hand is None else [asdict(held) for held in hand],
+        "orders": None if orders is None else orders.shown(view),
+        "targets": [asdict(target) for target in offered],
+        "help": {of: asdict(explained) for of, explained in help_on.items() if explained is not None},
+    }
 
 
 def _refusal(game: Game[Any], timeline: Timeline[Any], state: Any, seat: int, command: Mapping[str, Any]) -> Any:

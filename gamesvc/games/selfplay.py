@@ -17,11 +17,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from gamesvc.games import dealing
 from gamesvc.games.handovers import HandOvers
-from gamesvc.games.kernel import codec, dealing, forms, undo_rules
+from gamesvc.games.kernel import codec, forms, undo_rules
 from gamesvc.games.kernel.dice import Dice, seeded
 from gamesvc.games.kernel.events import REWOUND, of_service
-from gamesvc.games.kernel.game import Caption, Event, Form, Game, Outcome, Refused, see_event
+from gamesvc.games.kernel.game import RESIGN, Caption, Event, Form, Game, Outcome, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.games.kernel.undo_rules import Taken
@@ -250,7 +251,7 @@ def _interruption(
 
 def _meddle(offered: Sequence[Form], rng: random.Random) -> dict[str, Any] | None:
     """Fill a form of any offered kind, each kind equally likely, except `resign`."""
-    kinds = sorted({form.name for form in offered} - {"resign"})
+    kinds = sorted({form.name for form in offered} - {RESIGN})
     if not kinds:
         return None
     kind = rng.choice(kinds)

@@ -32,9 +32,12 @@ ROOMS = {
     "text/render.py",
     "text/narrate.py",
     "text/board.py",
+    "text/explain.py",
     "text/help.py",
     "text/help.md",
     "picture/board.py",
+    "picture/glance.py",
+    "picture/targets.py",
     "bots/greedy.py",
     "data/__init__.py",
 }

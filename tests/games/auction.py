@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from gamesvc.games.kernel.bots import play_random
-from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Viewer
+from gamesvc.games.kernel.game import Awaited, Caption, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Viewer
 from gamesvc.games.kernel.limits import AtMost, OneOf, Within
+from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.wording import listed
 
 LOTS = ("clock", "map", "ship")
 COINS = 20
@@ -123,6 +125,11 @@ def parse(text: str, seen: Data) -> Command:
     raise Refused("unreadable", "Write how much you bid, for example: bid 3")
 
 
+def glance(seen: Data, caption: Caption) -> Glance:
+    lots, coins = seen["lots"], listed(seen["coins"])
+    return Glance(f"The {lots[0]} is for sale" if lots else "Everything is sold", f"The players have {coins} coins.")
+
+
 GAME: Game[State] = Game(
     manifest=Manifest(
         id="auction",
@@ -161,6 +168,7 @@ GAME: Game[State] = Game(
     order_help=lambda prompt: "bid COINS",
     picture=lambda seen, caption: "<svg xmlns='http://www.w3.org/2000/svg'/>",
     board_text=lambda seen, caption: f"For sale: {', '.join(seen['lots']) or 'nothing'}.",
+    glance=glance,
     tell=lambda event, viewer, names: event.type,
     bots={"random": play_random, "greedy": play_random},
     rules_help=lambda: "# Auction",

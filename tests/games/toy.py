@@ -13,6 +13,7 @@ from typing import Any
 
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Version, Viewer
+from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
 
 DECK = (1, 1, 1, 1, 2, 2, 2, 2)
@@ -253,6 +254,7 @@ GAME: Game[State] = Game(
     order_help=lambda prompt: "play CARD, draw, counter ITEM",
     picture=lambda seen, caption: "<svg xmlns='http://www.w3.org/2000/svg'/>",
     board_text=lambda seen, caption: str(seen["points"]),
+    glance=lambda seen, caption: Glance(f"Turn {seen['turn']}", f"Points {seen['points']}.", seen["turn"]),
     tell=lambda event, viewer, names: event.type,
     bots={"random": play_random, "greedy": choose_greedy},
     rules_help=lambda: "# Toy",

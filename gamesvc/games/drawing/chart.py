@@ -46,12 +46,28 @@ WIDTH = 720
 HEADER = 88
 """The height of the header."""
 MARGIN = 20
+EDGE = 6
+"""The width of the margin that a picture without its header leaves out on either side."""
 PANEL = 12
 """The x at which panels begin; they end at `WIDTH - PANEL`."""
 
 
 class Chart(Cards):
-    """A sheet with pieces, cards, header, frames, gauges and seat rows."""
+    """A sheet with pieces, cards, header, frames, gauges and seat rows.
+
+    With `header=False` the picture begins below the header, for pages that show the same beside it.
+    """
+
+    def __init__(
+        self, width: float, height: float, *, prefix: str = "m", title: str = "", desc: str = "", header: bool = True
+    ) -> None:
+        super().__init__(width, height, prefix=prefix, title=title, desc=desc)
+        self.shows_header = header
+
+    def _window(self) -> tuple[float, float, float, float]:
+        if self.shows_header:
+            return super()._window()
+        return EDGE, HEADER - 4, self.width - 2 * EDGE, self.height - (HEADER - 4)
 
     # --- header and closing line ---------------------------------------------------------------------------------
 

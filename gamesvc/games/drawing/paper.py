@@ -327,13 +327,18 @@ class Paper:
         """Return the drawn shapes without the enclosing sheet, for small pictures inside a page (no area patterns)."""
         return "".join(self._parts)
 
+    def _window(self) -> tuple[float, float, float, float]:
+        """Return the part of the sheet that the picture shows: x, y, width, height."""
+        return 0, 0, self.width, self.height
+
     def svg(self) -> str:
         """Return the whole picture as SVG. Drawing may continue afterwards."""
-        w, h = number(self.width), number(self.height)
+        window = [number(value) for value in self._window()]
+        size = f'viewBox="{" ".join(window)}" width="{window[2]}" height="{window[3]}"'
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"'
             f' aria-labelledby="{self.prefix}-t {self.prefix}-d" class="board" font-family="{FONT}">\n'
             f'<title id="{self.prefix}-t">{escape(self.title)}</title>\n<desc id="{self.prefix}-d">{escape(self.desc)}</desc>\n'
         )
-        ground = f'<rect width="{w}" height="{h}" {self._paint("paper", "none", 0)}/>\n'
+        ground = f'<rect width="{number(self.width)}" height="{number(self.height)}" {self._paint("paper", "none", 0)}/>\n'
         return head + self._definitions() + ground + "\n".join(self._parts) + "\n</svg>\n"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from gamesvc.games.kernel import forms
-from gamesvc.games.kernel.game import Command, Data, Form, Game
+from gamesvc.games.kernel.game import RESIGN, Command, Data, Form, Game
 
 
 def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Command:
     """Fill a randomly chosen form. Forms that do not move the match on (`aside`) are chosen rarely, `resign` never."""
     main = [form for form in offered if not form.aside]
-    aside = [form for form in offered if form.aside and form.name != "resign"]
+    aside = [form for form in offered if form.aside and form.name != RESIGN]
     pool = aside if aside and (not main or rng.random() < 0.02) else main
     return forms.fill(rng.choice(pool), rng)
 

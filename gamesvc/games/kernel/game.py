@@ -16,6 +16,7 @@ from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Draw
+    from gamesvc.games.kernel.telling import Explained, Glance, Held, StandingOrders
     from gamesvc.games.kernel.timeline import Run
 
 S = TypeVar("S")
@@ -25,6 +26,12 @@ Command = Mapping[str, Any]
 """A command as sent by a client: `{"name": "colonize", "space": "C4"}`."""
 Viewer = int | None
 """A seat number, or None for a spectator."""
+RESIGN = "resign"
+"""The command by which a seat gives up the match, in every game that has one. It takes no parameters."""
+DECLINE = "pass"
+"""The command by which a seat declines to act, in every game that has one. It needs no parameters."""
+RANDOM = "random"
+"""The bot that plays any legal command. Every game that has bots has this one."""
 Version = NewType("Version", int)
 """A version number inside a state. Positions write it as a distance, so that a match can begin from one at any version."""
 
@@ -149,13 +156,22 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """Facts for pictures and texts that a view does not contain: the match's name and the names of the players."""
+    """Facts for pictures and texts that a view does not contain: the match's name and the names of the players.
+
+    `past`: this is an earlier position. `header`: False for a picture on a page that shows the headline itself.
+    """
 
     match: str = ""
     names: tuple[str, ...] = ()
     past: bool = False
+    header: bool = True
 
 
+Part = Callable[[str, str, Any], str | None]
+"""`part(command, field, value)`: the part of the picture (`data-at`) that stands for a value of a command's field, or None.
+
+`field` is written as in `telling.Target`.
+"""
 Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
@@ -213,6 +229,18 @@ def _turn_in_state(state: Any) -> int:
     return int(getattr(state, "turn", 0))
 
 
+def _no_hand(view: Data) -> None:
+    return None
+
+
+def _explains_nothing(view: Data, of: str) -> None:
+    return None
+
+
+def _no_parts(view: Data) -> Part:
+    return lambda command, field, value: None
+
+
 def _options_fit(options: Data, seats: int) -> None:
     return None
 
@@ -224,7 +252,10 @@ class Game(Generic[S]):
     manifest: Manifest
     state: type[S]
     commands: Mapping[str, Schema]
-    """The JSON Schema of each command's parameters, in full width. `timeline.check_command` applies it before `decide`."""
+    """The JSON Schema of each command's parameters, in full width. `timeline.check_command` applies it before `decide`.
+
+    Two names mean the same in every game: `RESIGN` and `DECLINE`.
+    """
     setup: Callable[[Run[S], Data, int], None]
     """`setup(run, options, seats)`: emit the opening events. The first one creates the state."""
     decide: Callable[[Run[S], int, Command], None]
@@ -249,12 +280,24 @@ class Game(Generic[S]):
     order_help: Callable[[str | None], str]
     """Return the order grammar for a prompt (None: all of it), short enough for a mail."""
     picture: Callable[[Data, Caption], str]
+    """Return the board as SVG. An element that stands for a piece or place bears a name of its own as `data-at` (`parts`)."""
     board_text: Callable[[Data, Caption], str]
+    """Return the position as plain text, complete without the picture."""
+    glance: Callable[[Data, Caption], Glance]
+    """Return the position in a few words: headline, description, the number of the turn."""
     tell: Callable[[Event, Viewer, Sequence[str]], str]
     """Describe one redacted event in a sentence from the viewer's point of view."""
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """Return our own summary of the rules as Markdown."""
+    hand: Callable[[Data], Sequence[Held] | None] = _no_hand
+    """Return what the viewer holds in hand, as orders name it; None if the game has no hands, or the viewer has none."""
+    explain: Callable[[Data, str], Explained | None] = _explains_nothing
+    """`explain(view, id)`: return help on a card, piece or place; None for an id that the view does not show."""
+    parts: Callable[[Data], Part] = _no_parts
+    """Return the function that finds the part of the view's picture for a value. The picture has one element of each name."""
+    standing_orders: StandingOrders | None = None
+    """The game's own standing orders; None if it asks no player between their turns."""
     stale: Callable[[Command, Sequence[Event], int], bool] = _any_open
     """`stale(command, since, seat)`: return True if newer events outdate a command.
 
@@ -291,7 +334,10 @@ class Game(Generic[S]):
     ids: Callable[[S], Collection[str]] = _no_ids
     """Return the ids of everything that can be hidden. Viewers are never sent an id that their view hides (`secrecy`)."""
     turn: Callable[[S], int] = _turn_in_state
-    """Return the current turn number, 0 before the first turn. By default, the field `turn` of the state, if it has one."""
+    """Return the turn number of the match, 0 before the first turn. By default, the field `turn` of the state, if it has one.
+
+    Self-play counts by it. It may follow from hidden things; what a viewer is told is `Glance.turn`.
+    """
     shows: Callable[[Event], Collection[str]] = _shows_nothing
     """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)

@@ -7,6 +7,8 @@ from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
 from gamesvc.games.space_fleet_commander.commands import COMMANDS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import picture
+from gamesvc.games.space_fleet_commander.picture.glance import glance
+from gamesvc.games.space_fleet_commander.picture.targets import parts
 from gamesvc.games.space_fleet_commander.rules.decide import decide
 from gamesvc.games.space_fleet_commander.rules.defaults import default_command
 from gamesvc.games.space_fleet_commander.rules.evolve import evolve
@@ -19,6 +21,7 @@ from gamesvc.games.space_fleet_commander.secrecy.redeal import redeal
 from gamesvc.games.space_fleet_commander.secrecy.view import view
 from gamesvc.games.space_fleet_commander.state import State
 from gamesvc.games.space_fleet_commander.text.board import board_text
+from gamesvc.games.space_fleet_commander.text.explain import explain
 from gamesvc.games.space_fleet_commander.text.help import order_help
 from gamesvc.games.space_fleet_commander.text.narrate import tell
 from gamesvc.games.space_fleet_commander.text.parse import parse
@@ -44,8 +47,11 @@ GAME: Game[State] = Game(
     order_help=order_help,
     picture=picture,
     board_text=board_text,
+    glance=glance,
     tell=tell,
     bots=BOTS,
+    explain=explain,
+    parts=parts,
     rules_help=rules_help,
     stale=stale,
     reveals=reveals,

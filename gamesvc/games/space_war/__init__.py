@@ -5,9 +5,11 @@ from __future__ import annotations
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.space_war.bots.greedy import choose_greedy
-from gamesvc.games.space_war.commands import COMMANDS
+from gamesvc.games.space_war.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.board import picture
+from gamesvc.games.space_war.picture.glance import glance
+from gamesvc.games.space_war.picture.targets import parts
 from gamesvc.games.space_war.rules.decide import decide
 from gamesvc.games.space_war.rules.defaults import default_command
 from gamesvc.games.space_war.rules.evolve import evolve
@@ -22,6 +24,7 @@ from gamesvc.games.space_war.secrecy.redeal import redeal, redeal_marked
 from gamesvc.games.space_war.secrecy.view import view
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.text.board import board_text
+from gamesvc.games.space_war.text.explain import explain, hand
 from gamesvc.games.space_war.text.help import order_help, rules_help
 from gamesvc.games.space_war.text.narrate import tell
 from gamesvc.games.space_war.text.parse import parse
@@ -47,8 +50,13 @@ GAME: Game[State] = Game(
     order_help=order_help,
     picture=picture,
     board_text=board_text,
+    glance=glance,
     tell=tell,
     bots={"random": play_random, "greedy": choose_greedy},
+    hand=hand,
+    explain=explain,
+    parts=parts,
+    standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
     stale=stale,
     reveals=reveals,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gamesvc.games.kernel.game import Form, Schema
+from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
 
 ORDER_PARTS: dict[str, Schema] = {
@@ -143,3 +144,6 @@ COMMANDS: dict[str, Schema] = {
     "time_out": _command(does={"type": "string", "maxLength": 2000}),
     "resign": _command(),
 }
+
+
+STANDING_ORDERS = StandingOrders("set_orders", "orders", lambda seen: seen["sides"][seen["you"]]["orders"])

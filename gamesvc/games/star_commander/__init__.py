@@ -7,9 +7,11 @@ from pathlib import Path
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.star_commander.bots.greedy import play_greedy
-from gamesvc.games.star_commander.commands import COMMANDS
+from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
+from gamesvc.games.star_commander.picture.glance import glance
+from gamesvc.games.star_commander.picture.targets import parts
 from gamesvc.games.star_commander.positions import complete
 from gamesvc.games.star_commander.rules.decide import decide
 from gamesvc.games.star_commander.rules.defaults import default_command
@@ -25,6 +27,7 @@ from gamesvc.games.star_commander.secrecy.staleness import stale
 from gamesvc.games.star_commander.secrecy.view import view
 from gamesvc.games.star_commander.state import State
 from gamesvc.games.star_commander.text.board import board_text
+from gamesvc.games.star_commander.text.explain import explain, hand
 from gamesvc.games.star_commander.text.help import order_help
 from gamesvc.games.star_commander.text.narrate import tell
 from gamesvc.games.star_commander.text.parse import parse
@@ -55,8 +58,13 @@ GAME: Game[State] = Game(
     order_help=order_help,
     picture=picture,
     board_text=board_text,
+    glance=glance,
     tell=tell,
     bots={"random": play_random, "greedy": play_greedy},
+    hand=hand,
+    explain=explain,
+    parts=parts,
+    standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
     stale=stale,
     reveals=reveals,

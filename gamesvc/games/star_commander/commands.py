@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 
 ACTIONS = (
@@ -120,3 +121,6 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "set_standing_orders": shape(("orders",), orders=ORDERS),
     "resign": shape(),
 }
+
+
+STANDING_ORDERS = StandingOrders("set_standing_orders", "orders", lambda view: view["orders"])

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.stratastar.bots.greedy import BOTS
-from gamesvc.games.stratastar.commands import COMMANDS
+from gamesvc.games.stratastar.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture.board import picture
+from gamesvc.games.stratastar.picture.glance import glance
+from gamesvc.games.stratastar.picture.targets import parts
 from gamesvc.games.stratastar.rules.decide import decide
 from gamesvc.games.stratastar.rules.defaults import default_command
 from gamesvc.games.stratastar.rules.evolve import evolve
@@ -22,6 +24,7 @@ from gamesvc.games.stratastar.secrecy.redeal import redeal
 from gamesvc.games.stratastar.secrecy.view import view
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.stratastar.text.board import board_text
+from gamesvc.games.stratastar.text.explain import explain, hand
 from gamesvc.games.stratastar.text.help import order_help
 from gamesvc.games.stratastar.text.narrate import tell
 from gamesvc.games.stratastar.text.parse import parse
@@ -49,8 +52,13 @@ GAME: Game[State] = Game(
     order_help=order_help,
     picture=picture,
     board_text=board_text,
+    glance=glance,
     tell=tell,
     bots=BOTS,
+    hand=hand,
+    explain=explain,
+    parts=parts,
+    standing_orders=STANDING_ORDERS,
     rules_help=lambda: _HELP,
     stale=stale,
     reveals=reveals,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
 from gamesvc.games.stratastar.data.geometry import SPACES
 
@@ -173,3 +174,6 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "end_turn": _command(),
     "resign": _command(),
 }
+
+
+STANDING_ORDERS = StandingOrders("set_orders", "orders", lambda view: view["orders"])

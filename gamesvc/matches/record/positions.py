@@ -15,8 +15,8 @@ from typing import Any
 from uuid import UUID
 
 from events import canonical
-from gamesvc.games import trial
-from gamesvc.games.kernel import codec, dealing
+from gamesvc.games import dealing, trial
+from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.events import POSITIONED, STARTED
 from gamesvc.games.kernel.game import Game, Refused

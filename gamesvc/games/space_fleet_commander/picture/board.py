@@ -9,6 +9,7 @@ from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, hexagon, se
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
 from gamesvc.games.space_fleet_commander.picture import panels
+from gamesvc.games.space_fleet_commander.picture.glance import glance, now
 from gamesvc.games.space_fleet_commander.rules.missions import requirement
 from gamesvc.games.space_fleet_commander.text.board import PHASES, result
 from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, stars_of
@@ -25,13 +26,13 @@ FLAGS = {
     "hit": "A hit",
     "push": "Push or end",
 }
-NUMBERS = {"fleet": 0, "reroll_1": 2, "reroll_2": 3, "tinker": 3, "explore": 5, "repair": 5, "hit": 5, "push": 5}
 
 
 def picture(view: Data, caption: Caption) -> str:
     """Draw the board as SVG, 720 units wide."""
-    sheet = view["sheet"]
-    chart = Chart(WIDTH, 100, prefix=caption.match or "fleet", title=_title(view, caption), desc=_describe(view))
+    sheet, told = view["sheet"], glance(view, caption)
+    title = f"Space Fleet Commander {caption.match}".rstrip() + f", {told.headline}"
+    chart = Chart(WIDTH, 100, prefix=caption.match or "fleet", title=title, desc=told.description, header=caption.header)
     _header(chart, view, caption)
     y = _map(chart, view, HEADER + 20)
     if sheet is not None:
@@ -46,47 +47,6 @@ def picture(view: Data, caption: Caption) -> str:
     return chart.svg()
 
 
-def _title(view: Data, caption: Caption) -> str:
-    return f"Space Fleet Commander {caption.match}".rstrip() + f", {_second(view)}."
-
-
-def _second(view: Data) -> str:
-    """Return turn, attempt and phase."""
-    sheet = view["sheet"]
-    if sheet is None:
-        return "Race over" if view["outcome"] else f"Race of {view['seats']}"
-    if sheet["phase"] == "finished":
-        return f"Finished in turn {sheet['turn']}"
-    if sheet["phase"] == "fleet":
-        return "Fleet formation"
-    if sheet["phase"] == "wait":
-        return f"Turn {sheet['turn']} ended · waiting for the others"
-    return f"Turn {sheet['turn']} · attempt {sheet['attempt']} · phase {NUMBERS.get(sheet['phase'], 4)} of 6"
-
-
-def _describe(view: Data) -> str:
-    sheet, board = view["sheet"], view["map"]
-    missions = sum(1 for place in board["hexes"].values() if place[2] != "start")
-    text = f"Hex chart of {missions} missions, {board['name']}."
-    if sheet is None:
-        return text
-    text += f" Token at {sheet['token']}; path {', '.join(sheet['path'])}. {stars_of(sheet['stars'])}"
-    text += f", rank {sheet['title']}." if sheet["title"] else ", no rank."
-    cells = len(board["sabotage"])
-    text += f" {sheet['time']} of {board['time_boxes']} time boxes and {sheet['sabotage']} of {cells} sabotage cells marked."
-    live = [die for die in sheet["dice"] if die["status"] == "live" and die["value"]]
-    shown = [
-        f"{colour} {' '.join(str(die['value']) for die in live if die['colour'] == colour)}"
-        for colour in ("white", "red", "black")
-        if any(die["colour"] == colour for die in live)
-    ]
-    if shown:
-        text += f" Dice: {', '.join(shown)}."
-    if sheet["targets"]:
-        text += f" Targets: {', '.join(sheet['targets'])}."
-    return text
-
-
 def _header(chart: Chart, view: Data, caption: Caption) -> None:
     sheet = view["sheet"]
     flag = acting = ""
@@ -99,7 +59,7 @@ def _header(chart: Chart, view: Data, caption: Caption) -> None:
         acting = f"{seat_name(waiting[0], caption.names)} to act"
     elif waiting:
         acting = f"{len(waiting)} seats to act"
-    chart.header("Space Fleet Commander", caption.match, _second(view), flag=flag, acting=acting)
+    chart.header("Space Fleet Commander", caption.match, now(view), flag=flag, acting=acting)
 
 
 def _closing(view: Data, caption: Caption) -> str:

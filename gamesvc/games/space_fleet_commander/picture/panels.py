@@ -8,6 +8,7 @@ from __future__ import annotations
 from gamesvc.games.drawing.chart import MARGIN, PANEL, WIDTH, Chart, seat_name
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Requirement
+from gamesvc.games.space_fleet_commander.picture.targets import slot_part
 
 DIE = 52
 STEP = 64
@@ -104,7 +105,7 @@ def roster(chart: Chart, sheet: Data, y: float) -> float:
     struck = sheet["hit"]["slot"] if sheet["hit"] else None
     chosen = sheet["repair"]["candidates"] if sheet["repair"] else ()
     for slot, (x, top_) in spot.items():
-        with chart.group(at=f"slot {slot}"):
+        with chart.group(at=slot_part(slot)):
             _slot(chart, slot, rows.get(slot), x, top_, width, height)
         if slot == struck:
             chart.selected(x, top_, width, height)

@@ -9,6 +9,7 @@ from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
+from gamesvc.games.space_war.picture.glance import glance, seat_name
 from gamesvc.games.space_war.text.board import item_words
 from gamesvc.games.space_war.text.narrate import COLOURS
 
@@ -39,15 +40,17 @@ PROMPTS = {
 def picture(seen: Data, caption: Caption) -> str:
     """Draw the position as its viewer sees it. For spectators, seat a is below."""
     you = seen["you"] if seen["you"] is not None else 0
-    zones = [_stacks(seen, zone) for zone in (1 - you, you)]
+    zones = [stacks(seen, zone) for zone in (1 - you, you)]
     heights = [max(1, -(-len(stacks) // PER_ROW)) * ROW_STEP + 26 for stacks in zones]
     items = [item for item in seen["items"] if item["by"] != seen["you"]][-6:] or seen["items"][-3:]
-    hand = _grouped(seen["sides"][you]["hand"] or [])
+    hand = grouped(seen["sides"][you]["hand"] or [])
     listed = max(214, 62 * len(items) + 70) if items else 0
     hand_rows = -(-len(hand) // PER_ROW)
     height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
     height += 46 + hand_rows * ROW_STEP if hand else 0
-    chart = Chart(WIDTH, height + 12, prefix=caption.match or "sw", title=_title(seen, caption), desc=_desc(seen, caption))
+    told = glance(seen, caption)
+    title = f"The Space War {caption.match}, {told.headline[0].lower()}{told.headline[1:]}"
+    chart = Chart(WIDTH, height + 12, prefix=caption.match or "sw", title=title, desc=told.description, header=caption.header)
     _header(chart, seen, caption)
     y = 88.0
     _band(chart, seen, 1 - you, y, caption)
@@ -67,25 +70,6 @@ def picture(seen: Data, caption: Caption) -> str:
     return chart.svg()
 
 
-def _name(seat: int, caption: Caption) -> str:
-    return caption.names[seat] if seat < len(caption.names) and caption.names[seat] else COLOURS[seat]
-
-
-def _title(seen: Data, caption: Caption) -> str:
-    acting = ", ".join(_name(one["seat"], caption) for one in seen["awaited"])
-    return f"The Space War {caption.match}, turn {seen['turn']}, {seen['phase']}. " + (f"{acting} to act." if acting else "Over.")
-
-
-def _desc(seen: Data, caption: Caption) -> str:
-    parts = []
-    for side in seen["sides"]:
-        commander = name_of(side["commander"]) if side["commander"] else "no commander"
-        parts.append(f"{_name(side['seat'], caption)}, {commander}, life {side['life']} of {side['full_life']}.")
-    if seen["items"]:
-        parts.append("Items: " + "; ".join(item_words(item) for item in seen["items"]) + ".")
-    return " ".join(parts)
-
-
 def _header(chart: Chart, seen: Data, caption: Caption) -> None:
     phase = PHASES.get(seen["phase"], seen["phase"].capitalize())
     count = len(seen["items"])
@@ -95,16 +79,16 @@ def _header(chart: Chart, seen: Data, caption: Caption) -> None:
         if one["seat"] == seen["you"]:
             flag = PROMPTS.get(one["prompt"], "Your move" if one["kind"] == "turn" else "Your choice")
     if not flag and seen["awaited"]:
-        acting = f"{_name(seen['awaited'][0]['seat'], caption)} to act"
+        acting = f"{seat_name(seen['awaited'][0]['seat'], caption)} to act"
     elif not flag and seen["winner"] is not None:
-        acting = f"{_name(seen['winner'], caption)} won"
+        acting = f"{seat_name(seen['winner'], caption)} won"
     chart.header("The Space War", caption.match, second, flag=flag, acting=acting)
 
 
 def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> None:
     side = seen["sides"][seat]
     waits = any(one["seat"] == seat for one in seen["awaited"])
-    chart.seat_band(seat, y, _name(seat, caption), you=seat == seen["you"], awaited=waits)
+    chart.seat_band(seat, y, seat_name(seat, caption), you=seat == seen["you"], awaited=waits)
     chart.label(232, y + 32, "Life")
     for at in range(min(side["full_life"], 4)):
         chart.icon("life", 268 + 24 * at, y + 14, 21, colour="ink" if at < side["life"] else "line")
@@ -139,15 +123,20 @@ def _station(chart: Chart, side: Mapping[str, Any], y: float) -> None:
         span = max(130.0 if total < 7 else width, len(cards) * (width + 4) - 4)
         chart.line(x, y + 33, x + span, y + 33, stroke="ink", line=2)
         for at, card in enumerate(cards):
-            _slot(chart, card, x + at * (width + 4), y + 40, width)
+            _slot(chart, card, slot_part(side["seat"], card["slot"]), x + at * (width + 4), y + 40, width)
         x += max(span, 96) + 22
 
 
-def _slot(chart: Chart, card: Mapping[str, Any], x: float, y: float, width: float) -> None:
+def slot_part(seat: int, slot: str) -> str:
+    """Return the name of the part that shows a slot of a station: both have a slot `s1`."""
+    return f"{'ab'[seat]}-{slot}"
+
+
+def _slot(chart: Chart, card: Mapping[str, Any], part: str, x: float, y: float, width: float) -> None:
     if not card["flipped"]:
-        chart.card_back(x, y, width=width, height=82, label=card["slot"], at=card["slot"])
+        chart.card_back(x, y, width=width, height=82, label=card["slot"], at=part)
         return
-    with chart.group(at=card["slot"]):
+    with chart.group(at=part):
         chart.rect(x, y, width, 82, stroke="ink", line=2, rx=4)
         chart.rect(x, y + 56, width, 26, fill="tint", stroke="ink", line=2, rx=4)
         chart.icon("damage", x + 6, y + 60, 18)
@@ -156,7 +145,7 @@ def _slot(chart: Chart, card: Mapping[str, Any], x: float, y: float, width: floa
         chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
 
 
-def _stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
+def stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
     """Return the cards in a zone, identical cards in the same condition in one stack."""
     marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
     stacks: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
@@ -289,7 +278,8 @@ def _line(seen: Data) -> str:
     return prompts.get(mine["prompt"], f"Choose: {mine['prompt'].replace('_', ' ')}.")
 
 
-def _grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
+def grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
+    """Return the kinds of card in a hand: card, number, and the id of the first, which names the part of the picture."""
     groups: dict[str, list[str]] = {}
     for entry in hand:
         groups.setdefault(entry["card"], []).append(entry["id"])

@@ -41,7 +41,7 @@ def board_text(seen: Data, caption: Caption) -> str:
     hand = seen["sides"][you]["hand"]
     if hand is not None:
         lines += ["", "Your hand:"]
-        lines += [f"  {one['id']} {_card_line(one['card'])}" for one in hand] or ["  empty"]
+        lines += [f"  {one['id']} {card_line(one['card'])}" for one in hand] or ["  empty"]
     wrapped = [part for line in lines for part in (textwrap.wrap(line, 72, subsequent_indent="      ") or [""])]
     return "\n".join(wrapped)
 
@@ -62,11 +62,16 @@ def limit_lines(side: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _card_line(card: str) -> str:
+def card_line(card: str) -> str:
+    """Describe a card in one line: name, type, cost, attack and defense."""
+    return f"{CARDS[card].name} ({card_facts(card)})"
+
+
+def card_facts(card: str) -> str:
     face = CARDS[card]
     cost = "X" if face.cost is None else face.cost
     figures = f" {face.attack if face.attack is not None else '-'}/{face.defense}" if face.defense is not None else ""
-    return f"{face.name} ({face.type}, cost {cost}{figures})"
+    return f"{face.type}, cost {cost}{figures}"
 
 
 def item_words(item: Mapping[str, Any]) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
+from gamesvc.games.star_commander.picture.glance import acting, glance, now
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
-from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.games.star_commander.text.narrate import REASONS, WINDOW_WORDS, Teller, card_name
 
 BAND = 74
 HAND = 104
@@ -63,7 +63,11 @@ class Sheet:
         board = self.layout.height + 2 * self._inset()
         height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
         height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
-        chart = Chart(WIDTH, height, prefix=self.caption.match or "sc", title=self._title(), desc=self._desc())
+        told = glance(self.view, self.caption)
+        title = f"Star Commander {self.caption.match}, {told.headline}"
+        chart = Chart(
+            WIDTH, height, prefix=self.caption.match or "sc", title=title, desc=told.description, header=self.caption.header
+        )
         chart.rect(0, 0, WIDTH, height, fill="paper")
         self.chart = chart
         self._header()
@@ -83,42 +87,18 @@ class Sheet:
         """Return the room above and below the diamond that the piles need because its corners leave none."""
         return 14.0
 
-    # --- descriptions ---
-
-    def _acting(self) -> str:
-        return f"{listed(map(self.name, self._awaited()))} to act" if self._awaited() else ""
+    # --- the head ---
 
     def _awaited(self) -> list[int]:
         return [one["seat"] for one in self.view["awaited"]]
-
-    def _second(self) -> str:
-        view = self.view
-        if view["result"]:
-            return f"Over: {REASONS[view['result']['reason']]}"
-        parts = [f"Turn {view['turn']}", self.name(view["active"]), PHASES[view["phase"]]]
-        if view["prompt"]["kind"] == "window":
-            parts.append("responses")
-        return " · ".join(parts)
-
-    def _title(self) -> str:
-        told = f"Star Commander {self.caption.match}, {self._second()}."
-        return f"{told} {acting}." if (acting := self._acting()) else told
-
-    def _desc(self) -> str:
-        parts = []
-        for seat, one in enumerate(self.view["seats"]):
-            parts.append(
-                f"{self.name(seat)} holds {counted(one['systems'], 'system')} with {counted(one['devs'], 'development')}"
-            )
-        stack = ", ".join(card_name(item["card"] or item["name"]) for item in reversed(self.view["stack"]))
-        return "; ".join(parts) + "." + (f" Stack, top first: {stack}." if stack else "")
 
     def _header(self) -> None:
         prompt = self.view["prompt"]
         flag = ""
         if self.viewer in self._awaited():
             flag = {"window": "Your response", "choice": "Your choice"}.get(prompt["kind"], "Your move")
-        self.chart.header("Star Commander", self.caption.match, self._second(), flag=flag, acting="" if flag else self._acting())
+        second, awaited = now(self.view, self.caption), acting(self.view, self.caption)
+        self.chart.header("Star Commander", self.caption.match, second, flag=flag, acting="" if flag else awaited)
 
     def _closing(self) -> str:
         view, prompt = self.view, self.view["prompt"]
@@ -130,7 +110,7 @@ class Sheet:
         if self.viewer in self._awaited():
             ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
             return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
-        return f"{self._acting()}."
+        return f"{acting(self.view, self.caption)}."
 
     # --- seats ---
 

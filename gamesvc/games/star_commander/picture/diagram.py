@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,6 +155,17 @@ class Diamond:
 
     # --- vessels ---
 
+    def stacks(self) -> Iterator[list[str]]:
+        """Yield the vessels of each plate that is drawn, whose part of the picture bears the id of the first."""
+        for cell in self.view["cells"]:
+            for seats in self._rows():
+                yield from self._groups(cell, seats)[: self.layout.plates]
+
+    def _rows(self) -> tuple[list[int], list[int]]:
+        """Return the seats whose vessels are drawn above a system, and those below it."""
+        above = [seat for seat, side in enumerate(self.sides) if side in ("north", "east")]
+        return above, [seat for seat in range(len(self.sides)) if seat not in above]
+
     def _groups(self, cell: str, seats: Sequence[int]) -> list[list[str]]:
         """Group identical vessels, the strongest first. Seats take turns so that each is visible."""
         by_seat: list[list[list[str]]] = []
@@ -173,10 +184,8 @@ class Diamond:
         return int(one["attack"]) * 10 + int(one["hp"])
 
     def _vessels(self, cell: str) -> None:
-        above = [seat for seat, side in enumerate(self.sides) if side in ("north", "east")]
-        below = [seat for seat, side in enumerate(self.sides) if side in ("west", "south")]
         x, y = self.layout.corner(cell, self.top)
-        for seats, base in ((above, y - PLATE - 2), (below, y + CARD_HEIGHT + 2)):
+        for seats, base in zip(self._rows(), (y - PLATE - 2, y + CARD_HEIGHT + 2), strict=True):
             groups = self._groups(cell, seats)
             shown, rest = groups[: self.layout.plates], groups[self.layout.plates :]
             shown.sort(

@@ -69,8 +69,11 @@ COSTS: dict[str, tuple[tuple[str, int], ...]] = {
     entry["id"]: tuple(entry["cost"].items()) for entry in (*_RULES["action"], *_RULES["ability"]) if entry["cost"]
 }
 """The costs by action or ability id: pairs of card kind and value."""
+OPTIONAL: dict[str, str] = {entry["id"]: entry["rule"] for entry in _RULES["action"] if "rule" in entry}
+"""The optional rule that allows an action, by action id."""
 ABILITIES: tuple[str, ...] = tuple(entry["id"] for entry in _RULES["ability"])
 ABILITY_NAMES: dict[str, str] = {entry["id"]: entry["name"] for entry in _RULES["ability"]}
+ABILITY_TEXTS: dict[str, str] = {entry["id"]: entry["text"] for entry in _RULES["ability"]}
 LOW_TECHNOLOGY_ONLY: frozenset[str] = frozenset(entry["id"] for entry in _RULES["ability"] if entry.get("low_technology_only"))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import counted, listed
+from gamesvc.games.kernel.wording import listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
 from gamesvc.games.stratastar.picture import map
+from gamesvc.games.stratastar.picture.glance import glance
 from gamesvc.games.stratastar.text.board import awaiting
 from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards
 
@@ -52,11 +53,10 @@ def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], heig
     phase = PHASES[seen["phase"]]
     asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
     others = listed(names[one["seat"]] for one in seen["awaited"])
-    title = f"Stratastar {caption.match}, turn {seen['turn']}, {phase}."
-    standing = listed(f"{names[p['seat']]} has {counted(p['worlds'], 'world')}" for p in seen["players"] if p["alive"])
-    desc = f"{standing}; {WORLDS_TO_WIN} win. {awaiting(seen, t)}"
+    told = glance(seen, caption)
+    title = f"Stratastar {caption.match}, {told.headline[0].lower()}{told.headline[1:]}"
     prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
-    chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=desc)
+    chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=told.description, header=caption.header)
     second = f"Turn {seen['turn']} · {phase[0].upper()}{phase[1:]}"
     if caption.past:
         chart.header("Stratastar", caption.match, f"{second} · an earlier position")

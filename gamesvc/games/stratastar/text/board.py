@@ -113,15 +113,20 @@ def _seat(seen: Data, player: Mapping[str, Any], t: Teller) -> str:
         text += f" Abilities: {listed(ABILITY_NAMES[one] for one in player['abilities'])}."
     where = []
     for space in in_order({*player["fleets"], *player["warfleets"], *player["colonies"], *player["stargates"]}):
-        items = []
-        if space in player["fleets"] or space in player["warfleets"]:
-            items.append(group(player["fleets"].get(space, 0), player["warfleets"].get(space, 0)))
-        if space in player["colonies"]:
-            items.append(_colonies(player["colonies"][space], player["raided"].get(space, 0)))
-        if space in player["stargates"]:
-            items.append(PIECES["stargate"])
-        where.append(f"{space} {', '.join(items)}")
+        where.append(f"{space} {', '.join(pieces_at(player, space))}")
     return f"{text} {'; '.join(where)}." if where else text
+
+
+def pieces_at(player: Mapping[str, Any], space: str) -> list[str]:
+    """Describe the pieces of a player in a space."""
+    items = []
+    if space in player["fleets"] or space in player["warfleets"]:
+        items.append(group(player["fleets"].get(space, 0), player["warfleets"].get(space, 0)))
+    if space in player["colonies"]:
+        items.append(_colonies(player["colonies"][space], player["raided"].get(space, 0)))
+    if space in player["stargates"]:
+        items.append(PIECES["stargate"])
+    return items
 
 
 def _colonies(count: int, raided: int) -> str:

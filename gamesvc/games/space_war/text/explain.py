@@ -1,0 +1,39 @@
+"""The viewer's hand, and help on cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.telling import Explained, Held
+from gamesvc.games.kernel.wording import capital
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, printed
+from gamesvc.games.space_war.text.board import card_facts, card_line, lasting_lines
+
+
+def hand(seen: Data) -> tuple[Held, ...] | None:
+    """Return the viewer's cards."""
+    if seen["you"] is None:
+        return None
+    return tuple(Held(one["id"], f"{one['id']} {card_line(one['card'])}") for one in seen["sides"][seen["you"]]["hand"])
+
+
+def explain(seen: Data, of: str) -> Explained | None:
+    """Return help on a card that the view shows by this id, or on a kind of card."""
+    card = dict(_shown(seen)).get(of, of)
+    if card not in CARDS and card not in COMMANDERS:
+        return None
+    face = printed(card)
+    facts = f"commander, life {face.life}" if card in COMMANDERS else card_facts(card)
+    now = [f"Now: {line}." for piece in seen["pieces"] if piece["id"] == of for line in lasting_lines(seen, piece)]
+    return Explained(face.name, " ".join([f"{capital(facts)}.", *([face.text] if face.text else []), *now]))
+
+
+def _shown(seen: Data) -> Iterator[tuple[str, Any]]:
+    """Yield the id and the card of everything that the view shows face up."""
+    for card in (*seen["pieces"], *seen["limbo"]):
+        yield card["id"], card["card"]
+    for side in seen["sides"]:
+        for card in (*(side["hand"] or ()), *side["discard"], *(one for one in side["station"] if "card" in one)):
+            yield card["id"], card["card"]

@@ -1,0 +1,19 @@
+"""The parts of the picture that stand for values of commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.games.kernel.game import Data, Part
+from gamesvc.games.stratastar.data.geometry import SPACES
+
+_SPACES = frozenset(SPACES)
+
+
+def parts(seen: Data) -> Part:
+    """Return the finder of parts: each space of the map is one."""
+
+    def part(command: str, field: str, value: Any) -> str | None:
+        return value if isinstance(value, str) and value in _SPACES else None
+
+    return part

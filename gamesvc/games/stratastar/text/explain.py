@@ -1,0 +1,77 @@
+"""The viewer's hand, and help on cards, abilities and spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.telling import Explained, Held
+from gamesvc.games.kernel.wording import capital, listed
+from gamesvc.games.stratastar.data import ABILITY_NAMES, ABILITY_TEXTS, CARD_NAMES, COSTS, OPTIONAL, POWER, RESEARCH
+from gamesvc.games.stratastar.data.geometry import SPACES
+from gamesvc.games.stratastar.text.board import pieces_at
+from gamesvc.games.stratastar.text.narrate import ACTIONS, CHITS, Teller
+
+_PLAIN = {power: kind for kind, power in POWER.items()}
+_SPACES = frozenset(SPACES)
+_NAMES = ACTIONS | {"spy": "spying"}
+
+
+def hand(seen: Data) -> tuple[Held, ...] | None:
+    """Return the viewer's cards by kind, with their number."""
+    if seen["viewer"] is None:
+        return None
+    cards = seen["hand"]
+    return tuple(Held(card, f"{cards.count(card)} {name}") for card, name in CARD_NAMES.items() if card in cards)
+
+
+def explain(seen: Data, of: str) -> Explained | None:
+    """Return help on a kind of card, an ability or a space."""
+    if of in CARD_NAMES:
+        return Explained(CARD_NAMES[of], _card(seen, of))
+    if of in ABILITY_NAMES:
+        return Explained(ABILITY_NAMES[of], f"{capital(ABILITY_TEXTS[of])}. {_price(of)}")
+    if of in _SPACES:
+        return Explained(of, _space(seen, of))
+    return None
+
+
+def _card(seen: Data, card: str) -> str:
+    """Describe what a card pays for under the options of the match."""
+    if card == RESEARCH:
+        return "Stands for any one card, and pays for what only Research pays."
+    kind = _PLAIN.get(card, card)
+    costs = {what: dict(cost) for what, cost in COSTS.items() if what not in OPTIONAL or seen["options"][OPTIONAL[what]]}
+    uses = [f"{_named(what)} ({cost[kind]})" for what, cost in costs.items() if kind in cost]
+    worth = "Worth two in a payment. " if card in _PLAIN else ""
+    battle = " It also adds force to a battle." if kind == "attack" else ""
+    return f"{worth}Pays for {listed(uses)}.{battle}"
+
+
+def _named(what: str) -> str:
+    return ABILITY_NAMES.get(what) or _NAMES[what]
+
+
+def _price(ability: str) -> str:
+    cost = dict(COSTS.get(ability, ()))
+    return f"Costs {listed(f'{amount} {CARD_NAMES[kind]}' for kind, amount in cost.items())}." if cost else "Costs nothing."
+
+
+def _space(seen: Data, space: str) -> str:
+    """Describe what is known to lie in a space, and who is there."""
+    t = Teller(seen["viewer"], ())
+    there = [
+        f"{t.Who(player['seat'])}: {', '.join(pieces)}." for player in seen["players"] if (pieces := pieces_at(player, space))
+    ]
+    return " ".join([_ground(seen, space, t), *there])
+
+
+def _ground(seen: Mapping[str, Any], space: str, t: Teller) -> str:
+    home = next((player["seat"] for player in seen["players"] if player["home"] == space), None)
+    if home is not None:
+        return f"{t.Whose(home)} Homeworld."
+    if space not in seen["unknown"]:
+        return f"{capital(CHITS[seen['chits'].get(space, 'blank')])}."
+    scouted = seen.get("scouted", {}).get(space)
+    return f"{capital(CHITS[scouted])}, as you scouted." if scouted is not None else "Unknown until a fleet enters it."

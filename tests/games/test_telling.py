@@ -1,0 +1,201 @@
+"""What games tell besides their views keeps its promises: for every viewer, in positions of self-play.
+
+That is `glance`, `hand`, `explain`, `parts` and `standing_orders` of `Game`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from gamesvc.games import catalog
+from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import DECLINE, RANDOM, RESIGN, Caption, Game, Viewer
+from gamesvc.games.kernel.telling import Explained, targets
+from gamesvc.games.kernel.timeline import Timeline, check_options
+from gamesvc.games.secrecy import Broken, chance, check_told
+from tests.games.auction import GAME as AUCTION
+from tests.games.toy import GAME as TOY
+
+GAMES: dict[str, Game[Any]] = {game: catalog.game(game) for game in catalog.OFFERED} | {"auction": AUCTION, "toy": TOY}
+MATCHES: dict[str, list[tuple[dict[str, Any], int]]] = {
+    "stratastar": [({}, 3), ({"exploration": True}, 2)],
+    "space_fleet_commander": [({}, 1), ({"mode": "race"}, 3)],
+    "star_commander": [({"turn_limit": 12}, 3)],
+    "space_war": [({"decks": ["terrans", "swarm"]}, 2)],
+    "auction": [({}, 3)],
+    "toy": [({}, 2)],
+}
+CAPTION = Caption("42", ("Anna", "Ben", "Carla"))
+COMMANDS, LOOK = 240, 12
+"""The commands played of each match, and the number from one look to the next."""
+
+
+@cache
+def positions(game_id: str) -> tuple[Any, ...]:
+    """Return states of matches between bots: the first, the last, and some between."""
+    return tuple(state for options, seats in MATCHES[game_id] for state in played(GAMES[game_id], options, seats))
+
+
+def played(game: Game[Any], options: dict[str, Any], seats: int) -> Iterator[Any]:
+    timeline: Timeline[Any] = Timeline(game)
+    dice, rng = seeded("telling"), random.Random(f"telling {game.id}")
+    timeline.follow(timeline.begin(check_options(game, options, seats), seats, dice))
+    for number in range(COMMANDS):
+        state = timeline.state
+        if number % LOOK == 0 or game.outcome(state) is not None:
+            yield state
+        if game.outcome(state) is not None:
+            return
+        seat = rng.choice(game.awaited(state)).seat
+        bot = game.bots[rng.choice(sorted(game.bots))]
+        timeline.follow(timeline.command(seat, dict(bot(game.view(state, seat), game.legal_commands(state, seat), rng)), dice))
+
+
+def looks(game: Game[Any]) -> Iterator[tuple[Any, Viewer, dict[str, Any]]]:
+    """Yield every position for every viewer, with the view as programs get it: as JSON."""
+    for state in positions(game.id):
+        for viewer in (None, *range(game.seats(state))):
+            yield state, viewer, json.loads(json.dumps(game.view(state, viewer)))
+
+
+@pytest.fixture(params=sorted(GAMES))
+def game(request: pytest.FixtureRequest) -> Game[Any]:
+    return GAMES[request.param]
+
+
+def test_a_glance_says_what_a_head_and_a_screen_reader_need(game: Game[Any]) -> None:
+    turns = set()
+    for state, viewer, view in looks(game):
+        told = game.glance(view, CAPTION)
+        assert told == game.glance(game.view(state, viewer), CAPTION)
+        assert told.headline == told.headline.strip() != ""
+        assert "\n" not in told.headline
+        assert not told.headline[0].islower()
+        assert game.manifest.title not in told.headline
+        assert "42" not in told.headline.replace("turn 42", "")
+        assert told.description.strip().endswith(".")
+        assert type(told.turn) is int
+        assert told.turn >= 0
+        turns.add(told.turn)
+    assert game.id == "auction" or len(turns) > 1
+
+
+def test_the_picture_is_named_and_described_by_the_glance(game: Game[Any]) -> None:
+    if game.id not in catalog.OFFERED:
+        pytest.skip("the games of tests draw nothing")
+    for _state, _viewer, view in looks(game):
+        told, picture = game.glance(view, CAPTION), ElementTree.fromstring(game.picture(view, CAPTION))
+        title, description = (picture.findtext(f"{{http://www.w3.org/2000/svg}}{name}") or "" for name in ("title", "desc"))
+        assert title.startswith(game.manifest.title)
+        assert title.casefold().endswith(told.headline.casefold())
+        assert description == told.description
+
+
+def test_a_picture_without_its_header_is_the_same_below_it(game: Game[Any]) -> None:
+    for _state, _viewer, view in looks(game):
+        whole, below = game.picture(view, CAPTION), game.picture(view, replace(CAPTION, header=False))
+        assert whole.partition("\n")[2] == below.partition("\n")[2]
+        if game.id in catalog.OFFERED:
+            left, top, width, height = (float(side) for side in ElementTree.fromstring(whole).attrib["viewBox"].split())
+            cropped = [float(side) for side in ElementTree.fromstring(below).attrib["viewBox"].split()]
+            assert cropped == pytest.approx([left + 6, top + 84, width - 12, height - 84])
+
+
+def test_a_hand_is_its_holders_and_every_card_in_it_is_explained(game: Game[Any]) -> None:
+    held = 0
+    for _state, viewer, view in looks(game):
+        hand = game.hand(view)
+        if hand is None:
+            continue
+        assert viewer is not None
+        assert len({one.id for one in hand}) == len(hand)
+        for one in hand:
+            held += 1
+            explained = game.explain(view, one.id)
+            assert explained is not None, one
+            assert explained.name in one.words
+    assert (held > 5) is (game.id in ("stratastar", "star_commander", "space_war"))
+
+
+def test_help_is_whole_sentences_about_what_the_view_shows(game: Game[Any]) -> None:
+    helped: Counter[str] = Counter()
+    for state, viewer, view in looks(game):
+        offered = () if viewer is None else game.legal_commands(state, viewer)
+        for one in {target.value for form in offered for target in targets(game, view, form)}:
+            explained = game.explain(view, one)
+            if explained is not None:
+                helped[one] += 1
+                assert explained.name
+                assert explained.text.rstrip(")")[-1] in ".!"
+                assert "None" not in explained.text
+        assert game.explain(view, "no such thing") is None
+        assert game.explain(view, "") is None
+    assert (len(helped) > 5) is (game.id in catalog.OFFERED)
+
+
+def test_each_target_is_one_part_of_the_picture(game: Game[Any]) -> None:
+    found = 0
+    for state, viewer, view in looks(game):
+        if viewer is None or not (offered := game.legal_commands(state, viewer)):
+            continue
+        picture = ElementTree.fromstring(game.picture(view, CAPTION))
+        drawn = Counter(element.attrib["data-at"] for element in picture.iter() if "data-at" in element.attrib)
+        for form in offered:
+            for target in targets(game, view, form):
+                found += 1
+                assert drawn[target.part] == 1, (form.name, target)
+    assert (found > 50) is (game.id in catalog.OFFERED)
+
+
+def test_standing_orders_are_shown_as_they_are_given(game: Game[Any]) -> None:
+    orders = game.standing_orders
+    if orders is None:
+        assert game.id in ("space_fleet_commander", "auction", "toy")
+        return
+    schema = game.commands[orders.command]["properties"][orders.parameter]
+    assert (
+        game.commands[orders.command]["required"] == [orders.parameter]
+        or orders.parameter in game.commands[orders.command]["required"]
+    )
+    for state, viewer, view in looks(game):
+        if viewer is not None:
+            assert forms.fault(schema, orders.shown(view)) is None
+            given = {"name": orders.command, orders.parameter: orders.shown(view)}
+            if game.outcome(state) is None and any(form.name == orders.command for form in game.legal_commands(state, viewer)):
+                Timeline.resume(game, version=1, state=state, draws=0, kept={}, log=tuple).command(viewer, given, seeded("set"))
+
+
+def test_names_that_mean_the_same_in_every_game(game: Game[Any]) -> None:
+    assert RANDOM in game.bots
+    for name in {RESIGN, DECLINE} & set(game.commands):
+        assert forms.fault({"type": "object", **game.commands[name]}, {}) is None
+
+
+def test_nothing_told_depends_on_hidden_things(game: Game[Any]) -> None:
+    for state in positions(game.id):
+        for seat in range(game.seats(state)):
+            check_told(game, state, game.redeal(state, seat, chance(random.Random(1), "telling")), seat, "telling")
+
+
+@pytest.mark.parametrize(
+    ("member", "leak"),
+    [
+        ("glance", lambda view, caption: replace(TOY.glance(view, caption), description=f"{random.random()}.")),
+        ("explain", lambda view, of: Explained(of, "A secret.")),
+    ],
+)
+def test_what_depends_on_more_than_the_view_is_found(member: str, leak: Any) -> None:
+    leaky = replace(TOY, ids=lambda state: ("secret",), **{member: leak})
+    [state, *_] = positions("toy")
+    with pytest.raises(Broken, match="telling"):
+        check_told(leaky, state, state, 0, "telling")
