@@ -8,6 +8,7 @@ import smtplib
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 from PIL import Image
 
 from gamesvc.games import catalog
@@ -244,6 +245,18 @@ def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
     engine, state = catalog.game(game), loading.load(match.id, match.game).timeline.state
     first_line = engine.board_text(engine.view(state, seat), board.caption_of(match, ("anna", "ben")[: match.seat_count]))
     assert " ".join(first_line.splitlines()[0].split()) in flat(receipt)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_turn_mail_names_the_turn_and_describes_the_board(game, anna, ben, mailing):  # noqa: F811
+    match = opened(game, anna, ben, mailing)
+    loaded = loading.load(match.id, match.game)
+    seat = loaded.awaited()[0].seat
+    mail = mail_of(mailing, ("anna", "ben")[seat], "your-turn")
+    view = loaded.game.view(loaded.timeline.state, seat)
+    told = loaded.game.glance(view, board.caption_of(match, ("anna", "ben")[: match.seat_count]))
+    assert (f"Your turn {told.turn}, due" if told.turn else "Your turn, due") in mail.subject
+    assert f'alt="{escape(told.description)}"' in mail.html
 
 
 @pytest.mark.long

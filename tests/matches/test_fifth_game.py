@@ -79,6 +79,12 @@ def table(fifth: str, mailing: Mailing, anna: User, ben: User, carla: User) -> M
     return match
 
 
+def lot_of(match: Match) -> str:
+    """Return what is for sale."""
+    lot: str = loading.load(match.id, "auction").timeline.state.lots[0]
+    return lot
+
+
 def bid_on_page(reader: Client, match: Match, coins: int) -> None:
     form = form_to(page_of(reader, match), "/command", "Bid for the")
     assert reader.post(form.action, chosen(form, {"coins": [str(coins)]})).status_code == 302
@@ -147,10 +153,23 @@ def test_the_fifth_game_is_shown_everywhere(table: Match, anna: User) -> None:
     assert "Auction" in host.get("/games/").content.decode()
     assert "bid COINS" in host.get("/games/auction/").content.decode()
     assert "For sale:" in page_of(host, table)
+    assert f'<p class="quiet">The {lot_of(table)} is for sale</p>' in page_of(host, table)
+    assert Program(anna).get(f"/matches/{table.number}/standing/").json()["own"] is None
     assert host.get(f"/matches/{table.number}/board.svg")["Content-Type"] == "image/svg+xml"
     listed = Program(anna).get("/games/").json()
     assert "auction" in json.dumps(listed)
     assert Program(anna).get(f"/matches/{table.number}/board.png").status_code == 200
+
+
+def test_mails_tell_what_the_fifth_game_tells(table: Match, mailing: Mailing) -> None:  # noqa: F811
+    mailing.work()
+    turn = next(mail for mail in mailing.sink.to(CARLA) if mail.message["X-Game-Reason"] == "your-turn")
+    assert "Your turn, due" in turn.subject
+    assert 'alt="The players have 12, 12 and 12 coins."' in turn.html
+    mailing.write("hand", to=str(turn.message["Reply-To"]), sender=CARLA)
+    mailing.work()
+    [hand] = mailing.newest.report["sections"]
+    assert hand == {"title": "Your hand", "text": "The position below shows all you have."}
 
 
 def test_bots_play_the_fifth_game(fifth: str, anna: User) -> None:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.stratastar.data import RANK
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.mail_orders import replies
 from gamesvc.matches.models import Match, Question
@@ -262,6 +263,24 @@ def test_service_words_are_answered_and_change_nothing(duel, mailing):  # noqa: 
     assert "Your hand:" in text
     assert "What happened:" in text
     assert "6. retool none: would do" in text
+
+
+def test_the_hand_is_told_alone(duel, mailing):  # noqa: F811
+    match = stratastar(duel, mailing)
+    loaded = loading.load(match.id, match.game)
+    mover = loaded.awaited()[0].seat
+    name = ("anna", "ben")[mover]
+    mailing.write("hand\nhelp A1\nhelp Build", to=reply_to(turn_mail(mailing, name)), sender=f"{name}@players.example")
+    mailing.work()
+    cards = loaded.game.view(loaded.timeline.state, mover)["hand"]
+    told, corner, build = mailing.newest.report["sections"]
+    assert told["title"] == "Your hand"
+    kinds = sorted({*cards}, key=RANK.__getitem__)
+    assert [line.split()[0] for line in told["text"].splitlines()] == [str(cards.count(card)) for card in kinds]
+    assert corner["title"] == "A1"
+    assert "Homeworld" in corner["text"]
+    assert build["title"] == "Build"
+    assert "colonizing (1)" in build["text"]
 
 
 def test_a_preview_never_tells_what_chance_decides(duel, mailing):  # noqa: F811

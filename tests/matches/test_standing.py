@@ -402,6 +402,27 @@ def test_the_games_own_orders(anna: User, ben: User, program: Callable[[User], P
     assert program(ben).get(place).json()["own"]["orders"]["offers"] == "ask"
 
 
+def test_an_open_match_has_no_orders_to_return_to(anna: User, program: Callable[[User], Program]) -> None:
+    match, player = opening.create_match(by=anna, game="stratastar"), program(anna)
+    place = f"/matches/{match.number}/standing/"
+    shown = player.get(place)
+    assert shown.json()["own"]["orders"] is None
+    answer = player.call("DELETE", f"{place}own/", etag=shown["ETag"])
+    assert (answer.status_code, answer.json()["code"]) == (422, "not_started")
+
+
+def test_a_game_without_orders_of_its_own_says_so(anna: User, program: Callable[[User], Program]) -> None:
+    match, player = opening.create_match(by=anna, game="space_fleet_commander"), program(anna)
+    place = f"/matches/{match.number}/standing/"
+    shown = player.get(place)
+    assert shown.json()["own"] is None
+    for answer in (
+        player.call("PUT", f"{place}own/", {"orders": {}}, etag=shown["ETag"]),
+        player.call("DELETE", f"{place}own/", etag=shown["ETag"]),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (422, "no_standing_orders")
+
+
 def take_back(match: Match) -> None:
     loaded = loading.load(match.id, match.game)
     mine, other = (sends(match, seat) for seat in (0, 1))

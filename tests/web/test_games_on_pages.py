@@ -1,14 +1,17 @@
 """Every game on offer can be played on the page: its forms fit the controls, in play and through the whole stack."""
 
 import random
+import re
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel import forms as game_forms
 from gamesvc.games.protocol import Session
 from gamesvc.matches.lobby import opening
+from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.web.common import controls
 from gamesvc.web.common import posted as reading
@@ -56,19 +59,29 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people):
         opening.join_match(by=person, match=match)
     match.refresh_from_db()
     assert match.status == "running"
+    names = tuple(person.username for person in people[:seats])
     clients = []
     for person in people[:seats]:
         client = Client()
         client.force_login(person)
         clients.append(client)
     rng = random.Random(game_id)
+    named = set()
     for _ in range(12):
         loaded = loading.load(match.id, game_id)
         if loaded.ended:
             break
         seat = rng.choice(list(loaded.awaited())).seat
         page = clients[seat].get(f"/matches/{match.number}/").content.decode()
-        moving = [form for form in game.legal_commands(loaded.timeline.state, seat) if not form.aside]
+        state = loaded.timeline.state
+        view = game.view(state, seat)
+        assert f'<p class="quiet">{escape(game.glance(view, board.caption_of(match, names)).headline)}</p>' in page
+        for held in game.hand(view) or ():
+            assert f"<dt>{escape(held.words)}</dt><dd>{escape(game.explain(view, held.id).text)}</dd>" in page
+        parts = set(re.findall(r'\sdata-part="([^"]*)"', page))
+        assert parts <= set(re.findall(r'\sdata-at="([^"]*)"', page)), "a click on the board finds each of these controls"
+        named |= parts
+        moving = [form for form in game.legal_commands(state, seat) if not form.aside]
         form = rng.choice(moving)
         sheet = controls.sheet(form)
         on_page = next(one for one in forms(page) if one.fields.get("_form") == [sheet.key])
@@ -77,3 +90,4 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people):
     replayed = clients[0].get(f"/matches/{match.number}/?at={loading.load(match.id, game_id).viewer_version(0) - 1}")
     assert "The board as it was at version" in replayed.content.decode()
     assert clients[0].get(f"/matches/{match.number}/version").json()["version"] > 0
+    assert named, "some controls can be chosen on the board"

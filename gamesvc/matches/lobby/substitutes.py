@@ -21,7 +21,7 @@ from accounts.models import User
 from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
 from gamesvc.games.kernel import bots
-from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.game import RESIGN, Refused
 from gamesvc.matches import backoff, hints
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
@@ -175,7 +175,7 @@ def _settle(match: Match, seat: Seat) -> None:
         turns.submit(
             match=match,
             sender=Sender(Actor("clock", seat.index), "clock", timezone.now()),
-            command={"name": "resign"},
+            command={"name": RESIGN},
             expected_version=loaded.viewer_version(seat.index),
             command_id=turns.command_id(sender=f"nobody {match.id}", key=f"{seat.index} {seat.vacated_at}"),
             more=[settled],

@@ -10,12 +10,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 
 MOST_LINES = 60
 MOST_HISTORY = 200
 HELP = gettext_noop("""help           the orders of your game, and these words
+help c12       what a card, piece or place is, by its id
 board          the position, without an order
 hand           what you hold
 status         whose decision is pending, and until when
@@ -147,7 +148,7 @@ def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> N
         line.state, line.detail = "unreadable", refused.sentence
         return
     line.command, line.understood = command, game.render(command)
-    if line.is_order and command["name"] == "resign" and line.argument != "yes":
+    if line.is_order and command["name"] == RESIGN and line.argument != "yes":
         line.word = "resign"
         ask_resign(line)
 
@@ -171,6 +172,8 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
         line.word, line.state = "courtesy", "ignored"
     elif word in ("help", "board", "hand", "status", "redo", *TIMING) and not argument:
         line.word = word
+    elif word == "help" and (of := _explained(argument, game, view)):
+        line.word, line.argument = word, of
     elif word == "history" and (not argument or argument.isdecimal()):
         line.word, line.argument = word, argument or "20"
         if len(argument) > 6:
@@ -185,7 +188,7 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
         line.word, line.argument = word, wish
     elif first.lower() in ("draw?", "draw?.") and argument.lower().strip(" .!") in ("", "yes"):
         line.word, line.argument = "draw?", argument.lower().strip(" .!")
-    elif word == "resign" and "resign" in game.commands:
+    elif word == RESIGN and RESIGN in game.commands:
         if argument.lower().strip(" .!") == "yes":
             line.text, line.argument = "resign", "yes"
         elif not argument:
@@ -194,6 +197,12 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
     elif word == "end" and not argument and not _plays_end(game, view):
         line.word = word
     return line
+
+
+def _explained(argument: str, game: Game[Any], view: Mapping[str, Any] | None) -> str:
+    """Return the id on which the game has help, in the letters of the game; empty if there is none."""
+    found = (of for of in (argument, argument.lower(), argument.upper()) if view is not None and game.explain(view, of))
+    return next(found, "")
 
 
 def _wish(word: str, argument: str, game: Game[Any]) -> str:

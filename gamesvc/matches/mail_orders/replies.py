@@ -230,6 +230,8 @@ class Desk:
         preview: Preview | None = None
         for line in lines:
             match line.word:
+                case "help" if line.argument:
+                    self._explain(line.argument)
                 case "help":
                     self._section(_("Orders"), self._help())
                 case "hand":
@@ -262,14 +264,20 @@ class Desk:
         prompt = next((one.prompt for one in self.loaded.awaited() if one.seat == self.seat.index), None)
         return f"{self.loaded.game.order_help(prompt)}\n\n{_(order_mail.HELP)}"
 
+    def _explain(self, of: str) -> None:
+        """Show help on a card, piece or place, if the game goes on and the seat still sees it."""
+        view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
+        if (explained := self.loaded.game.explain(view, of)) is not None:
+            self._section(explained.name, explained.text)
+
     def _hand(self) -> str:
-        """Return the paragraphs of the board about the hand. The receipt shows the whole board anyway."""
+        """Return what the seat holds, one line each. The receipt shows the whole board anyway."""
         if not self.loaded.started:
             return ""
-        view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
-        text = self.loaded.game.board_text(view, board.caption_of(self.match, self.names))
-        found = [part for part in text.split("\n\n") if "your hand" in part.lower()]
-        return "\n".join(line for part in found for line in part.splitlines()) or _("The position below shows all you have.")
+        hand = self.loaded.game.hand(self.loaded.game.view(self.loaded.timeline.state, self.seat.index))
+        if hand is None:
+            return _("The position below shows all you have.")
+        return "\n".join(held.words for held in hand) or _("Your hand is empty.")
 
     def _history(self, count: int) -> str:
         return history(self.loaded, self.seat.index, self.names, count, self.letter.user)

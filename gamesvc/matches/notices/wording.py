@@ -5,8 +5,6 @@ A notice that is no longer true (the turn is done, the match over) renders to no
 
 from __future__ import annotations
 
-import html
-import re
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +17,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.drawing.chart import SEAT_NAMES
+from gamesvc.games.kernel.game import Caption, Viewer
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question, Seat
@@ -63,8 +62,7 @@ def your_turn(row: Outbox) -> Message | None:
     if question is None or match.status != Match.Status.RUNNING or not still_his(match, row):
         return None
     context = turn_context(row, question, _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")})
-    turn = _turn_of(context["loaded"], question.seat)
-    words = {"title": context["title"], "number": match.number, "due": context["due"], "turn": turn}
+    words = {"title": context["title"], "number": match.number, "due": context["due"], "turn": _turn_of(context, question.seat)}
     # If the game counts its turns.
     subject = (
         _("[%(title)s #%(number)s] Your turn %(turn)s, due %(due)s")
@@ -95,10 +93,11 @@ def time_for(question: Question, user: User | None) -> dict[str, str]:
     return {"due": local_time(question.deadline, user), "due_utc": utc_time(question.deadline), "grace": grace}
 
 
-def _turn_of(loaded: Loaded, seat: int) -> int | None:
-    """Return the number of the turn; None if the game's view counts no turns, or before the first."""
-    number = loaded.game.view(loaded.timeline.state, seat).get("turn")
-    return number if isinstance(number, int) and number > 0 else None
+def _turn_of(context: dict[str, Any], seat: int) -> int:
+    """Return the number of a seat's turn; 0 before the first, and if the game counts none."""
+    loaded: Loaded = context["loaded"]
+    view = loaded.game.view(loaded.timeline.state, seat)
+    return loaded.game.glance(view, caption_of(context["match"], context["names"])).turn
 
 
 def match_started(row: Outbox) -> Message | None:
@@ -197,10 +196,7 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
     context |= _asked(match, loaded, seat) | {"seat_name": SEAT_NAMES[seat]}
     context["bare"] = not shows_position(user)
     if loaded.started and not context["bare"]:
-        view = loaded.game.view(loaded.timeline.state, seat)
-        context["board_text"] = loaded.game.board_text(view, caption)
-        svg = loaded.game.picture(view, caption)
-        context |= {"picture": to_png(svg, width=settings.MAIL_PICTURE_WIDTH), "alt": _described(svg)}
+        context |= _board(loaded, seat, caption)
         own = next(row for row in seats if row.index == seat)
         context["since"] = tell_since(loaded, own, names)
     return context
@@ -208,14 +204,17 @@ def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
 
 def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, Any]:
     """Return the position as an observer sees it."""
-    loaded = loading.load(match.id, match.game)
-    caption = caption_of(match, selectors.seat_names(seats))
-    view = loaded.game.view(loaded.timeline.state, None)
-    svg = loaded.game.picture(view, caption)
+    return _board(loading.load(match.id, match.game), None, caption_of(match, selectors.seat_names(seats)))
+
+
+def _board(loaded: Loaded, viewer: Viewer, caption: Caption) -> dict[str, Any]:
+    """Return the position as a viewer sees it: as text, as a picture, and in the words that stand for the picture."""
+    game = loaded.game
+    view = game.view(loaded.timeline.state, viewer)
     return {
-        "board_text": loaded.game.board_text(view, caption),
-        "picture": to_png(svg, width=settings.MAIL_PICTURE_WIDTH),
-        "alt": _described(svg),
+        "board_text": game.board_text(view, caption),
+        "picture": to_png(game.picture(view, caption), width=settings.MAIL_PICTURE_WIDTH),
+        "alt": game.glance(view, caption).description,
     }
 
 
@@ -231,12 +230,6 @@ def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
     context["reply_to"] = reply_addresses.reply_address(
         match=match, loaded=loaded, seat=seat.index, user=row.user, key=row.id, question=question
     )
-
-
-def _described(svg: str) -> str:
-    """Return the description of a picture from its own `<desc>`."""
-    found = re.search(r"<desc[^>]*>(.*?)</desc>", svg, re.DOTALL)
-    return html.unescape(found[1]) if found else ""
 
 
 def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Standing orders of a seat: the game's own, and conditional orders. Creating, listing, changing, cancelling.
 
-Each game has its own vocabulary for reactions (`set_orders`, see its rules), which is passed on to the engine's command.
+Each game has its own vocabulary for reactions (see its rules), which is passed on to its command (`Game.standing_orders`).
 `conditional_orders` submits orders whose condition is met.
 """
 
@@ -26,8 +26,6 @@ from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
-# The commands by which games take standing orders, if they have any.
-OWN = ("set_orders", "set_standing_orders")
 MOST = 10
 # Limit for one seat in one match, ended ones included: they are numbered in four digits.
 MOST_EVER = 9999
@@ -73,32 +71,31 @@ CONDITION: dict[str, Any] = {
 # --- the game's own ---
 
 
-def own_command(loaded: Loaded) -> str | None:
-    """Return the name of the game's command for standing orders; None if it has none."""
-    return next((name for name in OWN if "orders" in loaded.game.commands.get(name, {}).get("properties", {})), None)
-
-
-def own_orders(loaded: Loaded, seat: int) -> Any:
-    """Return the game's standing orders of a seat, as its view shows them; None if the game has none."""
-    if own_command(loaded) is None or not loaded.started:
+def own_orders(loaded: Loaded, seat: int) -> dict[str, Any] | None:
+    """Return the game's standing orders of a seat with their command and JSON Schema; None if the game has none."""
+    own = loaded.game.standing_orders
+    if own is None:
         return None
-    return _orders_of(loaded.game.view(loaded.timeline.state, seat), seat)
+    orders = own.shown(loaded.game.view(loaded.timeline.state, seat)) if loaded.started else None
+    schema = dict(loaded.game.commands[own.command]["properties"][own.parameter])
+    return {"command": own.command, "orders": orders, "schema": schema}
 
 
-def first_orders(match: Match, seat: int) -> Any:
-    """Return the game's standing orders at the start of the match, to which cancelling all of them returns."""
-    loaded = loading.load(match.id, match.game)
-    started = loading.started_at(loaded)
-    assert started is not None, "only a match that has started has orders"
-    begun = loading.act_end(loaded, started)
-    return _orders_of(loaded.game.view(loading.state_at(loaded.game, match.id, begun), seat), seat)
+def first_orders(loaded: Loaded, seat: int) -> Any:
+    """Return the game's standing orders in the first playable position, to which cancelling all of them returns."""
+    _check_started(loaded)
+    own, begun = loaded.game.standing_orders, loading.first_playable(loaded)
+    assert begun is not None, "the match has started"
+    return None if own is None else own.shown(loaded.game.view(loading.state_at(loaded.game, loaded.match_id, begun), seat))
 
 
-def _orders_of(view: Mapping[str, Any], seat: int) -> Any:
-    if "orders" in view:
-        return view["orders"]
-    sides = view.get("sides", ())
-    return next((side["orders"] for side in sides if side.get("seat") == seat and "orders" in side), None)
+def own_command(loaded: Loaded, orders: Any) -> dict[str, Any]:
+    """Return the command that sets the game's own standing orders. Raises `Refused` if the game has none."""
+    own = loaded.game.standing_orders
+    if own is None:
+        title = loaded.game.manifest.title
+        raise Refused("no_standing_orders", f"{title} asks no player between their turns, so it has no standing orders.")
+    return {"name": own.command, own.parameter: orders}
 
 
 # --- conditional orders ---
@@ -286,6 +283,10 @@ def _read(text: str) -> Any:
 def _check_running(loaded: Loaded) -> None:
     if loaded.ended:
         raise Refused("match_over", "The match is over.")
+    _check_started(loaded)
+
+
+def _check_started(loaded: Loaded) -> None:
     if not loaded.started:
         raise Refused("not_started", "The match has not started yet.")
 

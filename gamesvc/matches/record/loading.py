@@ -214,6 +214,12 @@ def act_end(loaded: Loaded, version: int) -> int:
     return loaded.version
 
 
+def first_playable(loaded: Loaded) -> int | None:
+    """Return the version of the first position that players act in, after the set-up; None before the match starts."""
+    started = started_at(loaded)
+    return None if started is None else act_end(loaded, started)
+
+
 def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
     """Return the state of a match at a version, folded from the nearest snapshot before it."""
     return load_at(game, match_id, version).timeline.state

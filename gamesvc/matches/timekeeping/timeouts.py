@@ -23,6 +23,7 @@ from events.canonical import write_time
 from events.store import Statement
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import bot_of
+from gamesvc.games.kernel.game import DECLINE, RESIGN
 from gamesvc.matches.events import MatchEvent, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions
@@ -79,8 +80,8 @@ def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded
         after, more = _hand_over(match, seat, bot_of(loaded.game))
         more += absence_announcements.timed_out(match, seat, due, "bot")
         return Ruling((event, Vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
-    if kind == "lose" and "resign" in loaded.game.commands:
-        return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "lose")), {"name": "resign"})
+    if kind == "lose" and RESIGN in loaded.game.commands:
+        return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "lose")), {"name": RESIGN})
     command = _pass(loaded, due.seat) if kind == "pass" else None
     if told.get("after") is not None and missed >= told["after"]:
         after, more = empty(match, seats, seat)
@@ -140,7 +141,7 @@ def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
 
 
 def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:
-    command = {"name": "pass"}
+    command = {"name": DECLINE}
     legal = [form for form in loaded.game.legal_commands(loaded.timeline.state, seat) if not form.aside]
     return command if forms.offered(legal, command) else None
 

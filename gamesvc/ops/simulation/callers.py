@@ -15,6 +15,7 @@ from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
+from gamesvc.games.kernel.game import RANDOM
 from gamesvc.ops.client import Answer, Client, read_form
 
 API = "/api/v1/matches"
@@ -150,7 +151,7 @@ class Caller(threading.Thread):
         return bool(view["status"] not in ("open", "running"))
 
     def _act(self, match: str, view: Any, forms: Answer) -> None:
-        bot = catalog.game(self._table.game).bots["random"]
+        bot = catalog.game(self._table.game).bots[RANDOM]
         command = bot(view, [read_form(form) for form in forms.body["forms"]], self._rng)
         self._keys += 1
         sent = Sent(self._user_id, match, f"{self._sitting} {self._keys}")

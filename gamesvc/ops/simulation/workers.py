@@ -24,7 +24,7 @@ from django.utils import timezone
 from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.celery import app
-from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.game import RANDOM, Refused
 from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match
@@ -153,7 +153,7 @@ def _open(creator: int, game: str, options: dict[str, Any], clock: dict[str, Any
     # After a lost answer, first check whether the match was made.
     if (made := Match.objects.filter(creator=by, created_at=timezone.now()).first()) is not None:
         return str(made.id)
-    computers = {seats - 1 - at: "random" for at in range(bots)}
+    computers = {seats - 1 - at: RANDOM for at in range(bots)}
     match = opening.create_match(by=by, game=game, options=options, seats=seats, clock=clock, bots=computers)
     return str(match.id)
 
@@ -178,7 +178,7 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
             return "answered" if given else "was over", given
         rng = random.Random(f"{match_id} {seat} {loaded.version}")
         forms = loaded.game.legal_commands(loaded.timeline.state, seat)
-        command = loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, seat), forms, rng)
+        command = loaded.game.bots[RANDOM](loaded.game.view(loaded.timeline.state, seat), forms, rng)
         try:
             turns.submit(
                 match=match,

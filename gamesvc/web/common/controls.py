@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Form, Schema
+from gamesvc.games.kernel.telling import Target
 
 MOST_CHIPS = 14
 MOST_ROWS = 12
@@ -27,9 +28,12 @@ UNSAID = "As usual"
 
 @dataclass(frozen=True, slots=True)
 class Option:
+    """One value to choose. `part`: the part of the board picture that stands for it."""
+
     value: str
     label: str
     chosen: bool = False
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,19 @@ def sheet(form: Form) -> Sheet:
 
 def sheets(forms: Iterable[Form]) -> list[Sheet]:
     return [sheet(form) for form in forms]
+
+
+def placed(the_sheet: Sheet, targets: Iterable[Target]) -> Sheet:
+    """Return the form with the parts of the board picture that stand for its options."""
+    parts = {(target.field, key(target.value)): target.part for target in targets}
+    return replace(the_sheet, controls=tuple(_placed(one, parts) for one in the_sheet.controls)) if parts else the_sheet
+
+
+def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
+    where = ".".join(name for name in one.path.split(".") if not name.isdigit())
+    named = {} if one.kind == "alternatives" else parts
+    options = tuple(replace(option, part=named.get((where, option.value), "")) for option in one.options)
+    return replace(one, options=options, children=tuple(_placed(child, parts) for child in one.children))
 
 
 def words(name: str) -> str:

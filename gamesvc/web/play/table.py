@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from html import unescape
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
-from gamesvc.games.drawing.chart import WIDTH
 from gamesvc.games.kernel import intake
-from gamesvc.games.kernel.game import Awaited, Caption, Form
+from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game
+from gamesvc.games.kernel.telling import targets
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Match, Question
@@ -37,7 +35,6 @@ from gamesvc.web.timekeeping import absence
 from gamesvc.web.undo import taking_back
 
 LOG_LINES = 40
-_SHEET = re.compile(rf'viewBox="0 0 {WIDTH} (?P<height>[0-9.]+)" width="{WIDTH}" height="[0-9.]+"')
 
 
 @dataclass(slots=True)
@@ -101,10 +98,6 @@ def _caption(access: Access) -> Caption:
     return Caption(str(access.match.number), selectors.seat_names(access.seats))
 
 
-def _picture(access: Access, loaded: Loaded) -> str:
-    return loaded.game.picture(loaded.game.view(loaded.timeline.state, access.viewer), _caption(access))
-
-
 def show_match(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
     match = access.match
     loaded = loading.load(match.id, match.game)
@@ -154,54 +147,35 @@ def _version(request: HttpRequest, name: str) -> int | None:
 def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
     """Return the board now, or as the reader saw it at an earlier version."""
     last = loaded.viewer_version(access.viewer)
-    first = _first_version(loaded) if at is not None else 0
+    first = (loading.first_playable(loaded) or last) if at is not None else 0
     here = last if at is None or at >= last else max(at, first)
     past = here < last
     then = sight.as_seen(loaded, access.viewer, here)
     state = loading.state_at(loaded.game, loaded.match_id, then) if past else loaded.timeline.state
     view = loaded.game.view(state, access.viewer)
-    caption = replace(_caption(access), past=past)
+    caption = replace(_caption(access), past=past, header=False)
     steps = [
         ("first", "First", "0" if here > first else ""),
         ("previous", "Previous", str(here - 1) if here > first else ""),
         ("next", "Next", str(here + 1) if past else ""),
         ("last", "Last", str(last) if past else ""),
     ]
-    picture = loaded.game.picture(view, caption)
     return {
-        "picture": _safe(picture),
-        "headline": _headline(picture, f"{loaded.game.manifest.title} {access.match.number}"),
+        # Pictures come from our own engines, which escape user text. The page has a header of its own.
+        "picture": mark_safe(loaded.game.picture(view, caption)),
+        "headline": loaded.game.glance(view, caption).headline,
         "board_text": loaded.game.board_text(view, caption),
+        "hand": _hand(loaded.game, view),
         "version": last,
         "past": {"at": here, "last": last} if past else None,
         "steps": steps,
     }
 
 
-def _first_version(loaded: Loaded) -> int:
-    """Return the first version with a board, after the game's opening events."""
-    started = loading.started_at(loaded)
-    return loaded.version if started is None else loading.act_end(loaded, started)
-
-
-def _safe(picture: str) -> SafeString:
-    """Return a board for the page, without its header, which the page repeats above it.
-
-    Pictures come from our own engines, which escape user text.
-    """
-    return mark_safe(_SHEET.sub(_cropped, picture, count=1))
-
-
-def _cropped(found: re.Match[str]) -> str:
-    left, top, width, height = 6, 84, WIDTH - 12, float(found["height"]) - 84
-    return f'viewBox="{left} {top} {width} {height:g}" width="{width}" height="{height:g}"'
-
-
-def _headline(picture: str, name: str) -> str:
-    """Return the picture's own title without the match's name: turn, phase, active player."""
-    found = re.search(r"<title[^>]*>(.*?)</title>", picture, re.DOTALL)
-    told = unescape(found[1]).strip().removeprefix(name).lstrip(" ,:.") if found else ""
-    return told[:1].upper() + told[1:]
+def _hand(game: Game[Any], view: Data) -> list[tuple[str, str]]:
+    """Return what the reader holds, each with its help."""
+    explained = [(held, game.explain(view, held.id)) for held in game.hand(view) or ()]
+    return [(held.words, found.text if found is not None else "") for held, found in explained]
 
 
 def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
@@ -275,9 +249,11 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     """Return the controls of every command open to this seat."""
     assert access.seat is not None
     groups: dict[tuple[str, bool], Group] = {}
-    for form in loaded.game.legal_commands(loaded.timeline.state, access.seat.index):
+    game, state = loaded.game, loaded.timeline.state
+    view = game.view(state, access.seat.index)
+    for form in game.legal_commands(state, access.seat.index):
         group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
-        group.sheets.append(_sheet(form, failed))
+        group.sheets.append(controls.placed(_sheet(form, failed), targets(game, view, form)))
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)

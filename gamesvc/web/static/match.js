@@ -1,12 +1,11 @@
 // The match page, a little quicker to use; without it everything works all the same.
 "use strict";
 
-// A click on the board chooses the control that names the place.
+// A click on the board chooses the control whose value this part of the picture stands for.
 document.querySelector("svg.board")?.addEventListener("click", (event) => {
-  const place = event.target.closest("[data-at]")?.dataset.at;
-  if (!place) return;
-  const fits = (input) => input.value === place || input.value.split(/[ ,:-]/).includes(place);
-  const inputs = [...document.querySelectorAll(".act input[type=radio], .act input[type=checkbox], .act option")].filter(fits);
+  const part = event.target.closest("[data-at]")?.dataset.at;
+  if (!part) return;
+  const inputs = [...document.querySelectorAll(".act [data-part]")].filter((input) => input.dataset.part === part);
   const shown = inputs.filter((input) => input.closest("details:not([open])") === null);
   const found = shown[0] ?? inputs[0];
   if (!found) return;

@@ -75,11 +75,7 @@ class Standing(View):
     def get(self, request: Request, ident: str) -> Response:
         """Return your standing orders: the game's own, your conditional orders, and the results of the last ones."""
         access, loaded, seat = _loaded(self, ident)
-        name = standing_orders.own_command(loaded)
-        own = None
-        if name is not None:
-            schema = dict(loaded.game.commands[name]["properties"]["orders"])
-            own = {"command": name, "orders": standing_orders.own_orders(loaded, seat), "schema": schema}
+        own = standing_orders.own_orders(loaded, seat)
         laid_by = [_shape(loaded, one) for one in standing_orders.laid_by(access.match, seat)]
         shown = {"own": own, "laid_by": laid_by, "schema": standing_orders.CONDITION, "shows": standing_orders.SHOWS}
         answer = Response(shown)
@@ -148,17 +144,13 @@ class Own(View):
     )
     def delete(self, request: Request, ident: str) -> Response:
         """Reset the game's own standing orders to those at the start of the match."""
-        access, seat = self.seated(ident)
-        return self._set(ident, standing_orders.first_orders(access.match, seat))
+        _access, loaded, seat = _loaded(self, ident)
+        return self._set(ident, standing_orders.first_orders(loaded, seat))
 
     def _set(self, ident: str, orders: Any) -> Response:
         received_at = timezone.now()
         access, loaded, _seat = _loaded(self, ident)
-        name = standing_orders.own_command(loaded)
-        if name is None:
-            title = loaded.game.manifest.title
-            raise Refused("no_standing_orders", f"{title} asks no player between their turns, so it has no standing orders.")
-        return submit_command(self, access, {"name": name, "orders": orders}, received_at)
+        return submit_command(self, access, standing_orders.own_command(loaded, orders), received_at)
 
 
 def _loaded(view: View, ident: str) -> tuple[Access, Loaded, int]:
