@@ -26,7 +26,7 @@ from gamesvc.games.kernel.game import RESIGN, Caption, Event, Form, Game, Outcom
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.games.kernel.undo_rules import Taken
-from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, command_of, rewind_of
+from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, check_told, command_of, rewind_of
 
 # Options that end a match which the rules alone would allow to run forever, with values large enough for every situation to
 # occur.
@@ -387,6 +387,8 @@ def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: rando
             seen = json.loads(json.dumps(game.view(timeline.state, viewer)))
             game.picture(seen, Caption())
             game.board_text(seen, Caption())
+        for seat in range(game.seats(timeline.state)):
+            check_told(game, timeline.state, game.redeal(timeline.state, seat, chance(random.Random(where), where)), seat, where)
 
 
 def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> None:

@@ -64,6 +64,12 @@ def _show(timeline: Timeline[Any]) -> None:
         seen = json.loads(json.dumps(game.view(state, viewer), allow_nan=False))
         game.board_text(seen, Caption())
         game.picture(seen, Caption())
+        game.glance(seen, Caption())
+        for held in game.hand(seen) or ():
+            game.explain(seen, held.id)
+        if viewer is not None and game.standing_orders is not None:
+            game.standing_orders.shown(seen)
+        game.parts(seen)
 
 
 def _check_outcome(timeline: Timeline[Any]) -> None:

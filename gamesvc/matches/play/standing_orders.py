@@ -214,7 +214,7 @@ def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
 
 
 def _writable(value: Any) -> bool:
-    return isinstance(value, int) or (isinstance(value, str) and bool(re.match(r"^\S{1,40}$", value)))
+    return isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= 40 and not any(map(str.isspace, value)))
 
 
 # --- as text ---
