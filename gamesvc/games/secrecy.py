@@ -291,9 +291,9 @@ def check_told(game: Game[Any], state: Any, other: Any, seat: int, where: str) -
 def _told(game: Game[Any], state: Any, seat: int) -> dict[str, Any]:
     """Return all answers about a seat's view, with help on every id that there is."""
     view = game.view(state, seat)
-    hand, orders = game.hand(view), game.standing_orders
+    hand, orders, part = game.hand(view), game.standing_orders, game.parts(view)
     help_on = {of: game.explain(view, of) for of in game.ids(state)}
-    offered = [target for form in game.legal_commands(state, seat) for target in targets(game, view, form)]
+    offered = [target for form in game.legal_commands(state, seat) for target in targets(part, form)]
     return {
         "glance": asdict(game.glance(view, Caption())),
         "hand": None if hand is None else [asdict(held) for held in hand],

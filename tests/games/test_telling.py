@@ -131,7 +131,7 @@ def test_help_is_whole_sentences_about_what_the_view_shows(game: Game[Any]) -> N
     helped: Counter[str] = Counter()
     for state, viewer, view in looks(game):
         offered = () if viewer is None else game.legal_commands(state, viewer)
-        for one in {target.value for form in offered for target in targets(game, view, form)}:
+        for one in {target.value for form in offered for target in targets(game.parts(view), form)}:
             explained = game.explain(view, one)
             if explained is not None:
                 helped[one] += 1
@@ -151,7 +151,7 @@ def test_each_target_is_one_part_of_the_picture(game: Game[Any]) -> None:
         picture = ElementTree.fromstring(game.picture(view, CAPTION))
         drawn = Counter(element.attrib["data-at"] for element in picture.iter() if "data-at" in element.attrib)
         for form in offered:
-            for target in targets(game, view, form):
+            for target in targets(game.parts(view), form):
                 found += 1
                 assert drawn[target.part] == 1, (form.name, target)
     assert (found > 50) is (game.id in catalog.OFFERED)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gamesvc.games.kernel.game import Data, Form, Game, Schema
+    from gamesvc.games.kernel.game import Form, Part, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,8 @@ class Target:
     part: str
 
 
-def targets(game: Game[Any], view: Data, form: Form) -> Iterator[Target]:
-    """Yield each value of a form that the picture of this view shows, with its part of the picture."""
-    part = game.parts(view)
+def targets(part: Part, form: Form) -> Iterator[Target]:
+    """Yield each value of a form that the picture shows, with its part of the picture. `part` comes from `Game.parts`."""
     for field, value in _values({"properties": form.parameters}, ""):
         if (found := part(form.name, field, value)) is not None:
             yield Target(field, value, found)

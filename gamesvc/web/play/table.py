@@ -250,10 +250,10 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     assert access.seat is not None
     groups: dict[tuple[str, bool], Group] = {}
     game, state = loaded.game, loaded.timeline.state
-    view = game.view(state, access.seat.index)
+    part = game.parts(game.view(state, access.seat.index))
     for form in game.legal_commands(state, access.seat.index):
         group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
-        group.sheets.append(controls.placed(_sheet(form, failed), targets(game, view, form)))
+        group.sheets.append(controls.placed(_sheet(form, failed), targets(part, form)))
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
