@@ -6,7 +6,8 @@ import pytest
 
 from gamesvc.games.kernel.forms import Unfillable, fault, fill
 from gamesvc.games.kernel.game import Form
-from gamesvc.web.common.controls import control, key_of, sheet
+from gamesvc.games.kernel.telling import targets
+from gamesvc.web.common.controls import Control, control, key_of, placed, sheet
 from gamesvc.web.common.posted import Unreadable, read
 from tests.web.posting import canonical, encode
 
@@ -165,3 +166,36 @@ def test_defaults_are_chosen():
     edition = control({"enum": ["basic", "full"], "default": "full"}, "edition")
     assert [option.chosen for option in edition.options] == [False, True]
     assert control({"type": "boolean", "default": True}, "secret").value == "true"
+
+
+def test_options_name_their_parts_of_the_picture() -> None:
+    spaces = {"type": "array", "items": {"enum": ["E5", "F5"]}, "uniqueItems": True}
+    rows = {"type": "array", "items": {"type": "object", "properties": {"to": {"enum": ["E5", "G5"]}}, "required": ["to"]}}
+    form = Form(
+        "go",
+        "Go",
+        {
+            "to": {"enum": ["E5", "nowhere"]},
+            "over": {"oneOf": [{"const": "none"}, spaces]},
+            "legs": rows,
+            "seat": {"enum": [0, 1]},
+            "mode": {"oneOf": [spaces, {"type": "object", "properties": {"at": {"type": "integer"}}}]},
+        },
+    )
+
+    def part(command: str, field: str, value: object) -> str | None:
+        assert command == "go"
+        return f"part {value}" if field != "over" and (value in ("E5", "G5") or (field, value) == ("seat", 0)) else None
+
+    shown = placed(sheet(form), targets(part, form))
+    parts = {(control.path, option.value): option.part for control in _all(shown.controls) for option in control.options}
+    assert {place: name for place, name in parts.items() if name} == {
+        ("to", "E5"): "part E5",
+        **{(f"legs.{row}.to", space): f"part {space}" for row in range(12) for space in ("E5", "G5")},
+        ("seat", "0"): "part 0",
+        ("mode.0", "E5"): "part E5",
+    }
+
+
+def _all(tree: tuple[Control, ...]) -> list[Control]:
+    return [found for control in tree for found in (control, *_all(control.children))]
