@@ -17,6 +17,8 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
+from notifications.inbound.doors.listening import listen
+
 LARGEST = 10 * 1024 * 1024
 
 
@@ -71,14 +73,7 @@ class MailSink:
         if self._thread is not None:
             raise RuntimeError("the mail sink is already running")
         self.folder.mkdir(parents=True, exist_ok=True)
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind(("127.0.0.1", self.port))
-            listening.listen(64)
-        except OSError:
-            listening.close()
-            raise
+        listening = listen("127.0.0.1", self.port)
         self.port = listening.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._serving.clear()

@@ -117,6 +117,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     try:
         link.settimeout(STEP_SECONDS)
         link.connect((number, port))
+        # As http.client does for sockets it opens itself: the body does not wait until the headers are acknowledged.
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if scheme == "https":
             link = ssl.create_default_context().wrap_socket(link, server_hostname=host, do_handshake_on_connect=False)
             link.do_handshake()

@@ -55,7 +55,7 @@ class Receiver:
 def receiver(settings):
     found = Receiver()
     settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{found.server.server_port}"]
-    thread = threading.Thread(target=found.server.serve_forever, daemon=True)
+    thread = threading.Thread(target=found.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield found
     found.server.shutdown()

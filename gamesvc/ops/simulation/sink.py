@@ -10,7 +10,6 @@ import json
 import multiprocessing
 import os
 import random
-import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from gamesvc.ops.simulation.clock import VirtualClock
+from notifications.inbound.doors.listening import listen
 
 # Addresses that contain this are unknown to the server.
 NOBODY = "nobody."
@@ -48,9 +48,7 @@ class Sink:
     def __init__(self, folder: Path, clock: VirtualClock, *, seed: str, busy: float = 0.0) -> None:
         self._file = folder / "mails.jsonl"
         self._clock, self._seed, self._busy = clock, seed, busy
-        self._listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._listening.bind(("127.0.0.1", 0))
-        self._listening.listen(64)
+        self._listening = listen("127.0.0.1")
         self.port: int = self._listening.getsockname()[1]
         self._process = _FORK.Process(target=self._serve, name="simulated mail server", daemon=True)
 

@@ -26,6 +26,7 @@ from notifications.inbound import destinations, store
 from notifications.inbound.doors import rates
 from notifications.inbound.doors.connection import Limited, LimitedLMTP
 from notifications.inbound.doors.gate import GUESSED, Gate, counts_networks
+from notifications.inbound.doors.listening import listen
 from notifications.inbound.proving.authentication import check_mode
 from notifications.models import ReplyAddress
 from notifications.parsing import reading
@@ -62,8 +63,7 @@ class Receiver:
 
     def start(self) -> Receiver:
         """Listen. Returns once connections are accepted."""
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        listening = socket.create_server((self.host, self.port), family=family, backlog=128)
+        listening = listen(self.host, self.port)
         self.port = listening.getsockname()[1]
         self._loop = asyncio.new_event_loop()
         self._serving.clear()

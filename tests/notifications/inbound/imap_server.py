@@ -46,6 +46,8 @@ class Imap:
         imap = self
 
         class Handler(socketserver.StreamRequestHandler):
+            disable_nagle_algorithm = True
+
             def handle(self) -> None:
                 self.wfile.write(b"* OK ready\r\n")
                 while line := self.rfile.readline():

@@ -13,6 +13,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from aiosmtpd.smtp import SMTP
 from django.utils import timezone
 
 from accounts.models import Throttle, User
@@ -113,6 +114,21 @@ def test_so_many_connections_and_no_more(port, settings, name):
         assert lines[4].read() == "", "and it is hung up"
         assert lines[0].say("NOOP").startswith("250"), "those inside do not notice"
     wait_until_free(port)
+
+
+def test_each_line_of_an_answer_is_sent_at_once(mailing, monkeypatch):  # noqa: F811
+    """And not when the other side has acknowledged the line before, which it puts off for 40 ms."""
+    made, at_once = SMTP.connection_made, []
+
+    def connection_made(self, transport):
+        at_once.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0)
+        made(self, transport)
+
+    monkeypatch.setattr(SMTP, "connection_made", connection_made)
+    for port in (mailing.receiver.port, mailing.sink.port):
+        with Line(port) as line:
+            assert line.greeting.startswith("220")
+    assert at_once == [True, True]
 
 
 def test_behind_a_mail_server_one_address_is_everybody(settings):
