@@ -21,6 +21,7 @@ from gamesvc.api.error_responses import details
 from gamesvc.errors import GamesvcError, Refusal
 from gamesvc.games.catalog import OFFERED
 from gamesvc.refusal_codes import MEANINGS
+from tests.architecture.trees import walk
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("gamesvc", "accounts", "events", "notifications")
@@ -63,6 +64,7 @@ TITLED_BY_DOOR = {"password_needed": 403, "wrong_password": 422, "too_many_passw
 # On pages and in mails alone.
 NO_PROBLEM = {"outdated", "unreadable", "bad_address"}
 BRING_CODES = {"Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "Fault"}
+BRINGS = re.compile(rf"\b({'|'.join(sorted(BRING_CODES))}|BadRequest|Unknown|_?number)\b")
 
 
 def modules() -> Iterator[str]:
@@ -138,8 +140,10 @@ def brought() -> dict[str, set[str]]:
     found = defaultdict(set)
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
-            place = "/".join(path.relative_to(ROOT).parts[:3])
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            place, source = "/".join(path.relative_to(ROOT).parts[:3]), path.read_text(encoding="utf-8")
+            if not BRINGS.search(source):
+                continue
+            for node in walk(ast.parse(source)):
                 if isinstance(node, ast.Call) and (code := _code(node, place)):
                     found[code].add(place)
     return found

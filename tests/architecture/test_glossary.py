@@ -12,6 +12,7 @@ from django.apps import apps
 
 from tests.architecture.test_docstrings import MASCULINE
 from tests.architecture.test_layout import ROOT, tracked
+from tests.architecture.trees import walk
 
 # The word to use instead, by a pattern of the words that are not used in this sense.
 INSTEAD = {
@@ -61,10 +62,10 @@ SHIPPED = [
 
 def strings(source: str) -> Iterator[tuple[int, str]]:
     """Yield line and text of every string of a module that a person may read: no docstrings, single words or SQL."""
-    tree = ast.parse(source)
-    docs = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    nodes = list(walk(ast.parse(source)))
+    docs = {node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    parts = {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
             yield node.lineno, text
