@@ -71,11 +71,12 @@ def empty(alias: str) -> None:
         filled = [table for (table,) in cursor.fetchall()]
     if not filled:
         return
-    guarded = [f"ALTER TABLE {table} {{}} TRIGGER {table}_table" for table in LOG if table in filled]
+    guarded = [f"ALTER TABLE {table} {{}} TRIGGER {table}_rows" for table in LOG if table in filled]
     with transaction.atomic(alias), connections[alias].cursor() as cursor:
         for change in guarded:
             cursor.execute(change.format("DISABLE"))
-        cursor.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
+        # Of few rows, faster than TRUNCATE by a factor of ten. Foreign keys are checked at the end of the transaction.
+        cursor.execute("; ".join(f"DELETE FROM {table}" for table in filled))  # noqa: S608
         for change in guarded:
             cursor.execute(change.format("ENABLE ALWAYS"))
 

@@ -154,7 +154,10 @@ def test_what_measures_left_in_the_rows_is_audited_and_made_again(match, operato
     measure(operator, match, "pause")
     if damage == "status":
         measure(operator, match, "abort")
-    rows = [list(Match.objects.filter(pk=match.pk).values("status", "paused_at")), list(match.seats.values_list("user", "bot"))]
+    rows = [
+        list(Match.objects.filter(pk=match.pk).values("status", "paused_at")),
+        list(match.seats.order_by("index").values_list("user", "bot")),
+    ]
     DAMAGES[damage](match)
     assert [finding.code for finding in audit.check_match(match.id)] == ["match_row"]
     rebuilt = projections.rebuild(match.id)
@@ -162,7 +165,7 @@ def test_what_measures_left_in_the_rows_is_audited_and_made_again(match, operato
     assert not rebuilt.left
     assert rows == [
         list(Match.objects.filter(pk=match.pk).values("status", "paused_at")),
-        list(match.seats.values_list("user", "bot")),
+        list(match.seats.order_by("index").values_list("user", "bot")),
     ]
     assert Seat.objects.get(match=match, index=1).vacated_at is not None
     assert sound(match)
