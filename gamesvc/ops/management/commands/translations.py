@@ -26,6 +26,8 @@ SINGULAR = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 PLURAL = {"ngettext", "ngettext_lazy"}
 CONTEXT = {"pgettext", "pgettext_lazy"}
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]")
+# Most modules mark no text, and need not be parsed.
+_MARKS = re.compile(r"gettext|\blabel=")
 
 
 @dataclass(frozen=True, order=True)
@@ -91,6 +93,8 @@ def gathered() -> set[Text]:
 
 
 def in_python(source: str) -> Iterator[Text]:
+    if not _MARKS.search(source):
+        return
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
