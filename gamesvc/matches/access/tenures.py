@@ -45,10 +45,11 @@ def played(user: User, match: Match) -> bool:
 
 def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
     """Return the free seats that a user may take in an unfinished match. Raises `Refused` if their past leaves none."""
-    if Look.objects.filter(user=by, match__in=_family(match)).exists():
+    family = _family(match)
+    if Look.objects.filter(user=by, match__in=family).exists():
         detail = "You have looked behind in this match, so you cannot take a seat in it. Watch it, or join another match."
         raise Refused("looked_behind", detail)
-    held, free = seats_held(by, match), list(free)
+    held, free = _held(by, [match.pk]) or _held(by, family), list(free)
     fitting = [seat for seat in free if not held or seat in held]
     if free and not fitting:
         own = " and ".join(f"seat {seat}" for seat in sorted(held))
@@ -130,12 +131,13 @@ def _held(user: User, matches: list[UUID]) -> set[int]:
 
 def _origins(match: Match) -> list[UUID]:
     """Return the unfinished matches from which a match was forked, directly or not. Finished ones hide nothing."""
-    found = []
-    origin = _origin(match.pk)
-    while origin is not None:
-        if origin.status in UNFINISHED:
-            found.append(origin.pk)
-        origin = _origin(origin.pk)
+    found: list[UUID] = []
+    beginnings = Beginning.objects.filter(origin__isnull=False).values_list("origin", "origin__status")
+    forked = match.pk
+    while beginning := beginnings.filter(match=forked).first():
+        forked, status = beginning
+        if status in UNFINISHED:
+            found.append(forked)
     return found
 
 
@@ -143,11 +145,6 @@ def _family(match: Match) -> list[UUID]:
     """Return the match, its unfinished origins, and all forks of these: each may hide what another one hides."""
     roots = [match.pk, *_origins(match)]
     return [*roots, *_forks_of(roots)]
-
-
-def _origin(match_id: UUID) -> Match | None:
-    beginning = Beginning.objects.filter(match=match_id).select_related("origin").first()
-    return beginning.origin if beginning is not None else None
 
 
 def _forks_of(matches: list[UUID]) -> list[UUID]:
