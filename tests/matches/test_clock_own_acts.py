@@ -324,10 +324,11 @@ OFTEN = ("withdraw_offer", "reject_offer", "pause", "let_stand", "open_combat", 
 WANTED = {"space_war": {"let go on"}, "star_commander": {"let go on", "answered"}, "stratastar": {"let go on", "broke off"}}
 
 
+@pytest.mark.parametrize("rounds", [1, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("game_id", TURN_OF)
-def test_no_own_act_of_any_game_moves_the_own_deadline_back(game_id):
+def test_no_own_act_of_any_game_moves_the_own_deadline_back(game_id, rounds):
     tried: Counter[str] = Counter()
-    for seed, told in enumerate([*POLICIES.values()] * 3):
+    for seed, told in enumerate([*POLICIES.values()] * rounds):
         match = Restless(game_id, seed, told)
         for _ in range(250):
             if match.over:

@@ -418,7 +418,7 @@ def test_solo_a_roll_stays_and_what_was_only_placed_is_free(anna):
     match = opening.create_match(by=anna, game="space_fleet_commander")
     rng = random.Random(1)
     found = set()
-    for _ in range(35):
+    for _ in range(20):
         loaded = load(match)
         if loaded.ended:
             break

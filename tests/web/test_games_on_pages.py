@@ -49,8 +49,9 @@ def test_every_form_met_in_play_can_be_posted(game_id):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("moves", [5, pytest.param(12, marks=pytest.mark.long)])
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
-def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people):
+def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people, moves):
     loading.forget_all()
     game = catalog.game(game_id)
     seats = max(2, game.manifest.min_seats) if game_id != "space_fleet_commander" else 1
@@ -67,7 +68,7 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people):
         clients.append(client)
     rng = random.Random(game_id)
     named = set()
-    for _ in range(12):
+    for _ in range(moves):
         loaded = loading.load(match.id, game_id)
         if loaded.ended:
             break

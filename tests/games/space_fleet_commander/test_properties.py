@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import random
@@ -46,6 +47,12 @@ def walk(seed: int, steps: int, mode: int = 0, player: str = "mixed"):
         command = quick(GAME.view(timeline.state, seat), GAME.legal_commands(timeline.state, seat), rng)
         timeline.follow(timeline.command(seat, dict(command), dice))
     return timeline, dice, rng
+
+
+@functools.cache
+def still(seed: int, steps: int) -> Timeline:
+    """Return a position that is only looked at."""
+    return walk(seed, steps)[0]
 
 
 def accepted(timeline, seat, command, dice):
@@ -159,7 +166,7 @@ def test_other_sheets_never_make_an_order_stale():
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.integers(0, 40))
 def test_any_text_is_read_or_refused(text, steps):
-    timeline, _, _ = walk(7, steps)
+    timeline = still(7, steps)
     code = None
     try:
         check_command(GAME, dict(GAME.parse(text, GAME.view(timeline.state, 0))))
@@ -180,7 +187,7 @@ def test_any_text_is_read_or_refused(text, steps):
     st.integers(0, 40),
 )
 def test_any_command_is_decided_or_refused(name, parameters, steps):
-    timeline, _, _ = walk(11, steps)
+    timeline = still(11, steps)
     assert answered(GAME, timeline, 0, {"name": name, **parameters})
 
 
@@ -261,9 +268,10 @@ def test_a_decision_keeps_its_id_through_a_turn():
     assert len(runs) == len(set(runs))
 
 
+@pytest.mark.parametrize("sheets", [3, pytest.param(8, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("options", "seats"), MODES)
-def test_selfplay(options, seats):
-    for seed in range(8 // seats):
+def test_selfplay(options, seats, sheets):
+    for seed in range(sheets // seats):
         record = play(GAME, options=options, seats=seats, seed=f"smoke {seed}")
         assert sorted(itertools.chain(*record.outcome.ranking)) == list(range(seats))
 

@@ -210,7 +210,7 @@ def test_who_says_nothing_is_told_why_it_ends(settings, mailing, monkeypatch):  
 
 
 def test_unfinished_bodies_lie_on_disk(port, to, monkeypatch):
-    count, size = 15, 600 * 1024
+    count, size = 6, 600 * 1024
     written, spools, all_there = [0], [], threading.Event()
 
     class Spool(tempfile.SpooledTemporaryFile):
