@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from notifications.forms import UnsubscribeForm
 from notifications.inbound import addresses, held, stopping
 from notifications.models import Scope
 from notifications.parsing.refusals import MailRefused
@@ -48,11 +49,11 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, PAGE, {"state": "unknown"}, status=404)
     if request.method != "POST":
         return _page(request, subscription, "ask")
-    wanted = request.POST.get("scope", subscription.scopes[0].value)
-    if wanted not in subscription.scopes:
+    form = UnsubscribeForm(request.POST, subscription=subscription)
+    if not form.is_valid():
         return _page(request, subscription, "refused", status=400)
-    scope = Scope(wanted)
-    receiver, value, again = subscription.receiver, subscription.value(scope), request.POST.get("again") == "1"
+    scope, again = Scope(form.cleaned_data["scope"]), form.cleaned_data["again"] == "1"
+    receiver, value = subscription.receiver, subscription.value(scope)
     changes = receiver.mutes.filter(scope=scope, value=value).exists() == again
     if changes and not muting.may_change(receiver):
         return _page(request, subscription, "too_often", scope=scope, status=429)

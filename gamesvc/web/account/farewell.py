@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from accounts import erasure
 from gamesvc.matches.models import Match
+from gamesvc.web.account.forms import EraseForm
 from gamesvc.web.common.access import signed_in
 
 
@@ -21,13 +22,12 @@ from gamesvc.web.common.access import signed_in
 def erase(request: HttpRequest) -> HttpResponse:
     """Explain on GET; on POST with the user name, erase the account. The password is asked for once more before."""
     user = signed_in(request)
-    wrong = False
-    if request.method == "POST":
-        wrong = request.POST.get("name", "").strip() != user.username
-        if not wrong:
-            erasure.erase(user)
-            logout(request)
-            messages.success(request, "Your account is erased.")
-            return redirect("web:home")
+    form = EraseForm(request.POST if request.method == "POST" else None, user=user)
+    if form.is_valid():
+        erasure.erase(user)
+        logout(request)
+        messages.success(request, "Your account is erased.")
+        return redirect("web:home")
+    wrong = form.is_bound
     running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING).count()
     return render(request, "web/erase.html", {"wrong": wrong, "running": running}, status=422 if wrong else 200)

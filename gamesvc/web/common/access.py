@@ -5,9 +5,11 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest
 
 from accounts.models import User
+from gamesvc.games.kernel import intake
 from gamesvc.matches import errors
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
+from gamesvc.web.common.hidden import hidden
 
 
 def signed_in(request: HttpRequest) -> User:
@@ -18,14 +20,14 @@ def signed_in(request: HttpRequest) -> User:
 
 def _side(request: HttpRequest) -> int | None:
     """Return the seat from which the owner of an analysis board looks at it."""
-    text = request.POST.get("_as") or request.GET.get("as", "")
-    return int(text) if text.isdecimal() and len(text) < 3 else None
+    posted: int | None = hidden(request, "_as")
+    return posted if posted is not None else intake.whole(request.GET.get("as", ""), 2)
 
 
 def find(request: HttpRequest, ident: str) -> Access:
     """Return the match of an address as this reader may use it. Raises `Http404` if they may not know it."""
     user = request.user if isinstance(request.user, User) else None
-    link = request.POST.get("_link") or request.GET.get("link", "")
+    link = hidden(request, "_link") or request.GET.get("link", "")
     try:
         return selectors.access_match(user=user, ident=ident, link=link, as_seat=_side(request))
     except errors.Unknown:

@@ -14,11 +14,12 @@ from django.http import HttpRequest
 
 from gamesvc.matches.record import idempotency
 from gamesvc.web.common.access import signed_in
+from gamesvc.web.common.hidden import hidden
 
 
 def given(request: HttpRequest) -> str:
     """Return the key of the page with the form; empty if no page of ours sent it."""
-    return request.POST.get("_once", "")[:40]
+    return str(hidden(request, "_once") or "")
 
 
 def fingerprint(request: HttpRequest) -> str:

@@ -12,12 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.http import HttpRequest
+
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel import intake
 from gamesvc.web.common.controls import NOTHING, Control, Sheet, key, only
 
 Posted = Mapping[str, Sequence[str]]
 MISSING = object()
+
+
+def fields(request: HttpRequest) -> dict[str, list[str]]:
+    """Return all fields of a posted form: those of a game have the names that its schema gives them."""
+    return {name: request.POST.getlist(name) for name in request.POST}
 
 
 class Unreadable(Refusal):

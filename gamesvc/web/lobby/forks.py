@@ -25,6 +25,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.once import once
+from gamesvc.web.lobby.forms import ForkForm
 
 MOST_CHANGES = 60
 
@@ -61,18 +62,16 @@ def _sides(access: Access) -> list[tuple[int, str]]:
 def fork(request: HttpRequest, ident: str) -> HttpResponse:
     """Fork a version, as a new match or as an analysis board."""
     access = find(request, ident)
-    version, seat = request.POST.get("version", ""), request.POST.get("seat", "")
     try:
-        if not version.isdecimal() or len(version) > 9:
-            raise Refused("unreadable", "The page did not say which version it showed. Load it again.", "version")
+        fields = ForkForm.read(request)
         made = once(
             request,
             lambda: (
                 forks.fork(
                     access=access,
-                    version=int(version),
-                    board=request.POST.get("kind") == "board",
-                    as_seat=int(seat) if seat.isdecimal() and len(seat) < 3 else None,
+                    version=fields["version"],
+                    board=fields["kind"] == "board",
+                    as_seat=fields["seat"],
                     hours=access.match.hours,
                     channel="web",
                 ).number

@@ -12,11 +12,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from gamesvc.errors import GamesvcError
+from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.drawing.chart import SEAT_NAMES
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
@@ -24,10 +26,13 @@ from gamesvc.matches.story import option_words
 from gamesvc.web.common import controls, rules
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
+from gamesvc.web.lobby.forms import InviteForm, NewMatchForm, SeatForm
 from gamesvc.web.timekeeping import clocks
 
 PACES = (24, 48, 72, 120, 168, 12, 4, 1)
+DEFAULT_HOURS = 48
 
 
 @require_safe
@@ -41,11 +46,12 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
     engine = rules.engine(game)
     options = _options(engine)
     error: GamesvcError | None = None
+    form = NewMatchForm(request.POST if request.method == "POST" else None, engine=engine)
     if request.method == "POST":
-        posted = _posted(request)
+        posted = reading.fields(request)
         options = reading.filled(options, posted)
         try:
-            return redirect("web:match", once(request, lambda: _create(request, engine, options, posted).number))
+            return redirect("web:match", once(request, lambda: _create(request, form, engine, options, posted).number))
         except (Refused, reading.Unreadable, TooMany) as refused:
             error = refused
     manifest = engine.manifest
@@ -55,10 +61,10 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
         "seat_choices": [(index, SEAT_NAMES[index]) for index in range(1, manifest.max_seats)],
         "bots": list(engine.bots),
         "paces": PACES,
-        "clock": clocks.choices(request.POST),
+        "clock": clocks.choices(form.data),
         "options": options,
         "error": error,
-        "data": request.POST,
+        "data": form.data,
     }
     return render(request, "web/new.html", context, status=422 if error else 200)
 
@@ -68,82 +74,65 @@ def _options(engine: Game[Any]) -> controls.Control:
     return controls.control(schema, "options")
 
 
-def _posted(request: HttpRequest) -> dict[str, list[str]]:
-    return {name: request.POST.getlist(name) for name in request.POST}
-
-
-def _number(request: HttpRequest, name: str, default: int) -> int:
-    text = request.POST.get(name, "")
-    if not text:
-        return default
-    if not text.isdecimal() or len(text) > 6:
-        raise Refused("unreadable", f"{name} is a whole number.", name)
-    return int(text)
-
-
-def _create(request: HttpRequest, engine: Game[Any], options: controls.Control, posted: reading.Posted) -> Match:
+def _create(
+    request: HttpRequest, form: NewMatchForm, engine: Game[Any], options: controls.Control, posted: reading.Posted
+) -> Match:
+    fields = form.checked()
     chosen = reading.read_value(options, posted) if options.children else {}
     if found := fault(engine.manifest.options, chosen, "options"):
         raise Refused("bad_options", found.detail, found.path)
-    seats = _number(request, "seats", engine.manifest.min_seats)
-    bots = {
-        index: request.POST[f"bot{index}"]
-        for index in range(1, min(seats, engine.manifest.max_seats))
-        if request.POST.get(f"bot{index}")
-    }
+    seats = fields["seats"] if fields["seats"] is not None else engine.manifest.min_seats
     return opening.create_match(
         by=signed_in(request),
         game=engine.id,
         options=chosen,
         seats=seats,
-        hours=_number(request, "hours", 48),
+        hours=fields["hours"] if fields["hours"] is not None else DEFAULT_HOURS,
         clock=clocks.chosen(request),
-        entry=request.POST.get("entry", Match.Entry.PUBLIC),
-        watch=request.POST.get("watch", Match.Watch.LINK),
-        press=request.POST.get("press", Match.PressKind.PRIVATE),
-        anonymous="anonymous" in request.POST,
-        undo=request.POST.get("undo", Match.Undo.FREE),
-        bots=bots,
-        reliability=_reliability(request),
+        entry=fields["entry"],
+        watch=fields["watch"],
+        press=fields["press"],
+        anonymous=bool(fields["anonymous"]),
+        undo=fields["undo"],
+        bots=form.bots(seats),
+        reliability=form.reliability(),
         channel="web",
     )
-
-
-def _reliability(request: HttpRequest) -> dict[str, int] | None:
-    """Return the required reliability from the form."""
-    return {name: _number(request, name, 0) for name in ("finished", "timeouts") if request.POST.get(name)} or None
 
 
 @require_POST
 @login_required
 def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
     """Change the seats: `act` is join, leave, bot, start or cancel."""
-    if request.POST.get("act") == "leave":
+    act = ActForm.read(request)["act"]
+    if act == "leave":
         return _leave(request, ident)
     access = find(request, ident)
-    user, match = access.user, access.match
-    assert user is not None
-    seat = int(text) if (text := request.POST.get("seat", "")).isdecimal() and len(text) < 3 else None
-    link = request.POST.get("_link", "")
-    act = request.POST.get("act", "")
     try:
-        match act:
-            case "join":
-                words = request.POST.get("contribution", "")
-                opening.join_match(by=user, match=match, seat=seat, contribution_text=words, link=link, channel="web")
-            case "remove" if seat is not None:
-                opening.remove_seat(by=user, match=match, seat=seat, channel="web")
-            case "bot":
-                opening.add_bot(by=user, match=match, seat=seat, bot=request.POST.get("bot", ""), channel="web")
-            case "start":
-                opening.start_match(by=user, match=match, bot=request.POST.get("bot") or None, channel="web")
-            case "cancel":
-                opening.cancel_match(by=user, match=match, channel="web")
-            case _:
-                raise Refused("unreadable", "Choose what to do with the seats.", "act")
+        _change(request, access, act)
     except Refused as refused:
         messages.error(request, refused.sentence)
-    return redirect("web:match", match.number)
+    return redirect("web:match", access.match.number)
+
+
+def _change(request: HttpRequest, access: Access, act: str) -> None:
+    user, match = signed_in(request), access.match
+    fields = SeatForm.read(request)
+    seat, bot = fields["seat"], fields["bot"]
+    match act:
+        case "join":
+            words, link = fields["contribution"], hidden(request, "_link") or ""
+            opening.join_match(by=user, match=match, seat=seat, contribution_text=words, link=link, channel="web")
+        case "remove" if seat is not None:
+            opening.remove_seat(by=user, match=match, seat=seat, channel="web")
+        case "bot":
+            opening.add_bot(by=user, match=match, seat=seat, bot=bot, channel="web")
+        case "start":
+            opening.start_match(by=user, match=match, bot=bot or None, channel="web")
+        case "cancel":
+            opening.cancel_match(by=user, match=match, channel="web")
+        case _:
+            raise Refused("unreadable", "Choose what to do with the seats.", "act")
 
 
 def _leave(request: HttpRequest, ident: str) -> HttpResponse:
@@ -168,8 +157,8 @@ def _leave(request: HttpRequest, ident: str) -> HttpResponse:
 def invite(request: HttpRequest, ident: str) -> HttpResponse:
     """Invite a user or a mail address to take a seat."""
     access = find(request, ident)
-    whom = request.POST.get("whom", "").strip()
     try:
+        whom = InviteForm.read(request)["whom"].strip()
         named = {"address": whom} if "@" in whom else {"username": whom}
         once(request, lambda: invitations.invite(by=signed_in(request), match=access.match, **named)[0].pk)
         messages.success(request, f"{whom} is invited.")

@@ -20,6 +20,7 @@ from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match, Press
 from gamesvc.web.common import once
 from gamesvc.web.common.access import find
+from gamesvc.web.lobby.forms import PressForm
 
 SHOWN = 5
 
@@ -65,9 +66,10 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
     written, status = "", 200
     chosen: str = press.ALL
     if request.method == "POST":
-        written, chosen = request.POST.get("text", ""), request.POST.get("to", "")
+        form = PressForm(request.POST)
+        written, chosen = form["text"].value() or "", form["to"].value() or ""
         try:
-            _say(access, request, chosen, written)
+            _say(access, request, form)
             return redirect("web:press", access.match.number)
         except (Refused, TooMany) as refused:
             messages.error(request, refused.sentence)
@@ -90,11 +92,10 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
     return answer
 
 
-def _say(access: Access, request: HttpRequest, chosen: str, written: str) -> None:
+def _say(access: Access, request: HttpRequest, form: PressForm) -> None:
     if not isinstance(request.user, User) or access.seat is None:
         raise Refused("no_seat", "Only the players of a match can write in it.")
-    if chosen != press.ALL and not (chosen.isdecimal() and len(chosen) < 3):
-        raise Refused("unreadable", "Choose whom to write to.", "to")
-    to = press.ALL if chosen == press.ALL else [int(chosen)]
-    key = press.message_id(request.user, access.match, once.given(request), chosen, written)
-    press.say(match=access.match, by=request.user, by_seat=access.seat.index, to=to, text=written, channel="web", key=key)
+    fields = form.checked()
+    to, text = fields["to"], fields["text"]
+    key = press.message_id(request.user, access.match, once.given(request), form["to"].value(), text)
+    press.say(match=access.match, by=request.user, by_seat=access.seat.index, to=to, text=text, channel="web", key=key)

@@ -11,8 +11,11 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
+from gamesvc.forms import ActForm
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.notices import reply_addresses as letterbox
 from gamesvc.web.common.access import signed_in
+from gamesvc.web.notices.forms import TimingForm, WebhookForm
 from notifications.models import Webhook
 from notifications.other_channels import webhooks
 from notifications.sending import calendar
@@ -39,15 +42,9 @@ def context(user: User) -> dict[str, Any]:
 def timing(request: HttpRequest) -> HttpResponse:
     """Set the timing of notices. Empty fields mean: no digest, every mail at once."""
     user = signed_in(request)
-    changes: dict[str, Any] = {"reminders": [point for point in request.POST.get("reminders", "").split(",") if point.strip()]}
-    for name in ("batch_minutes", "digest_hour", "immediate_below"):
-        text = request.POST.get(name, "").strip()
-        changes[name] = int(text) if text.isdecimal() and len(text) < 6 else text or None
-    channels = ["mail", "webhook"] if request.POST.get("webhook") == "after" else ["mail"]
-    changes["channels"] = ["webhook", "mail"] if request.POST.get("webhook") == "first" else channels
     try:
-        wishes.set_wishes(user, changes)
-    except WishRefused as refused:
+        wishes.set_wishes(user, TimingForm(request.POST).changes())
+    except (Refused, WishRefused) as refused:
         messages.error(request, refused.sentence)
     else:
         messages.success(request, "Your choice is saved.")
@@ -59,7 +56,7 @@ def timing(request: HttpRequest) -> HttpResponse:
 def feed_address(request: HttpRequest) -> HttpResponse:
     """Create or withdraw the calendar address."""
     user = signed_in(request)
-    if request.POST.get("act") == "withdraw":
+    if ActForm.read(request)["act"] == "withdraw":
         calendar.withdraw_address(user)
         messages.success(request, "The calendar address is withdrawn.")
     else:
@@ -82,19 +79,20 @@ def reply_addresses(request: HttpRequest) -> HttpResponse:
 def webhook(request: HttpRequest) -> HttpResponse:
     """Set or delete the webhook address."""
     user = signed_in(request)
-    if request.POST.get("act") == "remove":
-        webhooks.remove(user)
-        messages.success(request, "The address is forgotten.")
-    elif request.POST.get("act") == "rotate":
-        webhooks.rotate(user)
-        messages.success(request, "There is a new secret. The old one also signs for one more day.")
-    else:
-        try:
-            webhooks.set_up(user, request.POST.get("url", "").strip())
-        except WishRefused as refused:
-            messages.error(request, refused.sentence)
-        else:
-            messages.success(request, "The address is saved.")
+    match ActForm.read(request)["act"]:
+        case "remove":
+            webhooks.remove(user)
+            messages.success(request, "The address is forgotten.")
+        case "rotate":
+            webhooks.rotate(user)
+            messages.success(request, "There is a new secret. The old one also signs for one more day.")
+        case _:
+            try:
+                webhooks.set_up(user, WebhookForm.read(request)["url"].strip())
+            except (Refused, WishRefused) as refused:
+                messages.error(request, refused.sentence)
+            else:
+                messages.success(request, "The address is saved.")
     return redirect("web:profile")
 
 

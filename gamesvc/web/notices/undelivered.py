@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from gamesvc.web.common.access import signed_in
+from gamesvc.web.notices.forms import SuppressionForm
 from notifications import registry
 from notifications.returned import suppression
 
@@ -39,8 +40,8 @@ def of_user(user: User) -> list[dict[str, Any]]:
 @login_required
 def send_again(request: HttpRequest) -> HttpResponse:
     """Resume sending to the user's own address after a bounce."""
-    number = request.POST.get("suppression", "")
-    if number.isdecimal() and len(number) < 18 and suppression.lift(signed_in(request), int(number)):
+    form = SuppressionForm(request.POST)
+    if form.is_valid() and suppression.lift(signed_in(request), form.cleaned_data["suppression"]):
         messages.success(request, "Mail is sent to you again. If it comes back once more, you read it here.")
     else:
         messages.error(request, "Nothing was held back there.")

@@ -21,6 +21,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.web.common import once
 from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.organising.forms import MeasureForm
 
 DONE = {
     "pause": "The match is paused, and the players are notified.",
@@ -58,20 +59,13 @@ def panel(access: Access) -> dict[str, Any]:
 def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
     """Carry out a measure."""
     access = find(request, ident)
-    user, posted = signed_in(request), request.POST
-    action = posted.get("action", "")
-    key = once.request_key(request)
+    user, key = signed_in(request), once.request_key(request)
     try:
+        fields = MeasureForm.read(request)
+        action = fields["action"]
         if action not in DONE:
             raise Refused("bad_action", "Choose what to do.", "action")
-        measure = Measure(
-            action=action,
-            code=posted.get("code", ""),
-            reason=posted.get("reason", ""),
-            seat=_number(posted.get("seat", "")),
-            hours=_number(posted.get("hours", "")),
-            bot=bool(posted.get("bot")),
-        )
+        measure = Measure(**{**fields, "bot": bool(fields["bot"])})
         command_id = turns.command_id(sender=f"web host {user.pk} {access.match.pk}", key=key)
         measures.organise(by=user, match=access.match, measure=measure, command_id=command_id, channel="web")
     except (Refused, Forbidden, Outdated) as refused:
@@ -79,7 +73,3 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
     else:
         messages.success(request, DONE[action])
     return redirect("web:match", access.match.number)
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 6 else None

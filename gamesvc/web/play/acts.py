@@ -30,6 +30,7 @@ from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
 from gamesvc.web.common.posted import Unreadable
+from gamesvc.web.play.forms import CommandForm, OrdersForm, PreviewForm
 from gamesvc.web.play.table import Failed, show_match
 
 MOST_ORDERS = 30
@@ -40,11 +41,11 @@ MOST_ORDERS = 30
 def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     """Submit a form of the page: find it among those legal now, read its fields, submit. A repetition changes nothing."""
     access = find(request, ident)
-    posted = {name: request.POST.getlist(name) for name in request.POST}
-    form_key = request.POST.get("_form", "")
+    posted, form = reading.fields(request), CommandForm(request.POST)
+    form_key = form["_form"].value() or ""
     try:
         read = functools.partial(_chosen, access, form_key, posted)
-        order, _version = _submit(access, once.fingerprint(request), _expected(request), read)
+        order, _version = _submit(access, once.fingerprint(request), form.checked()["_version"], read)
     except (Refused, Unreadable) as refused:
         return show_match(
             request, find(request, ident), Failed(refused.sentence, refused.status, form_key, refused.parameter or "", posted)
@@ -62,9 +63,8 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
 def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
     """Return the form's present input as an order, or what is still missing. Changes nothing."""
     access = find(request, ident)
-    posted = {name: request.POST.getlist(name) for name in request.POST}
     try:
-        command = _chosen(access, request.POST.get("_form", ""), posted)
+        command = _chosen(access, PreviewForm.read(request)["_form"], reading.fields(request))
     except (Refused, Unreadable, Outdated) as refused:
         return JsonResponse({"order": "", "why": refused.sentence})
     return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
@@ -84,13 +84,6 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> d
     if found := fault(form.schema(), command):
         raise Refused("not_offered", found.detail, found.path)
     return command
-
-
-def _expected(request: HttpRequest) -> int:
-    text = request.POST.get("_version", "")
-    if not text.isdecimal() or len(text) > 9:
-        raise Refused("unreadable", "The page did not say which version it showed. Load it again.", "version")
-    return int(text)
 
 
 def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[str, Any]]) -> tuple[str, int]:
@@ -125,11 +118,12 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
 def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
     """Submit orders as text, one per line, in the game's notation. The first failure stops the rest."""
     access = find(request, ident)
-    text = request.POST.get("orders", "")
+    form = OrdersForm(request.POST)
+    text = form["orders"].value() or ""
     lines = [line.strip() for line in text.splitlines() if line.strip()][:MOST_ORDERS]
     done: list[str] = []
     try:
-        shown = version = _expected(request)
+        shown = version = form.checked()["_version"]
         if not lines:
             raise Refused("unreadable", "Write an order, one a line.", "orders")
         for number, line in enumerate(lines):

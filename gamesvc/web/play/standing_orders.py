@@ -19,6 +19,7 @@ from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.once import once
+from gamesvc.web.play.forms import StandingForm
 
 
 def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
@@ -47,12 +48,12 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         if access.seat is None:
             raise Refused("no_seat", "Only the players of a match can place orders in it.")
-        given = request.POST.get("cancel", "")
-        if given.isdecimal() and len(given) < 5:
-            standing_orders.cancel(match=access.match, seat=access.seat.index, number=int(given), user=user)
+        fields = StandingForm.read(request)
+        if fields["cancel"] is not None:
+            standing_orders.cancel(match=access.match, seat=access.seat.index, number=fields["cancel"], user=user)
             messages.success(request, "The order is cancelled.")
         else:
-            once(request, functools.partial(_lay_by, user, access, access.seat.index, request.POST.get("order", "")))
+            once(request, functools.partial(_lay_by, user, access, access.seat.index, fields["order"]))
             messages.success(request, "The conditional order is saved.")
     except Refused as refused:
         messages.error(request, refused.sentence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date, time
 from typing import Any
 
 from django.contrib import messages
@@ -14,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts import absences
 from accounts.models import Absence, User
+from gamesvc.forms import ActForm
 from gamesvc.games import catalog
-from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors, tenures
 from gamesvc.matches.access.selectors import Access
@@ -24,7 +23,9 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.reading import board
 from gamesvc.matches.timekeeping import pauses, vacations
 from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
+from gamesvc.web.timekeeping.forms import CallOffForm, FollowForm, QuietHoursForm, StopForm, TakeForm, VacationForm
 
 MOST_LISTED = 100
 
@@ -71,16 +72,14 @@ def change_vacations(request: HttpRequest) -> HttpResponse:
     """Announce or cancel a vacation."""
     user = signed_in(request)
     try:
-        if request.POST.get("act") == "cancel":
-            number = intake.whole(request.POST.get("absence", ""), 18)
-            row = Absence.objects.filter(user=user, pk=number).first() if number is not None else None
+        if ActForm.read(request)["act"] == "cancel":
+            row = Absence.objects.filter(user=user, pk=CallOffForm.read(request)["absence"]).first()
             if row is None:
                 raise Refused("unknown_absence", "You have not announced such a vacation.")
             absences.call_off(absence=row)
             messages.success(request, "The vacation is called off.")
         else:
-            first, last = _day(request.POST.get("first", "")), _day(request.POST.get("last", ""))
-            absences.announce(user=user, first=first, last=last)
+            absences.announce(user=user, **VacationForm.read(request))
             messages.success(request, "Your vacation is announced.")
     except (Refused, absences.AbsenceRefused) as refused:
         messages.error(request, refused.sentence)
@@ -95,7 +94,7 @@ def quiet_hours(request: HttpRequest) -> HttpResponse:
     """Set quiet hours, or end them with both fields empty."""
     user = signed_in(request)
     try:
-        absences.set_quiet_hours(user=user, start=_time(request.POST.get("start", "")), end=_time(request.POST.get("end", "")))
+        absences.set_quiet_hours(user=user, **QuietHoursForm.read(request))
     except (Refused, absences.AbsenceRefused) as refused:
         messages.error(request, refused.sentence)
     else:
@@ -107,15 +106,16 @@ def quiet_hours(request: HttpRequest) -> HttpResponse:
 @login_required
 def follow(request: HttpRequest) -> HttpResponse:
     """Subscribe to the free seats of a game or an organiser, or end the subscription."""
-    user = signed_in(request)
+    user, stops = signed_in(request), ActForm.read(request)["act"] == "stop"
     try:
-        if request.POST.get("act") == "stop":
-            follows.stop(by=user, follow_id=intake.whole(request.POST.get("follow", ""), 18) or 0)
+        if stops:
+            follows.stop(by=user, follow_id=StopForm.read(request)["follow"])
         else:
-            follows.follow(by=user, game=request.POST.get("game", ""), organiser=request.POST.get("organiser", "").strip())
+            fields = FollowForm.read(request)
+            follows.follow(by=user, game=fields["game"], organiser=fields["organiser"].strip())
     except Refused as refused:
         messages.error(request, refused.sentence)
-    return redirect("web:profile" if request.POST.get("act") == "stop" else "web:substitutes")
+    return redirect("web:profile" if stops else "web:substitutes")
 
 
 @require_safe
@@ -130,15 +130,15 @@ def free_seats(request: HttpRequest) -> HttpResponse:
 @login_required
 def change(request: HttpRequest, ident: str) -> HttpResponse:
     """Pause or resume a match, give up a seat or take one, from the match page."""
-    if request.POST.get("act") == "give_up":
+    act = ActForm.read(request)["act"]
+    if act == "give_up":
         return _give_up(request, ident)
     user, access = signed_in(request), find(request, ident)
-    act, seat = request.POST.get("act", ""), access.viewer
+    seat = access.viewer
     try:
         if act == "take":
-            given = request.POST.get("seat", "")
-            wanted = int(given) if given.isdecimal() and len(given) < 3 else None
-            substitutes.take_over(by=user, match=access.match, seat=wanted, link=request.POST.get("_link", ""), channel="web")
+            wanted, link = TakeForm.read(request)["seat"], hidden(request, "_link") or ""
+            substitutes.take_over(by=user, match=access.match, seat=wanted, link=link, channel="web")
             messages.success(request, "The seat is yours.")
         elif seat is None:
             raise Refused("no_seat", "Only the players of a match do this.")
@@ -176,17 +176,3 @@ def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
 
 def _title(game: str) -> str:
     return catalog.game(game).manifest.title
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise Refused("unreadable", f"A day is written like 2026-12-24, not {text[:20]!r}.") from None
-
-
-def _time(text: str) -> time | None:
-    try:
-        return time.fromisoformat(text) if text else None
-    except ValueError:
-        raise Refused("unreadable", f"A time is written like 22:00, not {text[:20]!r}.") from None

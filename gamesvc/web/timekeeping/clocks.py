@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -17,22 +17,14 @@ from gamesvc.matches.clock.notation import PRESETS, WEEKDAYS
 from gamesvc.matches.timekeeping import explanation
 from gamesvc.web.common import moments
 from gamesvc.web.common.access import find
+from gamesvc.web.timekeeping.forms import BANK, LENGTHS, ClockForm, ClockPartsForm
 
-LENGTHS = (
-    ("turn", "Time for each turn"),
-    ("commit", "Each simultaneous phase"),
-    ("reaction", "Each reaction"),
-    ("choice", "Each choice"),
-    ("minimum", "Minimum for each decision"),
-    ("grace", "Grace after the deadline"),
-)
 TIMEOUTS = (
     ("default", "the game answers for the player"),
     ("pass", "the player passes"),
     ("lose", "the player has lost"),
     ("bot", "a bot takes the seat"),
 )
-BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
 WHAT = {
     "asked": "The clock runs.",
     "continued": "The clock goes on without new time: the player had stopped it with an act of their own.",
@@ -50,48 +42,26 @@ WHAT = {
 }
 
 
-def choices(posted: QueryDict) -> dict[str, Any]:
+def choices(posted: Any) -> dict[str, Any]:
     """Return the clock fields of the form for a new match, with the posted values."""
+    form = ClockPartsForm(posted)
     return {
         "presets": [(name, title) for name, (title, policy) in PRESETS.items() if "hours" not in policy],
-        "lengths": [(name, label, posted.get(f"clock_{name}", "")) for name, label in LENGTHS],
-        "bank": [(name, label, posted.get(f"clock_bank_{name}", "")) for name, label in BANK],
+        "lengths": [(name, label, form[f"clock_{name}"].value() or "") for name, label in LENGTHS],
+        "bank": [(name, label, form[f"clock_bank_{name}"].value() or "") for name, label in BANK],
         "weekdays": WEEKDAYS,
-        "at_days": posted.getlist("clock_at_days"),
-        "off": posted.getlist("clock_off"),
+        "at_days": form["clock_at_days"].value(),
+        "off": form["clock_off"].value(),
         "timeouts": TIMEOUTS,
     }
 
 
 def chosen(request: HttpRequest) -> dict[str, Any] | str | None:
-    """Return the posted clock: the name of a preset, a policy in parts, or None for plain hours."""
-    choice = request.POST.get("clock", "")
+    """Return the posted clock: the name of a preset, a policy in parts, or None for plain hours. Raises `Refused`."""
+    choice: str = ClockForm.read(request)["clock"]
     if choice != "parts":
         return choice or None
-    zone = request.user.timezone if isinstance(request.user, User) else "UTC"
-    policy: dict[str, Any] = {name: text for name, _ in LENGTHS if (text := _text(request, f"clock_{name}"))}
-    if bank := {name: text for name, _ in BANK if (text := _text(request, f"clock_bank_{name}"))}:
-        policy["bank"] = bank
-    if at := _text(request, "clock_at"):
-        days = [day for day in request.POST.getlist("clock_at_days") if day in WEEKDAYS]
-        policy["adjudication"] = {"at": at.replace(",", " ").split(), "zone": zone} | ({"days": days} if days else {})
-    off, place = [day for day in request.POST.getlist("clock_off") if day in WEEKDAYS], _text(request, "clock_holidays")
-    if off or place:
-        policy["days_off"] = {"weekdays": off, "zone": zone} | ({"holidays": place} if place else {})
-    if (quiet := _text(request, "clock_quiet_hours")).isdecimal():
-        policy["quiet_hours"] = int(quiet[:3])
-    if "clock_vacation" in request.POST:
-        policy["vacation"] = True
-    if timeout := _text(request, "clock_timeout"):
-        policy["timeout"] = timeout
-    for name in ("after", "excused"):
-        if (count := _text(request, f"clock_{name}")).isdecimal() and int(count[:3]):
-            policy[name] = int(count[:3])
-    return policy
-
-
-def _text(request: HttpRequest, name: str) -> str:
-    return request.POST.get(name, "").strip()[:40]
+    return ClockPartsForm(request.POST).policy(request.user.timezone if isinstance(request.user, User) else "UTC")
 
 
 @require_safe

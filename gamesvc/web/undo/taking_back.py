@@ -12,6 +12,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
@@ -25,6 +26,7 @@ from gamesvc.matches.undo import taking_back
 from gamesvc.matches.undo.undo_acts import Outcome
 from gamesvc.web.common import once
 from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.undo.forms import AnswerForm, RewindForm, VersionForm
 
 DONE = {
     "undo": "Undone.",
@@ -68,7 +70,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
 def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
     """Undo, redo, answer a request or rewind: `act` says which."""
     access = find(request, ident)
-    act = request.POST.get("act", "")
+    act = ActForm.read(request)["act"]
     try:
         outcome = _carry_out(request, access, act)
     except (Refused, Forbidden, Outdated) as refused:
@@ -87,13 +89,13 @@ def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
     sender = Sender.player(signed_in(request).pk, access.seat.index, "web")
     match act:
         case "undo":
-            version = _number(request, "_version")
+            version = VersionForm.read(request)["_version"]
             return taking_back.take_back(match=access.match, sender=sender, expected_version=version, command_id=command_id)
         case "redo":
-            version = _number(request, "_version")
+            version = VersionForm.read(request)["_version"]
             return taking_back.redo(match=access.match, sender=sender, expected_version=version, command_id=command_id)
         case "accept" | "decline":
-            asked = _number(request, "request")
+            asked = AnswerForm.read(request)["request"]
             return taking_back.answer(
                 match=access.match, sender=sender, accept=act == "accept", request=asked, command_id=command_id
             )
@@ -101,21 +103,15 @@ def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
 
 
 def _set_back(request: HttpRequest, access: Access, command_id: uuid.UUID) -> Outcome:
+    fields = RewindForm.read(request)
     return rewinds.set_back(
         by=signed_in(request),
         match=access.match,
-        to=_number(request, "to"),
-        code=request.POST.get("code", ""),
-        reason=request.POST.get("reason", ""),
-        expected_version=_number(request, "_version"),
+        to=fields["to"],
+        code=fields["code"],
+        reason=fields["reason"],
+        expected_version=fields["_version"],
         command_id=command_id,
         received_at=timezone.now(),
         channel="web",
     )
-
-
-def _number(request: HttpRequest, name: str) -> int:
-    text = request.POST.get(name, "")
-    if not text.isdecimal() or len(text) > 9:
-        raise Refused("unreadable", "The page did not say which version is meant; load it again.", name)
-    return int(text)

@@ -1,4 +1,4 @@
-"""Operators' pages about matches: the record as observers see it, step by step; all of it after the end.
+"""The page of a match for operators: the record as observers see it, step by step; all of it after the end.
 
 From the page of a match operators can verify it, look behind a seat, and take measures. Each is a POST that is recorded by its
 own service. `looks` is the only way to what is hidden in a running match, and it is closed to operators who have played in it.
@@ -21,16 +21,18 @@ from django.views.decorators.http import require_POST
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
 from gamesvc import paging
+from gamesvc.forms import ActForm
+from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Caption, Refused
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.admin.forms import LookForm, MeasureForm
 from gamesvc.matches.errors import Forbidden, Outdated
-from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
+from gamesvc.matches.models import Match
 from gamesvc.matches.organising import looks, measures
-from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import turns
 from gamesvc.matches.proof import audit
-from gamesvc.matches.reading import board, refusals
+from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading
 from gamesvc.matches.story.undo_words import CODES
 
@@ -41,8 +43,8 @@ def _access(request: HttpRequest, match: Match) -> Access:
     return Access(match, request.user, None, tuple(match.seats.select_related("user").order_by("index")))
 
 
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else None
+def _asked(request: HttpRequest, name: str) -> int | None:
+    return intake.whole(request.GET.get(name, ""))
 
 
 @admin.register(Match, site=operators)
@@ -82,7 +84,7 @@ class MatchAdmin(ReadOnly):
     def _page(self, request: HttpRequest, match: Match) -> HttpResponse:
         access = _access(request, match)
         try:
-            seen = board.look(access, _number(request.GET.get("as")), _number(request.GET.get("version")))
+            seen = board.look(access, _asked(request, "as"), _asked(request, "version"))
         except (Refused, Forbidden) as refused:
             messages.error(request, refused.sentence)
             seen = board.look(access)
@@ -102,7 +104,7 @@ class MatchAdmin(ReadOnly):
             # Pictures come from our own engines, which escape user text.
             "picture": mark_safe(seen.picture),
             "view_json": json.dumps(seen.view, indent=2, sort_keys=True),
-            **_page_of_events(loaded, seen.viewer, _number(request.GET.get("after")), last),
+            **_page_of_events(loaded, seen.viewer, _asked(request, "after"), last),
             "may_rule": rules and not match.over,
             "may_verify": rules or match.over,
             "may_look": rules and loaded.started and not loaded.ended,
@@ -122,7 +124,7 @@ class MatchAdmin(ReadOnly):
         """Verify the match, look behind a seat, or carry out a measure."""
         match = self._find(request, object_id)
         try:
-            match request.POST.get("act"):
+            match ActForm.read(request)["act"]:
                 case "verify":
                     self._verify(request, match)
                 case "look":
@@ -154,18 +156,14 @@ class MatchAdmin(ReadOnly):
 
     def _look(self, request: HttpRequest, match: Match) -> HttpResponse:
         assert isinstance(request.user, User)
-        seat, version = _number(request.POST.get("seat")), _number(request.POST.get("version"))
-        if seat is None or version is None:
-            raise Refused("unreadable", "Say at which version, and as which seat.", "version")
-        reason = request.POST.get("reason", "")
-        look = looks.look_behind(by=request.user, match=match, seat=seat, version=version, reason=reason, channel="web")
+        look = looks.look_behind(by=request.user, match=match, **LookForm.read(request), channel="web")
         shown = looks.seen(look)
         names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
         game = shown["loaded"].game
         picture = game.picture(shown["view"], Caption(str(match.number), names, past=True))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"What {names[seat]} sees, version {version}",
+            "title": f"What {names[look.seat]} sees, version {look.version}",
             "opts": self.model._meta,
             "match": match,
             "look": look,
@@ -179,17 +177,9 @@ class MatchAdmin(ReadOnly):
 
     def _measure(self, request: HttpRequest, match: Match) -> None:
         assert isinstance(request.user, User)
-        posted = request.POST
-        measure = Measure(
-            action=posted.get("action", ""),
-            code=posted.get("code", ""),
-            reason=posted.get("reason", ""),
-            seat=_number(posted.get("seat")),
-            hours=_number(posted.get("hours")),
-            to=_number(posted.get("to")),
-            bot=bool(posted.get("bot")),
-        )
-        page = posted.get("_once", "")[:40] or system.token_hex(8)
+        form = MeasureForm(request.POST)
+        measure = form.measure()
+        page = form.cleaned_data["_once"] or system.token_hex(8)
         key = turns.command_id(sender=f"admin {request.user.pk} {match.pk}", key=f"{page} {measures.fingerprint(measure)}")
         measures.organise(by=request.user, match=match, measure=measure, command_id=key, channel="web")
         messages.success(request, f"Done: {measure.action}. The players are notified.")
@@ -221,136 +211,3 @@ def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict
         }
         for one in found
     ]
-
-
-@admin.register(Refusal, site=operators)
-class RefusalAdmin(ReadOnly):
-    """Refused commands, kept for `REFUSALS_KEPT_DAYS`. In unfinished matches, only their existence, time and code are shown."""
-
-    list_display = ("received_at", "match", "seat", "who", "code")
-    list_filter = ("code", "match__game")
-    search_fields = ("=match__number", "code")
-    date_hierarchy = "received_at"
-    ordering = ("-received_at", "-pk")
-    _sent = ("channel", "command", "detail", "parameter")
-    fields = ("match", "seat", "who", "received_at", "code", *_sent)
-    list_select_related = ("match", "user")
-    of_match, of_player = "match", "user"
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Leave out the content of a command that the operator may not read."""
-        assert isinstance(request.user, User)
-        whole = obj is None or refusals.opened(obj, obj.match, request.user)
-        return [name for name in self.fields if whole or name not in self._sent]
-
-    @admin.display(description="who")
-    def who(self, refusal: Refusal) -> str:
-        hidden = refusal.user is None or refusal.match.hides_names
-        return "-" if hidden else str(refusal.user)
-
-
-@admin.register(Look, site=operators)
-class LookAdmin(ReadOnly):
-    list_display = ("at", "match", "user", "seat", "version", "words")
-    ordering = ("-at",)
-    fields = ("at", "match", "user", "seat", "version", "words")
-    list_select_related = ("match", "user")
-    of_match = "match"
-
-
-@admin.register(Question, site=operators)
-class QuestionAdmin(ReadOnly):
-    """Pending decisions, the next deadline first.
-
-    In an unfinished match they played in, operators see only what its pages show them.
-    """
-
-    list_display = ("due_at", "match", "seat", "prompt", "bot", "asked_at", "grace_from", "claimed_until")
-    list_filter = ("bot", "match__game")
-    search_fields = ("=match__number",)
-    ordering = ("due_at", "pk")
-    fields = ("match", "seat", "question", "prompt", "kind", "bot", "asked_at", "due_at", "grace_from", "claimed_until")
-    list_select_related = ("match",)
-    of_match = "match"
-
-
-@admin.register(Outage, site=operators)
-class OutageAdmin(ReadOnly):
-    list_display = ("started_at", "ended_at", "settled_at", "claimed_until")
-    ordering = ("-started_at",)
-    fields = ("started_at", "ended_at", "settled_at", "claimed_until", "failed")
-
-
-@admin.register(Heartbeat, site=operators)
-class HeartbeatAdmin(ReadOnly):
-    list_display = ("name", "beat_at")
-    fields = ("name", "beat_at")
-
-
-@admin.register(Premove, site=operators)
-class PremoveAdmin(ReadOnly):
-    """The existence and result of conditional orders, never their content; none of an unfinished match the operator played in."""
-
-    list_display = ("made_at", "match", "seat", "number", "status", "given", "ended_at")
-    list_filter = ("status", "match__game")
-    search_fields = ("=match__number",)
-    ordering = ("-made_at", "-pk")
-    fields = ("match", "seat", "number", "status", "made_at", "given", "ended_at")
-    list_select_related = ("match",)
-    of_match, of_player = "match", "user"
-
-
-@admin.register(Holding, site=operators)
-class HoldingAdmin(ReadOnly):
-    """The statistics of each seat tenure, with the player's name unless hidden.
-
-    In a running match they reveal when a hidden answer was given, so an operator sees none of a match they played in.
-    """
-
-    _numbers = (
-        "counts",
-        "contested",
-        "answers",
-        "answer_seconds",
-        "timeouts",
-        "excused",
-        "finished",
-        "vacated",
-        "place",
-        "shared",
-    )
-    list_display = ("match", "seat", "who", *_numbers, "last_at")
-    list_filter = ("counts", "contested", "finished", "vacated", "match__game")
-    search_fields = ("=match__number", "=holder")
-    ordering = ("-match__number", "seat", "pk")
-    fields = ("match", "seat", "who", "holder", *_numbers, "last_at")
-    list_select_related = ("match", "user")
-    of_match = "match"
-
-    @admin.display(description="who")
-    def who(self, holding: Holding) -> str:
-        return holding.user.username if holding.user is not None and not holding.match.hides_names else "-"
-
-
-class AtFault(admin.SimpleListFilter):
-    title = "fault"
-    parameter_name = "fault"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("1", "could not go on")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.exclude(fault="") if self.value() else queryset
-
-
-@admin.register(Reckoned, site=operators)
-class ReckonedAdmin(ReadOnly):
-    """The progress of the statistics in each match, and the error that stopped them. Versions count hidden events too."""
-
-    list_display = ("match", "version", "fault")
-    list_filter = (AtFault,)
-    search_fields = ("=match__number", "fault")
-    ordering = ("-match__number",)
-    fields = ("match", "version", "fault")
-    list_select_related = ("match",)
-    of_match = "match"

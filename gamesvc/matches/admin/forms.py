@@ -1,0 +1,32 @@
+"""The forms on the page of a match for operators."""
+
+from __future__ import annotations
+
+from gamesvc.forms import PostedForm, TextField, WholeField
+from gamesvc.matches.organising.measures import Measure
+
+
+class LookForm(PostedForm):
+    """A look behind a seat, and the reason for it."""
+
+    seat = WholeField("Say as which seat to look.", required=True)
+    version = WholeField("Say at which version to look.", required=True)
+    reason = TextField()
+
+
+class MeasureForm(PostedForm):
+    """A measure and its reason; the other fields are for the measures that need them."""
+
+    action = TextField()
+    code = TextField()
+    reason = TextField()
+    seat = WholeField("Write the seat as a whole number.")
+    hours = WholeField("Write the hours as a whole number.")
+    to = WholeField("Write the version to rewind to as a whole number.")
+    bot = TextField()
+    _once = TextField(max_length=40)
+
+    def measure(self) -> Measure:
+        """Return the measure. Raises `Refused`."""
+        fields = self.checked()
+        return Measure(**{name: value for name, value in fields.items() if name != "_once"} | {"bot": bool(fields["bot"])})

@@ -1,0 +1,76 @@
+"""The forms before a match starts, of messages between players, and of forks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField
+from gamesvc.games.kernel.game import Game
+from gamesvc.matches.lobby import press
+from gamesvc.matches.models import Match
+
+AGAIN = "The page did not say which version it showed. Load it again."
+WHICH_SEAT = "Choose one of the seats on the page."
+
+
+class NewMatchForm(PostedForm):
+    """A new match, without its clock (`web.timekeeping.forms`) and the options of the game, which its schema describes."""
+
+    seats = WholeField("Choose how many players take part.")
+    hours = WholeField("Choose how many hours there are for an answer.")
+    entry = OneOfField("Choose who may join: anyone, or invited players.", Match.Entry.choices, default=Match.Entry.PUBLIC)
+    watch = OneOfField("Choose who may watch: anyone, or nobody.", Match.Watch.choices, default=Match.Watch.LINK)
+    press = OneOfField("Choose what players may write to each other.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
+    undo = OneOfField("Choose when an undo is possible.", Match.Undo.choices, default=Match.Undo.FREE)
+    anonymous = TextField()
+    finished = WholeField("Write the percentage of matches finished as a whole number.")
+    timeouts = WholeField("Write the number of timeouts as a whole number.")
+
+    def __init__(self, data: Any = None, *, engine: Game[Any]) -> None:
+        super().__init__(data)
+        self._most = engine.manifest.max_seats
+        for index in range(1, self._most):
+            sentence = f"On seat {index} plays one of these bots, or a player: {', '.join(engine.bots)}."
+            self.fields[f"bot{index}"] = OneOfField(sentence, [(bot, bot) for bot in engine.bots])
+
+    def bots(self, seats: int) -> dict[int, str]:
+        """Return the bot of each seat that has one."""
+        chosen = {index: self.cleaned_data[f"bot{index}"] for index in range(1, min(seats, self._most))}
+        return {index: bot for index, bot in chosen.items() if bot}
+
+    def reliability(self) -> dict[str, int] | None:
+        """Return the required reliability of players."""
+        return {name: asked for name in ("finished", "timeouts") if (asked := self.cleaned_data[name]) is not None} or None
+
+
+class SeatForm(PostedForm):
+    """A change of seats before the start; `contribution` goes into the draws."""
+
+    seat = WholeField(WHICH_SEAT, high=99)
+    bot = TextField()
+    contribution = TextField()
+
+
+class InviteForm(PostedForm):
+    """The user name or mail address of who is invited."""
+
+    whom = TextField()
+
+
+class ForkForm(PostedForm):
+    """The version to fork from, and as what."""
+
+    version = WholeField(AGAIN, required=True)
+    kind = TextField()
+    seat = WholeField(WHICH_SEAT, high=99)
+
+
+class PressForm(PostedForm):
+    """A message to all, or to one seat."""
+
+    to = TextField()
+    text = TextField()
+
+    def clean_to(self) -> str | list[int]:
+        chosen: str = self.cleaned_data["to"]
+        return chosen if chosen == press.ALL else [WholeField("Choose whom to write to.", required=True, high=99).clean(chosen)]

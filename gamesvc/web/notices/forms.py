@@ -1,0 +1,38 @@
+"""The forms of notification settings. `notifications.wanted` says which points, hours and addresses are possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField
+
+CHANNELS = {"": ["mail"], "after": ["mail", "webhook"], "first": ["webhook", "mail"]}
+
+
+class TimingForm(PostedForm):
+    """The timing of notices. Empty fields mean: no digest, every mail at once."""
+
+    reminders = TextField()
+    batch_minutes = WholeField("Write the minutes in which turn mails gather as a whole number.", high=99_999)
+    digest_hour = WholeField("Choose one of the hours on the page for the digest, or none.", high=99_999)
+    immediate_below = WholeField("Write the hours below which mails go at once as a whole number.", high=99_999)
+    webhook = OneOfField("Choose when the webhook is used.", [(name, name) for name in CHANNELS if name])
+
+    def changes(self) -> dict[str, Any]:
+        """Return the settings as `wishes.set_wishes` takes them. Raises `Refused`."""
+        fields = dict(self.checked())
+        points = [point for point in fields.pop("reminders").split(",") if point.strip()]
+        order = CHANNELS[fields.pop("webhook")]
+        return {"reminders": points, **fields, "channels": order}
+
+
+class WebhookForm(PostedForm):
+    """The address of the user's own program."""
+
+    url = TextField()
+
+
+class SuppressionForm(PostedForm):
+    """The bounce after which to send again."""
+
+    suppression = WholeField("Nothing was held back there.", required=True, high=10**17)

@@ -1,0 +1,33 @@
+"""The forms of the match page. The fields of a command follow from the game's schema (`web.common.posted`)."""
+
+from __future__ import annotations
+
+from gamesvc.forms import PostedForm, TextField, WholeField
+
+AGAIN = "The page did not say which version it showed. Load it again."
+
+
+class PreviewForm(PostedForm):
+    """`_form`: the key of the form that is filled in."""
+
+    _form = TextField()
+
+
+class CommandForm(PreviewForm):
+    """`_version`: the version that the page showed."""
+
+    _version = WholeField(AGAIN, required=True)
+
+
+class OrdersForm(PostedForm):
+    """Orders as text, one a line."""
+
+    orders = TextField()
+    _version = WholeField(AGAIN, required=True)
+
+
+class StandingForm(PostedForm):
+    """A conditional order as text, or the number of one to cancel."""
+
+    order = TextField()
+    cancel = WholeField("There is no such conditional order. Load the page again.", high=9999)

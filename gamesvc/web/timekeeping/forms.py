@@ -1,0 +1,141 @@
+"""The forms of absence and substitutes, and of the clock of a new match."""
+
+from __future__ import annotations
+
+from datetime import date, time
+from typing import Any
+
+from django import forms
+
+from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField
+from gamesvc.matches.clock.policy import WEEKDAYS
+
+LENGTHS = (
+    ("turn", "Time for each turn"),
+    ("commit", "Each simultaneous phase"),
+    ("reaction", "Each reaction"),
+    ("choice", "Each choice"),
+    ("minimum", "Minimum for each decision"),
+    ("grace", "Grace after the deadline"),
+)
+BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
+LONGEST = 40
+WHICH_DAYS = "Choose among the days of the week."
+
+
+class DayField(forms.CharField):
+    """A day in the form that browsers send, `2026-12-24`."""
+
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
+    def to_python(self, value: Any) -> Any:
+        text = str(super().to_python(value))
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            raise forms.ValidationError(f"A day is written like 2026-12-24, not {text[:20]!r}.") from None
+
+
+class HourField(forms.CharField):
+    """A time of day in the form that browsers send, `22:00`; None if it is left empty."""
+
+    def __init__(self) -> None:
+        super().__init__(required=False)
+
+    def to_python(self, value: Any) -> Any:
+        text = str(super().to_python(value))
+        try:
+            return time.fromisoformat(text) if text else None
+        except ValueError:
+            raise forms.ValidationError(f"A time is written like 22:00, not {text[:20]!r}.") from None
+
+
+class VacationForm(PostedForm):
+    """A vacation in whole days."""
+
+    first = DayField()
+    last = DayField()
+
+
+class CallOffForm(PostedForm):
+    """The vacation to call off."""
+
+    absence = WholeField("You have not announced such a vacation.", required=True, high=10**17)
+
+
+class QuietHoursForm(PostedForm):
+    """Quiet hours; both fields empty end them."""
+
+    start = HourField()
+    end = HourField()
+
+
+class FollowForm(PostedForm):
+    """The game or the organiser to follow."""
+
+    game = TextField()
+    organiser = TextField()
+
+
+class StopForm(PostedForm):
+    """The subscription to end."""
+
+    follow = WholeField("You do not follow this.", required=True, high=10**17)
+
+
+class TakeForm(PostedForm):
+    """The free seat to take."""
+
+    seat = WholeField("Choose one of the free seats on the page.", high=99)
+
+
+class ClockForm(PostedForm):
+    """The choice of a clock: empty for plain hours, the name of a preset, or `parts` for the fields of `ClockPartsForm`."""
+
+    clock = TextField()
+
+
+class PartField(forms.CharField):
+    """A part of a clock policy, as text. The policy says how it is written."""
+
+    def __init__(self) -> None:
+        sentence = f"A part of the clock has at most {LONGEST} characters."
+        super().__init__(required=False, max_length=LONGEST, error_messages={"max_length": sentence})
+
+
+class ClockPartsForm(PostedForm):
+    """A clock policy in parts."""
+
+    clock_at = PartField()
+    clock_at_days = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
+    clock_off = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
+    clock_holidays = PartField()
+    clock_quiet_hours = WholeField("Write the hours of quiet time that do not count as a whole number.", high=999)
+    clock_vacation = TextField()
+    clock_timeout = PartField()
+    clock_after = WholeField("Write the number of timeouts in a row as a whole number.", high=999)
+    clock_excused = WholeField("Write the number of excused timeouts as a whole number.", high=999)
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        for name in [f"clock_{name}" for name, _ in LENGTHS] + [f"clock_bank_{name}" for name, _ in BANK]:
+            self.fields[name] = PartField()
+
+    def policy(self, zone: str) -> dict[str, Any]:
+        """Return the policy, whose times of day are those of this zone. Raises `Refused`."""
+        given = {name.removeprefix("clock_"): value for name, value in self.checked().items() if value}
+        policy: dict[str, Any] = {name: given[name] for name, _ in LENGTHS if name in given}
+        if bank := {name: given[f"bank_{name}"] for name, _ in BANK if f"bank_{name}" in given}:
+            policy["bank"] = bank
+        if "at" in given:
+            days = {"days": given["at_days"]} if "at_days" in given else {}
+            policy["adjudication"] = {"at": given["at"].replace(",", " ").split(), "zone": zone, **days}
+        if "off" in given or "holidays" in given:
+            place = {"holidays": given["holidays"]} if "holidays" in given else {}
+            policy["days_off"] = {"weekdays": given.get("off", []), "zone": zone, **place}
+        if (quiet := self.cleaned_data["clock_quiet_hours"]) is not None:
+            policy["quiet_hours"] = quiet
+        if "vacation" in given:
+            policy["vacation"] = True
+        return policy | {name: given[name] for name in ("timeout", "after", "excused") if name in given}
