@@ -145,8 +145,6 @@ def test_no_line_of_a_template_is_long() -> None:
 
 
 LONGEST_FUNCTION = 40
-LONG_FUNCTIONS = {"gamesvc/matches/lobby/opening.py create_match"}
-"""The functions that are too long: this one has a line for each choice of a match's host. Nothing is added."""
 
 
 def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -168,7 +166,7 @@ def test_a_function_is_a_table_of_contents_of_its_steps() -> None:
         path for path in tracked() if path.endswith(".py") and not path.startswith("tests/") and "/migrations/" not in path
     ]
     assert len(shipped) > 500
-    assert {name for path in shipped for name in long_functions(path)} == LONG_FUNCTIONS
+    assert not [name for path in shipped for name in long_functions(path)]
 
 
 def test_the_docstring_of_a_function_does_not_make_it_long() -> None:

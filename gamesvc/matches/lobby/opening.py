@@ -21,7 +21,7 @@ from accounts.models import User
 from events import canonical
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
-from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.matches import backoff
 from gamesvc.matches.access import tenures
@@ -64,53 +64,66 @@ def create_match(
     Raises `Refused` for an unknown game, or for options, seats, hours or bots that do not fit; `TooMany` for a user with too many
     open matches. A match whose seats are all taken starts at once.
     """
-    engine = catalog.game(game)
+    engine, bots = catalog.game(game), bots or {}
+    count = _count_seats(engine, seats, start)
+    chosen: dict[str, Any] = {"seat_count": count, "options": check_options(engine, options or {}, count)}
+    chosen["clock"] = clock_choice.choose(clock, _check_hours(hours))
+    _check_choices(entry, watch, press, undo)
+    chosen |= {"entry": entry, "watch": watch, "press": press, "anonymous": anonymous, "undo": undo}
+    chosen["reliability"] = reliable.read(reliability)
+    _check_bots(engine, bots, count, take_seat=take_seat, start=start)
+    _check_number(by)
+    match, secret = _seal(by, engine, start, **chosen)
+    with transaction.atomic():
+        _write(match, _opened(match, secret, start), start, channel)
+        for index, bot in sorted(bots.items()):
+            _seat_bot(match, index, bot, channel)
+        _seat_host(match, start, take_seat, contribution_text, channel)
+        _start_when_full(match, channel)
+    match.refresh_from_db()
+    return match
+
+
+def _count_seats(engine: Game[Any], seats: int | None, start: Start | None) -> int:
+    """Return the number of seats: the one asked for, else that of the position, else the game's least."""
     count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
     if start is not None and count != start.seats:
         raise Refused("bad_seats", f"The position is for {start.seats} seats, not {count}.", "seats")
-    full = check_options(engine, options or {}, count)
+    return count
+
+
+def _check_hours(hours: int) -> int:
     if not HOURS[0] <= hours <= HOURS[1]:
         raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}, not {hours}.", "hours")
-    policy = clock_choice.choose(clock, hours)
-    _check_choices(entry, watch, press, undo)
-    asked = reliable.read(reliability)
-    _check_bots(engine, bots or {}, count, take_seat=take_seat)
-    if take_seat and start is not None and start.own_seat in (bots or {}):
-        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
-    _check_number(by)
+    return hours
+
+
+def _seal(by: User, engine: Game[Any], start: Start | None, **chosen: Any) -> tuple[Match, bytes]:
+    """Return a new match with everything its row holds, not yet written, and the secret that is sealed in it."""
     secret, match_id = secrets.new_secret(), uuid.uuid4()
     key_id, sealed = secrets.seal(secret, match_id)
     match = Match(
         id=match_id,
-        game=game,
+        game=engine.id,
         rules=engine.manifest.rules,
-        options=full,
-        seat_count=count,
-        hours=nominal_hours(policy),
-        clock=policy,
-        entry=entry,
-        watch=watch,
-        press=press,
-        anonymous=anonymous,
-        undo=undo,
-        reliability=asked,
+        hours=nominal_hours(chosen["clock"]),
         link_token=system.token_urlsafe(32),
         creator=by,
         board=start is not None and start.board,
         key_id=key_id,
         sealed_secret=sealed,
+        **chosen,
     )
-    with transaction.atomic():
-        _write(match, _opened(match, secret, start), start, channel)
-        for index, bot in sorted((bots or {}).items()):
-            _seat_bot(match, index, bot, channel)
-        if match.board:
-            _take_all(match, contribution_text, channel)
-        elif take_seat:
-            _take(match, by, start.own_seat if start is not None else None, contribution_text, channel)
-        _start_when_full(match, channel)
-    match.refresh_from_db()
-    return match
+    return match, secret
+
+
+def _seat_host(match: Match, start: Start | None, take_seat: bool, contribution_text: str, channel: str) -> None:
+    """Give the host all seats of an analysis board, or the one seat of a match they play in."""
+    if match.board:
+        _take_all(match, contribution_text, channel)
+    elif take_seat:
+        assert match.creator is not None
+        _take(match, match.creator, start.own_seat if start is not None else None, contribution_text, channel)
 
 
 def _opened(match: Match, secret: bytes, start: Start | None) -> Opened:
@@ -166,13 +179,15 @@ def _check_number(by: User) -> None:
         )
 
 
-def _check_bots(engine: Any, bots: Mapping[int, str], count: int, *, take_seat: bool) -> None:
+def _check_bots(engine: Game[Any], bots: Mapping[int, str], count: int, *, take_seat: bool, start: Start | None) -> None:
     for index, bot in bots.items():
         if not 0 <= index < count or bot not in engine.bots:
             known = ", ".join(engine.bots)
             raise Refused("bad_bots", f"Bots sit on seats 0 to {count - 1} and are one of: {known}.", "bots")
     if len(bots) > count - take_seat:
         raise Refused("bad_bots", "No seat is left for you beside these bots; set take_seat to false or take fewer.", "bots")
+    if take_seat and start is not None and start.own_seat in bots:
+        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
 
 
 def join_match(
