@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import json
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
+from django.db import DEFAULT_DB_ALIAS, connection
+from django.db.models import Exists, Model, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from accounts.models import User
 from events.store import StoredEvent
@@ -19,6 +19,8 @@ from gamesvc.matches.models import Holding, Invitation, Match, Seat
 from gamesvc.matches.record.loading import Loaded, load, load_many
 from gamesvc.matches.record.sight import see
 from gamesvc.matches.record.stream import STORE, lift
+
+M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,33 +128,41 @@ def _turned_to(seats: tuple[Seat, ...], loaded: Loaded, as_seat: int | None = No
     return [*wanted, *(seat for seat in own if seat.index in awaited), *own][0]
 
 
-# A separate read for turns: only the columns a turn needs, in one round trip and without building a query.
-_SEATED_FIELDS = ("id", "number", "game", "status", "hours", "key_id", "sealed_secret", "board", "creator_id")
-_SEATED = (
-    "SELECT m.id, m.number, m.game, m.status, m.hours, m.key_id, m.sealed_secret, m.board, m.creator_id,"
-    " (SELECT json_agg(json_build_array(s.id, s.index, s.user_id, s.bot, s.holder) ORDER BY s.index)"
-    " FROM matches_seat s WHERE s.match_id = m.id) FROM matches_match m WHERE "
-)
+def _columns(model: type[Model]) -> list[str]:
+    return [field.attname for field in model._meta.concrete_fields]
+
+
+@functools.cache
+def _seated() -> str:
+    """Return the query for a match with its seats, whole rows of both: without building it anew for each turn."""
+    columns = [f"m.{name}" for name in _columns(Match)] + [f"s.{name}" for name in _columns(Seat)]
+    return f"SELECT {', '.join(columns)} FROM matches_match m JOIN matches_seat s ON s.match_id = m.id WHERE "  # noqa: S608
+
+
+def _row(model: type[M], values: Sequence[Any]) -> M:
+    """Return the row of a model from the values of all its columns."""
+    read = []
+    for field, value in zip(model._meta.concrete_fields, values, strict=True):
+        for convert in field.get_db_converters(connection):
+            value = convert(value, field.cached_col, connection)
+        read.append(value)
+    return model.from_db(DEFAULT_DB_ALIAS, _columns(model), read)
 
 
 def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
-    """Return a match for a user who wants to play. Rows hold only what a turn needs. Raises `Unknown`, or `Forbidden` without a
-    seat.
-    """
-    by_number = ident.isdecimal() and len(ident) < 18
-    if by_number:
-        row = STORE.ask(_SEATED + "m.number = %s::bigint", [int(ident)]).fetchone()
+    """Return a match for a user who wants to play, in one query. Raises `Unknown`, or `Forbidden` without a seat."""
+    if ident.isdecimal() and len(ident) < 18:
+        rows = STORE.ask(_seated() + "m.number = %s::bigint ORDER BY s.index", [int(ident)]).fetchall()
     else:
-        row = STORE.ask(_SEATED + "m.id = %s::uuid", [_uuid(ident)]).fetchone()
-    if row is not None:
-        match = Match(**dict(zip(_SEATED_FIELDS, row, strict=False)))
-        places = json.loads(row[-1]) if isinstance(row[-1], str) else row[-1]
-        seats = tuple(
-            Seat(id=pk, index=index, user_id=user_id, bot=bot, holder=holder) for pk, index, user_id, bot, holder in places
-        )
+        rows = STORE.ask(_seated() + "m.id = %s::uuid ORDER BY s.index", [_uuid(ident)]).fetchall()
+    if rows:
+        width = len(_columns(Match))
+        match = _row(Match, rows[0][:width])
+        seats = tuple(_row(Seat, row[width:]) for row in rows)
         for seat in seats:
-            if seat.user_id == user.pk:
-                return Access(match, user, seat, seats)
+            seat.match = match
+        if (own := next((seat for seat in seats if seat.user_id == user.pk), None)) is not None:
+            return Access(match, user, own, seats)
     access = access_match(user=user, ident=ident, as_seat=as_seat)  # raises Unknown for users who may not know the match
     if access.match.board and access.seat is not None:
         return access

@@ -104,8 +104,12 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
 
 
 def undated(match: Match, loaded: Loaded) -> list[Question]:
-    """Return the questions of an analysis board, without deadlines. They are unsaved objects."""
-    return [Question(match=match, seat=one.seat, question=one.id, prompt=one.prompt, kind=one.kind) for one in loaded.awaited()]
+    """Return the questions of an analysis board, without deadlines. They are not stored: no clock runs for them."""
+    since = match.started_at or match.created_at
+    return [
+        Question(match=match, seat=one.seat, question=one.id, prompt=one.prompt, kind=one.kind, asked_at=since)
+        for one in loaded.awaited()
+    ]
 
 
 def origin_of(access: Access, loaded: Loaded) -> dict[str, Any] | None:

@@ -33,8 +33,7 @@ class Person:
         self._away: list[absences.Span] = []
         self._away_since: datetime | None = None
         if policy.quiet is not None and user_id is not None:
-            fields = ("id", "timezone", *absences.QUIET_FIELDS)
-            self._quiet = absences.quiet_hours(User.objects.only(*fields).get(pk=user_id))
+            self._quiet = absences.quiet_hours(User.objects.get(pk=user_id))
 
     def excluded(self, since: datetime, until: datetime) -> list[Span]:
         policy, quiet = self.policy, self._quiet

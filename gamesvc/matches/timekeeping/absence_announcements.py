@@ -41,11 +41,10 @@ def _callers(match: Match, seats: Sequence[Seat], seat: Seat) -> list[int]:
     told = {one.user_id for one in seats if one.user_id is not None and one.index != seat.index}
     if match.creator_id is not None:
         told.add(match.creator_id)
-    full = Match.objects.only("entry", "creator_id", "game", "anonymous", "status").get(pk=match.pk)
-    if full.entry == Match.Entry.PUBLIC and daily_limits.may_call_followers(seat.user_id):
-        wanted = Q(organiser=None, game=full.game)
-        if full.creator_id is not None and not full.hides_names:
-            wanted |= Q(organiser=full.creator_id)
+    if match.entry == Match.Entry.PUBLIC and daily_limits.may_call_followers(seat.user_id):
+        wanted = Q(organiser=None, game=match.game)
+        if match.creator_id is not None and not match.hides_names:
+            wanted |= Q(organiser=match.creator_id)
         following = Follow.objects.filter(wanted)
         told |= set(following.values_list("user_id", flat=True))
     return sorted(told - {seat.user_id})
