@@ -24,7 +24,7 @@ from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches.record import loading
-from tests import databases
+from tests import answers, databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
 
@@ -124,6 +124,13 @@ def _emptied_by_us() -> None:
             databases.empty(alias)
 
     TransactionTestCase._fixture_teardown = emptied  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _answers_fit_the_document() -> Iterator[None]:
+    """Hold every answer of the API against the OpenAPI document."""
+    with answers.checked():
+        yield
 
 
 @pytest.fixture

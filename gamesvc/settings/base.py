@@ -216,6 +216,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["gamesvc.api.rendering.JSONBody"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "gamesvc.api.error_responses.handle",
+    # Serializers leave moments to the renderer, which writes all of them in one way.
+    "DATETIME_FORMAT": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, path
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
@@ -24,6 +25,7 @@ from gamesvc.matches.errors import Forbidden
 from gamesvc.request_limits import folds_history
 
 T = TypeVar("T", bound=serializers.Serializer[Any])
+F = TypeVar("F", bound=Callable[..., Any])
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
 VERSION = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of the view answered.")
 PROBLEMS = {400: schemas.Problem, 401: schemas.Problem, 403: schemas.Problem, 404: schemas.Problem}
@@ -53,6 +55,26 @@ def endpoint(
         )
     served_view = view.as_view(scopes=named)
     return path(route, folds_history(*folds)(served_view) if folds else served_view, name=name)
+
+
+def documented(*, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]:
+    """Describe a method in the OpenAPI document, and render its answers with the serializers named in `responses`.
+
+    Problems are not rendered so: RFC 9457 lets each have members of its own.
+    """
+    shapes = {status: _shape(kind) for status, kind in responses.items() if isinstance(status, int) and status < 300}
+
+    def mark(method: F) -> F:
+        method.shapes = {status: shape for status, shape in shapes.items() if shape is not None}  # type: ignore[attr-defined]
+        described: F = extend_schema(responses=responses, **more)(method)
+        return described
+
+    return mark
+
+
+def _shape(kind: Any) -> serializers.BaseSerializer[Any] | None:
+    """Return a serializer that any number of answers share; None for an answer without content."""
+    return kind() if isinstance(kind, type) and issubclass(kind, serializers.BaseSerializer) else kind
 
 
 class Scope(BasePermission):
@@ -98,7 +120,7 @@ class Described(AutoSchema):
 
 
 class View(APIView):
-    """The base of all views: scopes, and the validation of the body."""
+    """The base of all views: scopes, the validation of the body, and the rendering of the answer."""
 
     permission_classes: Sequence[type[BasePermission]] = (Scope,)
     schema = Described()
@@ -114,6 +136,15 @@ class View(APIView):
     def bearer(self) -> Bearer | None:
         """Return the caller's token; None in a session of the pages."""
         return self.request.auth if isinstance(self.request.auth, Bearer) else None
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Render the data of an answer with the serializer that describes it."""
+        if isinstance(response, Response):
+            method = getattr(self, "get" if request.method == "HEAD" else str(request.method).lower(), None)
+            shape = getattr(method, "shapes", {}).get(response.status_code)
+            if shape is not None:
+                response.data = shape.to_representation(response.data)
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def body(self, kind: type[T]) -> Any:
         serializer = kind(data=self.request.data)

@@ -12,13 +12,13 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.encoding import force_bytes
 from django.utils.http import quote_etag
-from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularJSONAPIView
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.v1.base import View
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import View, documented
 
 PLACES = {
     "openapi": "api/v1/openapi.json",
@@ -31,7 +31,7 @@ PLACES = {
 }
 
 
-class Places(serializers.Serializer[Any]):
+class Places(schemas.Shape):
     """Addresses. `openapi` describes all others."""
 
     openapi = serializers.URLField()
@@ -64,7 +64,7 @@ class OpenAPI(SpectacularJSONAPIView):
 
 
 class Index(View):
-    @extend_schema(responses={200: Places}, operation_id="index")
+    @documented(responses={200: Places}, operation_id="index")
     def get(self, request: Request) -> Response:
         """Return the addresses to start from, and how to authenticate."""
         places = {name: f"{settings.BASE_URL}/{path}" for name, path in PLACES.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from rest_framework import serializers
@@ -10,7 +12,25 @@ from accounts.tokens import SCOPES
 from gamesvc.matches.models import Match
 
 
-class Strict(serializers.Serializer[Any]):
+class Shape(serializers.Serializer[Any]):
+    # The base of every answer: the view that declares it in `documented` renders its data with it. No docstring: classes without
+    # one would inherit it in the OpenAPI document.
+
+    @cached_property
+    def _by_name(self) -> dict[str, Any]:
+        return {name: field for name, field in self.fields.items() if not field.write_only}
+
+    def to_representation(self, instance: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the documented members of an answer, in its own order. Optional ones may be missing."""
+        known = self._by_name
+        return {
+            name: None if value is None else known[name].to_representation(value)
+            for name, value in instance.items()
+            if name in known
+        }
+
+
+class Strict(Shape):
     """A serializer that refuses unknown fields and names the known ones."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -116,13 +136,13 @@ class NewToken(Strict):
     )
 
 
-class Command(serializers.Serializer[Any]):
+class Command(Shape):
     """A command: its name and its parameters, as offered by one of the forms."""
 
     name = serializers.CharField()
 
 
-class SpanShape(serializers.Serializer[Any]):
+class SpanShape(Shape):
     until = serializers.DateTimeField()
 
     def get_fields(self) -> dict[str, Any]:
@@ -130,7 +150,7 @@ class SpanShape(serializers.Serializer[Any]):
         return {"from": serializers.DateTimeField(), **super().get_fields()}
 
 
-class SeatShape(serializers.Serializer[Any]):
+class SeatShape(Shape):
     seat = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.ChoiceField(["user", "bot", "free"])
@@ -144,7 +164,7 @@ class SeatShape(serializers.Serializer[Any]):
     )
 
 
-class Question(serializers.Serializer[Any]):
+class Question(Shape):
     seat = serializers.IntegerField()
     id = serializers.CharField()
     prompt = serializers.CharField()
@@ -163,7 +183,7 @@ class Question(serializers.Serializer[Any]):
     )
 
 
-class Origin(serializers.Serializer[Any]):
+class Origin(Shape):
     """The origin of a fork. `seat`: what this seat could not see was dealt again; null: the whole position was taken."""
 
     match = serializers.UUIDField()
@@ -172,7 +192,7 @@ class Origin(serializers.Serializer[Any]):
     seat = serializers.IntegerField(allow_null=True)
 
 
-class MatchShape(serializers.Serializer[Any]):
+class MatchShape(Shape):
     id = serializers.UUIDField()
     number = serializers.IntegerField()
     game = serializers.CharField()
@@ -203,6 +223,10 @@ class MatchShape(serializers.Serializer[Any]):
     seats = SeatShape(many=True)
     your_seat = serializers.IntegerField(allow_null=True)
     commitment = serializers.CharField()
+    link = serializers.CharField(
+        allow_null=True,
+        help_text="Lets others in: send it as `link` to look or to join. Only the host and the players see it.",
+    )
     awaited = Question(many=True)
     outcome = serializers.DictField(allow_null=True)
     created_at = serializers.DateTimeField()
@@ -210,12 +234,12 @@ class MatchShape(serializers.Serializer[Any]):
     ended_at = serializers.DateTimeField(allow_null=True)
 
 
-class MatchPage(serializers.Serializer[Any]):
+class MatchPage(Shape):
     results = MatchShape(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class View(serializers.Serializer[Any]):
+class View(Shape):
     match = serializers.UUIDField()
     version = serializers.IntegerField()
     seat = serializers.IntegerField(allow_null=True)
@@ -225,14 +249,14 @@ class View(serializers.Serializer[Any]):
     outcome = serializers.DictField(allow_null=True)
 
 
-class Change(serializers.Serializer[Any]):
+class Change(Shape):
     op = serializers.ChoiceField(["add", "remove", "replace"])
     path = serializers.CharField(help_text="A JSON pointer into the view.")
     before = serializers.JSONField()
     after = serializers.JSONField()
 
 
-class Step(serializers.Serializer[Any]):
+class Step(Shape):
     match = serializers.UUIDField()
     seat = serializers.IntegerField(allow_null=True)
     words = serializers.ListField(child=serializers.CharField())
@@ -243,21 +267,21 @@ class Step(serializers.Serializer[Any]):
         return {**super().get_fields(), "from": serializers.IntegerField(), "to": serializers.IntegerField()}
 
 
-class FormShape(serializers.Serializer[Any]):
+class FormShape(Shape):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     aside = serializers.BooleanField()
     parameters = serializers.DictField()
 
 
-class Forms(serializers.Serializer[Any]):
+class Forms(Shape):
     match = serializers.UUIDField()
     version = serializers.IntegerField()
     forms = FormShape(many=True)
     help = serializers.CharField()
 
 
-class EventShape(serializers.Serializer[Any]):
+class EventShape(Shape):
     """An event as you may see it: whole, redacted (`redacted` is true), or sealed (digest and hash only)."""
 
     match = serializers.UUIDField()
@@ -273,19 +297,19 @@ class EventShape(serializers.Serializer[Any]):
     redacted = serializers.BooleanField(required=False)
 
 
-class Events(serializers.Serializer[Any]):
+class Events(Shape):
     events = EventShape(many=True)
     version = serializers.IntegerField()
     next = serializers.CharField(allow_null=True)
 
 
-class Receipt(serializers.Serializer[Any]):
+class Receipt(Shape):
     match = serializers.UUIDField()
     version = serializers.IntegerField()
     events = EventShape(many=True)
 
 
-class Game(serializers.Serializer[Any]):
+class Game(Shape):
     id = serializers.CharField()
     title = serializers.CharField()
     designer = serializers.CharField()
@@ -303,7 +327,7 @@ class GameDetail(Game):
     rules_help = serializers.CharField()
 
 
-class Token(serializers.Serializer[Any]):
+class Token(Shape):
     id = serializers.CharField()
     name = serializers.CharField()
     scopes = serializers.ListField(child=serializers.CharField())
@@ -319,12 +343,12 @@ class TokenOnce(Token):
     token = serializers.CharField(help_text="Shown this once.")
 
 
-class Invitation(serializers.Serializer[Any]):
+class Invitation(Shape):
     id = serializers.CharField()
     link = serializers.CharField()
 
 
-class Statement(serializers.Serializer[Any]):
+class Statement(Shape):
     """The content of a checkpoint, which is what is signed."""
 
     number = serializers.IntegerField()
@@ -334,24 +358,24 @@ class Statement(serializers.Serializer[Any]):
     previous = serializers.CharField(help_text="Hash of the checkpoint before; zeros for the first.")
 
 
-class Checkpoint(serializers.Serializer[Any]):
+class Checkpoint(Shape):
     statement = Statement()
     key = serializers.CharField(help_text="Ed25519 public key, in hex.")
     signature = serializers.CharField()
 
 
-class CheckpointPage(serializers.Serializer[Any]):
+class CheckpointPage(Shape):
     results = Checkpoint(many=True)
     next = serializers.CharField(allow_null=True)
 
 
-class PublicKey(serializers.Serializer[Any]):
+class PublicKey(Shape):
     algorithm = serializers.CharField()
     key = serializers.CharField(help_text="In hex; `verify --key` takes this answer as a file.")
     former = serializers.ListField(child=serializers.CharField(), help_text="Keys that signed earlier checkpoints.")
 
 
-class Inclusion(serializers.Serializer[Any]):
+class Inclusion(Shape):
     """The proof that a match is in a checkpoint with this version and hash."""
 
     version = serializers.IntegerField()
@@ -365,7 +389,7 @@ class ProvenCheckpoint(Checkpoint):
     proof = Inclusion()
 
 
-class Problem(serializers.Serializer[Any]):
+class Problem(Shape):
     """Problem details (RFC 9457)."""
 
     type = serializers.CharField()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +9,7 @@ from rest_framework.response import Response
 from accounts import erasure, tokens
 from accounts.signing_in import proving
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View, check_proof
+from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View, check_proof, documented
 from gamesvc.errors import Refusal
 
 
@@ -26,7 +23,7 @@ class NotConfirmed(Refusal):
     parameter = "name"
 
 
-class AccountShape(serializers.Serializer[Any]):
+class AccountShape(schemas.Shape):
     name = serializers.CharField()
     timezone = serializers.CharField()
     language = serializers.CharField()
@@ -44,14 +41,14 @@ class Farewell(schemas.Strict):
 
 
 class Account(View):
-    @extend_schema(responses={200: AccountShape, **PROBLEMS}, operation_id="me_retrieve")
+    @documented(responses={200: AccountShape, **PROBLEMS}, operation_id="me_retrieve")
     def get(self, request: Request) -> Response:
         """Return your account."""
         user = self.user
         shown = {"name": user.username, "timezone": user.timezone, "language": user.language, "created_at": user.created}
         return Response(shown, headers=PRIVATE)
 
-    @extend_schema(request=Farewell, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
+    @documented(request=Farewell, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
     def delete(self, request: Request) -> Response:
         """Erase your account for good: name, addresses, messages, mails, keys.
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts import tokens
 from accounts.signing_in import proving
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof
+from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof, documented
 from gamesvc.matches import errors
 
 
 class Tokens(View):
-    @extend_schema(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
+    @documented(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
     def get(self, request: Request) -> Response:
         """List your API tokens, without their secret text."""
         return Response([token_json(token) for token in self.user.api_tokens.filter(revoked_at=None)])
 
-    @extend_schema(
+    @documented(
         request=schemas.NewToken,
         responses={201: schemas.TokenOnce, **REFUSALS},
         operation_id="tokens_create",
@@ -49,7 +48,7 @@ class Tokens(View):
         )
         return Response({**token_json(token), "token": plain}, status=201)
 
-    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="tokens_delete_all")
+    @documented(responses={204: None, **PROBLEMS}, operation_id="tokens_delete_all")
     def delete(self, request: Request) -> Response:
         """Revoke all your tokens at once, including the one used for this request."""
         tokens.revoke_all(self.user)
@@ -57,7 +56,7 @@ class Tokens(View):
 
 
 class TokenDetail(View):
-    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="tokens_delete")
+    @documented(responses={204: None, **PROBLEMS}, operation_id="tokens_delete")
     def delete(self, request: Request, token_id: UUID) -> Response:
         """Revoke a token, and all tokens made with it."""
         if not tokens.revoke_token(user=self.user, token_id=token_id):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks
 from gamesvc.matches.models import Match
@@ -47,13 +47,13 @@ class NewFork(schemas.Strict):
         return schemas.seats_of_bots(value)
 
 
-class ForkPage(serializers.Serializer[Any]):
+class ForkPage(schemas.Shape):
     """The forks of a match that you may know of."""
 
     results = schemas.MatchShape(many=True)
 
 
-class PositionShape(serializers.Serializer[Any]):
+class PositionShape(schemas.Shape):
     """A position in the format of `POST /matches/`."""
 
     game = serializers.CharField()
@@ -62,12 +62,12 @@ class PositionShape(serializers.Serializer[Any]):
 
 
 class Forks(View):
-    @extend_schema(responses={200: ForkPage, **PROBLEMS}, operation_id="matches_forks_list")
+    @documented(responses={200: ForkPage, **PROBLEMS}, operation_id="matches_forks_list")
     def get(self, request: Request, ident: str) -> Response:
         """List the forks of this match that you may know of, newest first."""
         return Response({"results": summaries.of(forks.forks_of(self.access(ident)))})
 
-    @extend_schema(
+    @documented(
         request=NewFork, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_forks_create"
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -98,7 +98,7 @@ class Forks(View):
 
 
 class Position(View):
-    @extend_schema(
+    @documented(
         responses={200: PositionShape, **PROBLEMS, 422: schemas.Problem},
         parameters=[OpenApiParameter("version", int, description="At this version; the newest without it.")],
         operation_id="matches_position",
@@ -114,7 +114,7 @@ class Position(View):
 
 
 class CloseBoard(View):
-    @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_close")
+    @documented(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_close")
     def post(self, request: Request, ident: str) -> Response:
         """Close your analysis board. You can still look at it and export it."""
         access = self.access(ident)

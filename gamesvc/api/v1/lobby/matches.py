@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,7 +13,7 @@ from gamesvc import paging, request_limits
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
 from gamesvc.api.v1.lobby import filters
 from gamesvc.games import catalog
 from gamesvc.matches.access import selectors
@@ -24,7 +24,7 @@ from gamesvc.matches.reading import summaries
 
 
 class Matches(View):
-    @extend_schema(
+    @documented(
         parameters=[
             OpenApiParameter("status", str, enum=Match.Status.values),
             OpenApiParameter("mine", bool, description="Only matches you play in or host (default); false: those you can join."),
@@ -47,7 +47,7 @@ class Matches(View):
         page, following = _page(matches, request.query_params.get("cursor"))
         return Response({"results": summaries.of_matches(self.user, page), "next": following})
 
-    @extend_schema(
+    @documented(
         request=schemas.NewMatch, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_create"
     )
     def post(self, request: Request) -> Response:
@@ -92,7 +92,7 @@ def _page(matches: QuerySet[Match], cursor: str | None) -> tuple[list[Match], st
 
 
 class MatchDetail(View):
-    @extend_schema(responses={200: schemas.MatchShape, **PROBLEMS}, operation_id="matches_retrieve")
+    @documented(responses={200: schemas.MatchShape, **PROBLEMS}, operation_id="matches_retrieve")
     def get(self, request: Request, ident: str) -> Response:
         """Return a match without its position. `ident`: its uuid or its public number."""
         return Response(summaries.summary(self.access(ident)))
@@ -112,7 +112,7 @@ class _Change(View):
 
 
 class JoinMatch(_Change):
-    @extend_schema(
+    @documented(
         request=schemas.Join, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_join"
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -127,14 +127,14 @@ class JoinMatch(_Change):
 
 
 class LeaveMatch(_Change):
-    @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_leave")
+    @documented(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_leave")
     def post(self, request: Request, ident: str) -> Response:
         """Leave your seat before the start."""
         return self.change(ident, opening.leave_match)
 
 
 class StartMatch(_Change):
-    @extend_schema(
+    @documented(
         request=schemas.Start, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_start"
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -143,14 +143,14 @@ class StartMatch(_Change):
 
 
 class CancelMatch(_Change):
-    @extend_schema(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_cancel")
+    @documented(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_cancel")
     def post(self, request: Request, ident: str) -> Response:
         """Cancel an open match, as its host."""
         return self.change(ident, opening.cancel_match)
 
 
 class Bots(_Change):
-    @extend_schema(
+    @documented(
         request=schemas.AddBot, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_bots"
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -160,14 +160,14 @@ class Bots(_Change):
 
 
 class SeatDetail(_Change):
-    @extend_schema(responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_seats_delete")
+    @documented(responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_seats_delete")
     def delete(self, request: Request, ident: str, seat: int) -> Response:
         """Remove a player or a bot from a seat before the start, as the host."""
         return self.change(ident, opening.remove_seat, seat=seat)
 
 
 class Invitations(View):
-    @extend_schema(
+    @documented(
         request=schemas.Invite, responses={201: schemas.Invitation, **REFUSALS}, parameters=[KEY], operation_id="matches_invite"
     )
     def post(self, request: Request, ident: str) -> Response:

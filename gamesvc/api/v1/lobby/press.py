@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,7 +14,7 @@ from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Press as Message
@@ -42,7 +42,7 @@ class NewPress(schemas.Strict):
     text = serializers.CharField(max_length=10_000, help_text=f"At most {press.LONGEST} characters.")
 
 
-class PressShape(serializers.Serializer[Any]):
+class PressShape(schemas.Shape):
     id = serializers.UUIDField()
     seat = serializers.IntegerField()
     name = serializers.CharField()
@@ -51,13 +51,13 @@ class PressShape(serializers.Serializer[Any]):
     said_at = serializers.DateTimeField()
 
 
-class PressPage(serializers.Serializer[Any]):
+class PressPage(schemas.Shape):
     results = PressShape(many=True)
     next = serializers.CharField(allow_null=True)
 
 
 class MatchPress(View):
-    @extend_schema(
+    @documented(
         parameters=[OpenApiParameter("before", str, description="From `next` of the page before.")],
         responses={200: PressPage, **PROBLEMS},
         operation_id="matches_press_list",
@@ -72,9 +72,7 @@ class MatchPress(View):
         following = f"?before={last.id}" if last is not None else None
         return Response({"results": [press.as_json(one) for one in page], "next": following}, headers=PRIVATE)
 
-    @extend_schema(
-        request=NewPress, responses={201: PressShape, **REFUSALS}, parameters=[KEY], operation_id="matches_press_create"
-    )
+    @documented(request=NewPress, responses={201: PressShape, **REFUSALS}, parameters=[KEY], operation_id="matches_press_create")
     def post(self, request: Request, ident: str) -> Response:
         """Send a message to everyone, or to chosen seats if the match allows it."""
         body = self.body(NewPress)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Follow, Seat
@@ -20,7 +19,7 @@ from gamesvc.matches.reading import summaries
 MOST_LISTED = 100
 
 
-class FreeSeat(serializers.Serializer[Any]):
+class FreeSeat(schemas.Shape):
     match = serializers.UUIDField()
     number = serializers.IntegerField()
     game = serializers.CharField()
@@ -30,7 +29,7 @@ class FreeSeat(serializers.Serializer[Any]):
     free_since = serializers.DateTimeField()
 
 
-class FreeSeats(serializers.Serializer[Any]):
+class FreeSeats(schemas.Shape):
     results = FreeSeat(many=True)
 
 
@@ -43,25 +42,25 @@ class NewFollow(schemas.Strict):
     organiser = serializers.CharField(required=False, default="", max_length=150, help_text="A user name.")
 
 
-class FollowShape(serializers.Serializer[Any]):
+class FollowShape(schemas.Shape):
     id = serializers.IntegerField()
     game = serializers.CharField(allow_null=True)
     organiser = serializers.CharField(allow_null=True)
 
 
-class FollowsShape(serializers.Serializer[Any]):
+class FollowsShape(schemas.Shape):
     results = FollowShape(many=True)
 
 
 class Substitutes(View):
-    @extend_schema(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
+    @documented(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
     def get(self, request: Request) -> Response:
         """List the seats of running public matches that wait for a substitute, the longest waiting first."""
         return Response({"results": [_free_seat(seat) for seat in substitutes.free_seats()[:MOST_LISTED]]}, headers=PRIVATE)
 
 
 class Substitute(View):
-    @extend_schema(
+    @documented(
         request=TakeOver, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_substitute"
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -79,9 +78,7 @@ class Substitute(View):
 
 
 class GiveUp(View):
-    @extend_schema(
-        request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_give_up"
-    )
+    @documented(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_give_up")
     def post(self, request: Request, ident: str) -> Response:
         """Give up your seat in a running match. Until a substitute takes it, the clock answers for the seat."""
 
@@ -94,14 +91,12 @@ class GiveUp(View):
 
 
 class Follows(View):
-    @extend_schema(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
+    @documented(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
     def get(self, request: Request) -> Response:
         """List the games and organisers whose free seats you are notified of."""
         return Response({"results": [_follow(one) for one in follows.of(self.user)]}, headers=PRIVATE)
 
-    @extend_schema(
-        request=NewFollow, responses={201: FollowShape, **REFUSALS}, parameters=[KEY], operation_id="me_follows_create"
-    )
+    @documented(request=NewFollow, responses={201: FollowShape, **REFUSALS}, parameters=[KEY], operation_id="me_follows_create")
     def post(self, request: Request) -> Response:
         """Subscribe to free seats: in matches of a game, or of an organiser."""
         body = self.body(NewFollow)
@@ -113,7 +108,7 @@ class Follows(View):
 
 
 class FollowDetail(View):
-    @extend_schema(responses={204: None, **REFUSALS}, operation_id="me_follows_delete")
+    @documented(responses={204: None, **REFUSALS}, operation_id="me_follows_delete")
     def delete(self, request: Request, follow_id: int) -> Response:
         """End a subscription."""
         follows.stop(by=self.user, follow_id=follow_id)

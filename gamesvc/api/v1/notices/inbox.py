@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.dateparse import parse_datetime
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import Unknown
 from notifications import ledger
@@ -29,14 +29,14 @@ from notifications.wanted import presence, wishes
 PAGE = 50
 
 
-class DeliveryStep(serializers.Serializer[Any]):
+class DeliveryStep(schemas.Shape):
     state = serializers.CharField(help_text="queued, sent, refused, bounced, planned, dropped or acted upon.")
     channel = serializers.CharField(allow_blank=True)
     at = serializers.DateTimeField(allow_null=True)
     detail = serializers.CharField(allow_blank=True)
 
 
-class NoticeShape(serializers.Serializer[Any]):
+class NoticeShape(schemas.Shape):
     """A notice and its delivery. `told_by` is the notice whose mail also contained this one."""
 
     id = serializers.UUIDField()
@@ -50,7 +50,7 @@ class NoticeShape(serializers.Serializer[Any]):
     steps = DeliveryStep(many=True)
 
 
-class NoticePage(serializers.Serializer[Any]):
+class NoticePage(schemas.Shape):
     results = NoticeShape(many=True)
     next = serializers.CharField(allow_null=True)
 
@@ -86,7 +86,7 @@ class PreferencesChange(Points):
     )
 
 
-class Effective(serializers.Serializer[Any]):
+class Effective(schemas.Shape):
     reminders = serializers.ListField(child=serializers.CharField())
     batch_minutes = serializers.IntegerField()
     immediate_below = serializers.IntegerField(allow_null=True)
@@ -95,19 +95,19 @@ class Effective(serializers.Serializer[Any]):
     channel_minutes = serializers.IntegerField()
 
 
-class PreferencesShape(serializers.Serializer[Any]):
+class PreferencesShape(schemas.Shape):
     """`own`: your settings, null for the default. `effective`: the values in force."""
 
     own = PreferencesChange()
     effective = Effective()
 
 
-class MatchPreferences(serializers.Serializer[Any]):
+class MatchPreferences(schemas.Shape):
     own = Points()
     effective = Effective()
 
 
-class Feed(serializers.Serializer[Any]):
+class Feed(schemas.Shape):
     address = serializers.CharField(
         allow_null=True, help_text="Anyone who knows it can read your deadlines; null: there is none."
     )
@@ -117,7 +117,7 @@ class HookChange(schemas.Strict):
     url = serializers.CharField(max_length=500)
 
 
-class HookShape(serializers.Serializer[Any]):
+class HookShape(schemas.Shape):
     url = serializers.CharField()
     secret = serializers.CharField(help_text="As Standard Webhooks has it: whsec_ and base64.")
     failing_since = serializers.DateTimeField(allow_null=True)
@@ -125,7 +125,7 @@ class HookShape(serializers.Serializer[Any]):
 
 
 class Notices(View):
-    @extend_schema(
+    @documented(
         parameters=[OpenApiParameter("cursor", str, description="From `next` of the page before.")],
         responses={200: NoticePage, **PROBLEMS},
         operation_id="me_notices",
@@ -156,12 +156,12 @@ def _place(cursor: str | None) -> tuple[datetime, UUID] | None:
 
 
 class Preferences(View):
-    @extend_schema(responses={200: PreferencesShape, **PROBLEMS}, operation_id="me_preferences")
+    @documented(responses={200: PreferencesShape, **PROBLEMS}, operation_id="me_preferences")
     def get(self, request: Request) -> Response:
         """Return when and by which channel you get notices."""
         return Response(_wishes_json(self))
 
-    @extend_schema(
+    @documented(
         request=PreferencesChange,
         responses={200: PreferencesShape, **PROBLEMS, 422: schemas.Problem},
         operation_id="me_preferences_change",
@@ -174,12 +174,12 @@ class Preferences(View):
 
 
 class OfMatch(View):
-    @extend_schema(responses={200: MatchPreferences, **PROBLEMS}, operation_id="matches_preferences")
+    @documented(responses={200: MatchPreferences, **PROBLEMS}, operation_id="matches_preferences")
     def get(self, request: Request, ident: str) -> Response:
         """Return your reminders and your batch window in this match."""
         return Response(_wishes_json(self, _topic(self, ident)))
 
-    @extend_schema(
+    @documented(
         request=Points,
         responses={200: MatchPreferences, **PROBLEMS, 422: schemas.Problem},
         operation_id="matches_preferences_change",
@@ -202,7 +202,7 @@ def _wishes_json(view: View, topic: str = "") -> dict[str, Any]:
 
 
 class Presence(View):
-    @extend_schema(request=None, responses={204: None, **PROBLEMS}, operation_id="matches_presence")
+    @documented(request=None, responses={204: None, **PROBLEMS}, operation_id="matches_presence")
     def post(self, request: Request, ident: str) -> Response:
         """Report that your match page is in view. A notice about this match then waits for you to act, at most five minutes.
 
@@ -213,12 +213,12 @@ class Presence(View):
 
 
 class Calendar(View):
-    @extend_schema(responses={200: Feed, **PROBLEMS}, operation_id="me_calendar")
+    @documented(responses={200: Feed, **PROBLEMS}, operation_id="me_calendar")
     def get(self, request: Request) -> Response:
         """Return the address of your calendar of deadlines."""
         return Response({"address": calendar.address(self.user)})
 
-    @extend_schema(request=None, responses={201: Feed, **REFUSALS}, parameters=[KEY], operation_id="me_calendar_renew")
+    @documented(request=None, responses={201: Feed, **REFUSALS}, parameters=[KEY], operation_id="me_calendar_renew")
     def post(self, request: Request) -> Response:
         """Create a calendar address, or replace it: the old one stops working."""
 
@@ -230,7 +230,7 @@ class Calendar(View):
         answer = once(request, renew)
         return Response({"address": calendar.address(self.user)}, status=201) if answer.status_code == 201 else answer
 
-    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_calendar_withdraw")
+    @documented(responses={204: None, **PROBLEMS}, operation_id="me_calendar_withdraw")
     def delete(self, request: Request) -> Response:
         """Remove the calendar address: it stops working."""
         calendar.withdraw_address(self.user)
@@ -238,21 +238,19 @@ class Calendar(View):
 
 
 class Hook(View):
-    @extend_schema(responses={200: HookShape, **PROBLEMS}, operation_id="me_webhook")
+    @documented(responses={200: HookShape, **PROBLEMS}, operation_id="me_webhook")
     def get(self, request: Request) -> Response:
         """Return the webhook address of your program, and the secret that signs notices to it."""
         return Response(_hook_json(self))
 
-    @extend_schema(
-        request=HookChange, responses={200: HookShape, **PROBLEMS, 422: schemas.Problem}, operation_id="me_webhook_set"
-    )
+    @documented(request=HookChange, responses={200: HookShape, **PROBLEMS, 422: schemas.Problem}, operation_id="me_webhook_set")
     def put(self, request: Request) -> Response:
         """Set the webhook address. Notices go there once `webhook` is among your `channels`."""
         url = self.body(HookChange)["url"]
         webhooks.set_up(self.user, url)
         return Response(_hook_json(self))
 
-    @extend_schema(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
+    @documented(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
     def delete(self, request: Request) -> Response:
         """Delete the webhook address."""
         webhooks.remove(self.user)
@@ -260,7 +258,7 @@ class Hook(View):
 
 
 class HookSecret(View):
-    @extend_schema(request=None, responses={200: HookShape, **REFUSALS}, parameters=[KEY], operation_id="me_webhook_rotate")
+    @documented(request=None, responses={200: HookShape, **REFUSALS}, parameters=[KEY], operation_id="me_webhook_rotate")
     def post(self, request: Request) -> Response:
         """Replace the webhook secret. For one day notices are signed with the old one as well."""
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,7 +12,7 @@ from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
 from gamesvc.matches.access import authority, tenures
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
@@ -38,7 +36,7 @@ class NewMeasure(schemas.Strict):
 
 
 class Organise(View):
-    @extend_schema(
+    @documented(
         request=NewMeasure,
         responses={200: schemas.MatchShape, **REFUSALS, 412: schemas.Problem},
         parameters=[KEY],
@@ -56,7 +54,7 @@ class Organise(View):
         return Response(summaries.summary(access_match(user=self.user, ident=str(match.pk), link=match.link_token)))
 
 
-class LookShape(serializers.Serializer[Any]):
+class LookShape(schemas.Shape):
     id = serializers.UUIDField()
     by = serializers.CharField(allow_null=True)
     seat = serializers.IntegerField()
@@ -66,7 +64,7 @@ class LookShape(serializers.Serializer[Any]):
 
 
 class Looks(View):
-    @extend_schema(responses={200: LookShape(many=True), **PROBLEMS}, operation_id="matches_looks")
+    @documented(responses={200: LookShape(many=True), **PROBLEMS}, operation_id="matches_looks")
     def get(self, request: Request, ident: str) -> Response:
         """List the looks of operators at what a seat of the running match sees, with their reasons; newest first."""
         match = self.access(ident).match
@@ -74,7 +72,7 @@ class Looks(View):
         return Response([looks.as_json(one) for one in found])
 
 
-class RefusalShape(serializers.Serializer[Any]):
+class RefusalShape(schemas.Shape):
     id = serializers.IntegerField()
     seat = serializers.IntegerField(allow_null=True)
     name = serializers.CharField(allow_null=True)
@@ -86,13 +84,13 @@ class RefusalShape(serializers.Serializer[Any]):
     parameter = serializers.CharField(allow_null=True)
 
 
-class RefusalPage(serializers.Serializer[Any]):
+class RefusalPage(schemas.Shape):
     results = RefusalShape(many=True)
     next = serializers.CharField(allow_null=True)
 
 
 class Refusals(View):
-    @extend_schema(
+    @documented(
         parameters=[OpenApiParameter("before", int, description="From `next` of the page before.")],
         responses={200: RefusalPage, **PROBLEMS},
         operation_id="matches_refusals",
@@ -118,7 +116,7 @@ class Refusals(View):
         )
 
 
-class TenureShape(serializers.Serializer[Any]):
+class TenureShape(schemas.Shape):
     seat = serializers.IntegerField()
     holder = serializers.UUIDField(help_text="The random id by which the events know this tenure.")
     player = serializers.IntegerField(
@@ -128,7 +126,7 @@ class TenureShape(serializers.Serializer[Any]):
 
 
 class Tenures(View):
-    @extend_schema(responses={200: TenureShape(many=True), **PROBLEMS}, operation_id="matches_tenures")
+    @documented(responses={200: TenureShape(many=True), **PROBLEMS}, operation_id="matches_tenures")
     def get(self, request: Request, ident: str) -> Response:
         """List the seat tenures and which of them belong to one player, as an organiser or operator who has not played in the
         match.

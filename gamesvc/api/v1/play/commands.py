@@ -6,14 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.etags import etag, named_seat, required_version
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, REFUSALS, VERSION, View
+from gamesvc.api.v1.base import KEY, REFUSALS, VERSION, View, documented
 from gamesvc.games.kernel.timeline import read_order
 from gamesvc.matches.access.selectors import Access, access_seat
 from gamesvc.matches.play import turns
@@ -23,7 +22,7 @@ from gamesvc.matches.record import idempotency, loading
 
 
 class Commands(View):
-    @extend_schema(
+    @documented(
         request=schemas.Command,
         responses={200: schemas.Receipt, **REFUSALS, 412: schemas.Problem, 428: schemas.Problem},
         parameters=[KEY, VERSION],
@@ -37,7 +36,7 @@ class Commands(View):
 
 
 class Orders(View):
-    @extend_schema(
+    @documented(
         request=schemas.Order,
         responses={200: schemas.Receipt, **REFUSALS, 412: schemas.Problem, 428: schemas.Problem},
         parameters=[KEY, VERSION],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,7 +12,7 @@ from rest_framework.response import Response
 from gamesvc.api.etags import etag
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, VERSION, View
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, VERSION, View, documented
 from gamesvc.api.v1.play.commands import submit_command
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import Access
@@ -43,7 +42,7 @@ class OwnOrders(schemas.Strict):
     orders = serializers.JSONField(help_text="As the game's command for standing orders takes them.")
 
 
-class PremoveShape(serializers.Serializer[Any]):
+class PremoveShape(schemas.Shape):
     number = serializers.IntegerField()
     order = serializers.CharField(help_text="In words.")
     when = serializers.DictField()
@@ -57,13 +56,13 @@ class PremoveShape(serializers.Serializer[Any]):
     ended_at = serializers.DateTimeField(allow_null=True)
 
 
-class OwnShape(serializers.Serializer[Any]):
+class OwnShape(schemas.Shape):
     command = serializers.CharField()
     orders = serializers.JSONField()
     schema = serializers.DictField(help_text="JSON Schema of the orders.")
 
 
-class StandingShape(serializers.Serializer[Any]):
+class StandingShape(schemas.Shape):
     own = OwnShape(allow_null=True, help_text="The game's own; null where the game asks no player between their turns.")
     laid_by = PremoveShape(many=True)
     schema = serializers.DictField(help_text="JSON Schema of `when`.")
@@ -71,7 +70,7 @@ class StandingShape(serializers.Serializer[Any]):
 
 
 class Standing(View):
-    @extend_schema(responses={200: StandingShape, **PROBLEMS}, operation_id="matches_standing")
+    @documented(responses={200: StandingShape, **PROBLEMS}, operation_id="matches_standing")
     def get(self, request: Request, ident: str) -> Response:
         """Return your standing orders: the game's own, your conditional orders, and the results of the last ones."""
         access, loaded, seat = _loaded(self, ident)
@@ -83,7 +82,7 @@ class Standing(View):
         answer["ETag"] = etag(access.match.id, seat, loaded.viewer_version(seat))
         return answer
 
-    @extend_schema(
+    @documented(
         request=NewPremove, responses={201: PremoveShape, **REFUSALS}, parameters=[KEY], operation_id="matches_standing_create"
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -100,7 +99,7 @@ class Standing(View):
 
 
 class StandingDetail(View):
-    @extend_schema(
+    @documented(
         request=NewPremove, responses={200: PremoveShape, **REFUSALS}, parameters=[KEY], operation_id="matches_standing_change"
     )
     def put(self, request: Request, ident: str, number: int) -> Response:
@@ -116,7 +115,7 @@ class StandingDetail(View):
 
         return once(request, effect)
 
-    @extend_schema(responses={204: None, **REFUSALS}, operation_id="matches_standing_delete")
+    @documented(responses={204: None, **REFUSALS}, operation_id="matches_standing_delete")
     def delete(self, request: Request, ident: str, number: int) -> Response:
         """Cancel a conditional order."""
         access, seat = self.seated(ident)
@@ -126,7 +125,7 @@ class StandingDetail(View):
 
 
 class Own(View):
-    @extend_schema(
+    @documented(
         request=OwnOrders,
         responses={200: schemas.Receipt, **CONFLICTS},
         parameters=[KEY, VERSION],
@@ -136,7 +135,7 @@ class Own(View):
         """Set the game's own standing orders, like the game's command for them."""
         return self._set(ident, self.body(OwnOrders)["orders"])
 
-    @extend_schema(
+    @documented(
         request=None,
         responses={200: schemas.Receipt, **CONFLICTS},
         parameters=[KEY, VERSION],

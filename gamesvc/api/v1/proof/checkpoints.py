@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from events.proofs import checkpoints
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.proof import export
 from gamesvc.matches.record import loading
@@ -22,7 +22,7 @@ def missing(detail: str) -> Unknown:
 
 
 class Checkpoints(View):
-    @extend_schema(
+    @documented(
         parameters=[OpenApiParameter("before", int, description="Checkpoints with a lower number.")],
         responses={200: schemas.CheckpointPage, 400: schemas.Problem},
         operation_id="checkpoints_list",
@@ -38,7 +38,7 @@ class Checkpoints(View):
 
 
 class LatestCheckpoint(View):
-    @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
+    @documented(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
     def get(self, request: Request) -> Response:
         """Return the newest checkpoint."""
         found = checkpoints.newest()
@@ -48,7 +48,7 @@ class LatestCheckpoint(View):
 
 
 class CheckpointDetail(View):
-    @extend_schema(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
+    @documented(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
     def get(self, request: Request, number: int) -> Response:
         """Return one checkpoint by its number."""
         found = checkpoints.get(number) if number < 2**31 - 1 else None
@@ -58,7 +58,7 @@ class CheckpointDetail(View):
 
 
 class PublicKey(View):
-    @extend_schema(responses={200: schemas.PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
+    @documented(responses={200: schemas.PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
     def get(self, request: Request) -> Response:
         """Return the key that signs the checkpoints. Keep it: a file that carries its own key proves nothing by it."""
         keys = [key.hex() for key in checkpoints.trusted()]
@@ -68,7 +68,7 @@ class PublicKey(View):
 
 
 class MatchProof(View):
-    @extend_schema(responses={200: schemas.ProvenCheckpoint, **PROBLEMS}, operation_id="matches_proof")
+    @documented(responses={200: schemas.ProvenCheckpoint, **PROBLEMS}, operation_id="matches_proof")
     def get(self, request: Request, ident: str) -> Response:
         """Return the newest checkpoint of a match that you may see, with the proof that the match is in it."""
         access = self.access(ident)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.dateparse import parse_datetime
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,13 +13,16 @@ from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.etags import etag
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.notices.png import to_png
 from gamesvc.matches.proof import export
 from gamesvc.matches.reading import board, history
 from gamesvc.matches.reading.board import Board
+
+PAST = {**PROBLEMS, 422: schemas.Problem}
+"""Problems of reading a match, whose past may be asked for at a version that the reader does not know."""
 
 
 class _Boards(View):
@@ -63,7 +66,7 @@ THEN = [
 
 
 class MatchView(_Boards):
-    @extend_schema(responses={200: schemas.View, **PROBLEMS}, parameters=[AS, *THEN], operation_id="matches_view")
+    @documented(responses={200: schemas.View, **PAST}, parameters=[AS, *THEN], operation_id="matches_view")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
         """Return the position as you may see it; `view` is null before the game has begun.
 
@@ -92,7 +95,7 @@ class MatchView(_Boards):
 
 
 class MatchForms(_Boards):
-    @extend_schema(responses={200: schemas.Forms, **PROBLEMS}, operation_id="matches_forms")
+    @documented(responses={200: schemas.Forms, **PAST}, operation_id="matches_forms")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
         """Return the commands open to your seat now, with their parameters as JSON Schema, narrowed to what is legal."""
         seen = self.board(ident)
@@ -111,8 +114,8 @@ class MatchForms(_Boards):
 
 
 class Picture(_Boards):
-    @extend_schema(
-        responses={(200, "image/svg+xml"): OpenApiTypes.STR, (200, "image/png"): OpenApiTypes.BINARY, **PROBLEMS},
+    @documented(
+        responses={(200, "image/svg+xml"): OpenApiTypes.STR, (200, "image/png"): OpenApiTypes.BINARY, **PAST},
         parameters=[AS, *THEN],
     )
     def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
@@ -127,15 +130,15 @@ class Picture(_Boards):
 
 
 class Step(_Boards):
-    @extend_schema(responses={200: schemas.Step, **PROBLEMS, 422: schemas.Problem}, parameters=[AS], operation_id="matches_step")
+    @documented(responses={200: schemas.Step, **PAST}, parameters=[AS], operation_id="matches_step")
     def get(self, request: Request, ident: str, version: int) -> Response:
         """Return the changes from a version to the next one, in words and as differences of your view."""
         return Response(history.step(self.access(ident), version, self.number("as", 2)))
 
 
 class MatchEvents(_Boards):
-    @extend_schema(
-        responses={200: schemas.Events, **PROBLEMS},
+    @documented(
+        responses={200: schemas.Events, **PAST},
         parameters=[OpenApiParameter("after", int, description="Events after this version.")],
         operation_id="matches_events",
     )
@@ -150,7 +153,7 @@ class MatchEvents(_Boards):
 
 
 class Export(_Boards):
-    @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR, **PROBLEMS}, parameters=[AS])
+    @documented(responses={(200, "application/jsonl"): OpenApiTypes.STR, **PAST}, parameters=[AS])
     def get(self, request: Request, ident: str) -> StreamingHttpResponse:
         """Export the match as JSON Lines: every event as you may see it, whole after the end, and a trailer."""
         seen = self.board(ident)

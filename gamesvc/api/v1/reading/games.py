@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import View
+from gamesvc.api.v1.base import View, documented
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.matches.errors import Unknown
@@ -31,14 +30,14 @@ def game_json(game: Game[Any]) -> dict[str, Any]:
 
 
 class Games(View):
-    @extend_schema(responses={200: schemas.Game(many=True)}, operation_id="games_list")
+    @documented(responses={200: schemas.Game(many=True)}, operation_id="games_list")
     def get(self, request: Request) -> Response:
         """List the games on offer."""
         return Response([game_json(game) for game in catalog.games()])
 
 
 class GameDetail(View):
-    @extend_schema(responses={200: schemas.GameDetail, 404: schemas.Problem}, operation_id="games_retrieve")
+    @documented(responses={200: schemas.GameDetail, 404: schemas.Problem}, operation_id="games_retrieve")
     def get(self, request: Request, game_id: str) -> Response:
         """Return one game with the JSON Schemas of its options and commands, its order notation and its rules."""
         try:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import User
-from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.statistics import totals
 
 
-class PlayerRecord(serializers.Serializer[Any]):
+class PlayerRecord(schemas.Shape):
     matches = serializers.IntegerField(help_text="In which the player has answered, timed out or come to an end.")
     finished = serializers.IntegerField(help_text="Finished.")
     given_up = serializers.IntegerField(help_text="The seat was vacated after timeouts, or given up.")
@@ -26,7 +24,7 @@ class PlayerRecord(serializers.Serializer[Any]):
     average_answer_seconds = serializers.IntegerField(allow_null=True)
 
 
-class GameRecord(serializers.Serializer[Any]):
+class GameRecord(schemas.Shape):
     game = serializers.CharField()
     played = serializers.IntegerField(help_text="Finished matches that started with at least one other user.")
     won = serializers.IntegerField()
@@ -34,7 +32,7 @@ class GameRecord(serializers.Serializer[Any]):
     lost = serializers.IntegerField()
 
 
-class PlayerShape(serializers.Serializer[Any]):
+class PlayerShape(schemas.Shape):
     name = serializers.CharField()
     window_days = serializers.IntegerField(help_text="How many days `lately` goes back.")
     lately = PlayerRecord()
@@ -43,7 +41,7 @@ class PlayerShape(serializers.Serializer[Any]):
 
 
 class Player(View):
-    @extend_schema(responses={200: PlayerShape, **PROBLEMS}, operation_id="players_retrieve")
+    @documented(responses={200: PlayerShape, **PROBLEMS}, operation_id="players_retrieve")
     def get(self, request: Request, name: str) -> Response:
         """Return a player's figures from matches that count: all but forks, analysis boards and described positions."""
         user = User.named(name)

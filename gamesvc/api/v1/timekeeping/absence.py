@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,7 +13,7 @@ from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.models import Match
@@ -26,7 +25,7 @@ class Days(schemas.Strict):
     last = serializers.DateField(help_text="The last day away.")
 
 
-class AbsenceShape(serializers.Serializer[Any]):
+class AbsenceShape(schemas.Shape):
     id = serializers.IntegerField()
     first = serializers.DateField()
     last = serializers.DateField()
@@ -34,12 +33,12 @@ class AbsenceShape(serializers.Serializer[Any]):
     ends_at = serializers.DateTimeField()
 
 
-class Budget(serializers.Serializer[Any]):
+class Budget(schemas.Shape):
     year = serializers.IntegerField()
     days_left = serializers.IntegerField()
 
 
-class AbsencesShape(serializers.Serializer[Any]):
+class AbsencesShape(schemas.Shape):
     results = AbsenceShape(many=True)
     budget = Budget(many=True)
 
@@ -49,7 +48,7 @@ class Quiet(schemas.Strict):
     end = serializers.TimeField(format="%H:%M", allow_null=True)
 
 
-class QuietShape(serializers.Serializer[Any]):
+class QuietShape(schemas.Shape):
     start = serializers.TimeField(format="%H:%M", allow_null=True)
     end = serializers.TimeField(format="%H:%M", allow_null=True)
     zone = serializers.CharField(allow_null=True, help_text="Your time zone as you set them; they stay in it.")
@@ -59,7 +58,7 @@ class Wish(schemas.Strict):
     pause = serializers.BooleanField(help_text="True asks for a pause, false to go on.")
 
 
-class PauseShape(serializers.Serializer[Any]):
+class PauseShape(schemas.Shape):
     paused_since = serializers.DateTimeField(allow_null=True)
     paused_by = serializers.ChoiceField(
         ["seats", "host"],
@@ -71,12 +70,12 @@ class PauseShape(serializers.Serializer[Any]):
 
 
 class Absences(View):
-    @extend_schema(responses={200: AbsencesShape, **PROBLEMS}, operation_id="me_absences_list")
+    @documented(responses={200: AbsencesShape, **PROBLEMS}, operation_id="me_absences_list")
     def get(self, request: Request) -> Response:
         """List your present and future vacations, with the days left for this year and the next."""
         return Response(_absences(self.user), headers=PRIVATE)
 
-    @extend_schema(request=Days, responses={201: AbsenceShape, **REFUSALS}, parameters=[KEY], operation_id="me_absences_create")
+    @documented(request=Days, responses={201: AbsenceShape, **REFUSALS}, parameters=[KEY], operation_id="me_absences_create")
     def post(self, request: Request) -> Response:
         """Announce a vacation of whole days. Deadlines move in matches that honour vacations; your fellow players see it."""
         body = self.body(Days)
@@ -91,7 +90,7 @@ class Absences(View):
 
 
 class AbsenceDetail(View):
-    @extend_schema(responses={200: AbsencesShape, 404: schemas.Problem, **REFUSALS}, operation_id="me_absences_delete")
+    @documented(responses={200: AbsencesShape, 404: schemas.Problem, **REFUSALS}, operation_id="me_absences_delete")
     def delete(self, request: Request, absence_id: int) -> Response:
         """Cancel a vacation. A running one ends now, and the days begun count as used."""
         found = Absence.objects.filter(user=self.user, pk=absence_id).first()
@@ -103,14 +102,12 @@ class AbsenceDetail(View):
 
 
 class QuietHours(View):
-    @extend_schema(responses={200: QuietShape, **PROBLEMS}, operation_id="me_quiet_hours")
+    @documented(responses={200: QuietShape, **PROBLEMS}, operation_id="me_quiet_hours")
     def get(self, request: Request) -> Response:
         """Return your quiet hours: the hours of each day in which your clocks stop, in matches that honour them."""
         return Response(_quiet(self.user), headers=PRIVATE)
 
-    @extend_schema(
-        request=Quiet, responses={200: QuietShape, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set"
-    )
+    @documented(request=Quiet, responses={200: QuietShape, 422: schemas.Problem, **PROBLEMS}, operation_id="me_quiet_hours_set")
     def put(self, request: Request) -> Response:
         """Set your quiet hours, or end them with null. They apply from the next deadline on, and stay as they are for a week."""
         body = self.body(Quiet)
@@ -119,12 +116,12 @@ class QuietHours(View):
 
 
 class Pause(View):
-    @extend_schema(responses={200: PauseShape, **PROBLEMS}, operation_id="matches_pause")
+    @documented(responses={200: PauseShape, **PROBLEMS}, operation_id="matches_pause")
     def get(self, request: Request, ident: str) -> Response:
         """Return whether the match is paused, which seat paused it, and which seats want that changed."""
         return Response(_pause(self.access(ident)), headers=PRIVATE)
 
-    @extend_schema(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
+    @documented(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
     def post(self, request: Request, ident: str) -> Response:
         """Vote to pause the match, or to resume it. It happens once all players have voted for it."""
         body = self.body(Wish)
@@ -136,7 +133,7 @@ class Pause(View):
 
         return once(request, effect)
 
-    @extend_schema(responses={200: PauseShape, **REFUSALS}, operation_id="matches_pause_withdraw")
+    @documented(responses={200: PauseShape, **REFUSALS}, operation_id="matches_pause_withdraw")
     def delete(self, request: Request, ident: str) -> Response:
         """Withdraw your vote, before all have voted."""
         access, seat = self.seated(ident, boards=False)

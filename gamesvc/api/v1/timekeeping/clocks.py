@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc.api.errors import BadRequest
-from gamesvc.api.v1.base import PROBLEMS, View
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, SCHEMA
 from gamesvc.matches.reading import board
 from gamesvc.matches.timekeeping import explanation
 
 
-class Preset(serializers.Serializer[Any]):
+class Preset(schemas.Shape):
     name = serializers.CharField()
     title = serializers.CharField()
     policy = serializers.DictField()
     words = serializers.ListField(child=serializers.CharField())
 
 
-class ClockChoice(serializers.Serializer[Any]):
+class ClockChoice(schemas.Shape):
     schema = serializers.DictField(help_text="JSON Schema of a policy.")
     presets = Preset(many=True)
 
 
-class Because(serializers.Serializer[Any]):
+class Because(schemas.Shape):
     """The inputs of a deadline: `left` seconds from `since`, without the excluded spans, or a fixed time."""
 
     since = serializers.DateTimeField()
@@ -46,7 +46,7 @@ class Because(serializers.Serializer[Any]):
     )
 
 
-class RunningClock(serializers.Serializer[Any]):
+class RunningClock(schemas.Shape):
     seat = serializers.IntegerField()
     question = serializers.CharField()
     kind = serializers.CharField()
@@ -57,12 +57,12 @@ class RunningClock(serializers.Serializer[Any]):
     because = Because()
 
 
-class SeatBank(serializers.Serializer[Any]):
+class SeatBank(schemas.Shape):
     seat = serializers.IntegerField()
     seconds = serializers.IntegerField()
 
 
-class ClockLine(serializers.Serializer[Any]):
+class ClockLine(schemas.Shape):
     """A change of a clock by the append that ends at `version`. Times in seconds."""
 
     version = serializers.IntegerField()
@@ -80,7 +80,7 @@ class ClockLine(serializers.Serializer[Any]):
     because = Because(allow_null=True)
 
 
-class ClockAccount(serializers.Serializer[Any]):
+class ClockAccount(schemas.Shape):
     policy = serializers.DictField()
     words = serializers.ListField(child=serializers.CharField())
     paused_since = serializers.DateTimeField(allow_null=True)
@@ -93,7 +93,7 @@ class ClockAccount(serializers.Serializer[Any]):
 
 
 class Clocks(View):
-    @extend_schema(responses={200: ClockChoice}, operation_id="clocks_list")
+    @documented(responses={200: ClockChoice}, operation_id="clocks_list")
     def get(self, request: Request) -> Response:
         """List the clock policies: presets by name, and the schema of a policy in parts."""
         presets = [
@@ -104,7 +104,7 @@ class Clocks(View):
 
 
 class MatchClock(View):
-    @extend_schema(
+    @documented(
         parameters=[
             OpenApiParameter("seat", int, description="Only the clocks of this seat."),
             OpenApiParameter("before", int, description="Only lines with a lower version."),

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,7 +14,7 @@ from rest_framework.response import Response
 from gamesvc.api.etags import etag, required_version
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View, documented
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.matches.access import authority
 from gamesvc.matches.access.selectors import Access
@@ -44,7 +43,7 @@ class Ruling(schemas.Strict):
     reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
 
 
-class UndoRequestShape(serializers.Serializer[Any]):
+class UndoRequestShape(schemas.Shape):
     request = serializers.IntegerField(help_text="Its name: the version of its event.")
     seat = serializers.IntegerField()
     asked = serializers.ListField(child=serializers.IntegerField())
@@ -53,7 +52,7 @@ class UndoRequestShape(serializers.Serializer[Any]):
     yours_to_answer = serializers.BooleanField()
 
 
-class OfferShape(serializers.Serializer[Any]):
+class OfferShape(schemas.Shape):
     match = serializers.UUIDField()
     version = serializers.IntegerField()
     option = serializers.ChoiceField(Match.Undo.choices)
@@ -69,7 +68,7 @@ class OfferShape(serializers.Serializer[Any]):
     request = UndoRequestShape(allow_null=True)
 
 
-class UndoneShape(serializers.Serializer[Any]):
+class UndoneShape(schemas.Shape):
     match = serializers.UUIDField()
     version = serializers.IntegerField()
     done = serializers.BooleanField(help_text="False: the others were asked, or have not all answered.")
@@ -78,31 +77,27 @@ class UndoneShape(serializers.Serializer[Any]):
 
 
 class Undo(View):
-    @extend_schema(responses={200: OfferShape, **PROBLEMS}, operation_id="matches_undo_offer")
+    @documented(responses={200: OfferShape, **PROBLEMS}, operation_id="matches_undo_offer")
     def get(self, request: Request, ident: str) -> Response:
         """Return the command you could undo now, if that is free, and the open undo request."""
         access = self.access(ident)
         return Response(_offer(access), headers=PRIVATE)
 
-    @extend_schema(
-        request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_undo"
-    )
+    @documented(request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_undo")
     def post(self, request: Request, ident: str) -> Response:
         """Undo your latest command, or ask the others for consent (`done` says which)."""
         return _versioned(self, ident, taking_back.take_back)
 
 
 class Redo(View):
-    @extend_schema(
-        request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_redo"
-    )
+    @documented(request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_redo")
     def post(self, request: Request, ident: str) -> Response:
         """Redo what you have undone, as long as nothing else has happened."""
         return _versioned(self, ident, taking_back.redo)
 
 
 class UndoAnswer(View):
-    @extend_schema(request=Answer, responses={200: UndoneShape, **REFUSALS}, parameters=[KEY], operation_id="matches_undo_answer")
+    @documented(request=Answer, responses={200: UndoneShape, **REFUSALS}, parameters=[KEY], operation_id="matches_undo_answer")
     def post(self, request: Request, ident: str) -> Response:
         """Accept or decline the open undo request, or withdraw your own. The last consent carries it out."""
         body = self.body(Answer)
@@ -118,7 +113,7 @@ class UndoAnswer(View):
 
 
 class Rewind(View):
-    @extend_schema(
+    @documented(
         request=Ruling, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_rewind"
     )
     def post(self, request: Request, ident: str) -> Response:

@@ -1,0 +1,101 @@
+"""Every answer of the API that a test gets, held against the OpenAPI document and against the serializer that describes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from django.test import Client
+from django.urls import Resolver404
+from drf_spectacular.generators import SchemaGenerator
+
+from gamesvc.api.v1.schemas import Shape
+
+API = "/api/v1/"
+COMPONENTS = "#/components/schemas/"
+ITSELF = "/api/v1/openapi.json"
+UNLISTED = {400, 405, 406, 413, 415, 429, 500, 503}
+"""Problems that any address may answer with, so that the document does not repeat them at each."""
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the OpenAPI document. Its objects have no members but those they list; problems may have more (RFC 9457)."""
+    made: dict[str, Any] = json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True), default=str))
+    for name, component in made["components"]["schemas"].items():
+        if "properties" in component and name != "Problem":
+            component.setdefault("additionalProperties", False)
+    return made
+
+
+@cache
+def _validator(path: str, method: str, status: int, media: str) -> Any:
+    """Return the validator of an answer; None if it is no JSON. Fails for an answer that the document does not list."""
+    described = document()["paths"].get(path, {}).get(method, {}).get("responses", {}).get(str(status))
+    if status >= 400:
+        assert described is not None or status in UNLISTED, f"{method} {path} answers {status}, which the document lacks"
+        schema = {"$ref": f"{COMPONENTS}Problem"}
+    else:
+        assert described is not None, f"{method} {path} answers {status}, which the document lacks"
+        content = described.get("content", {})
+        assert media in content or not content, f"{method} {path} answers {status} as {media}, not {', '.join(content)}"
+        schema = content.get(media, {}).get("schema", {})
+    if media not in ("application/json", "application/problem+json"):
+        return None
+    return jsonschema_rs.validator_for({**schema, "components": document()["components"]}, validate_formats=True)
+
+
+def check(answer: Any) -> None:
+    """Fail unless an answer of the API is what the document says of its address."""
+    try:
+        route = answer.resolver_match.route
+    except Resolver404:
+        return
+    name = answer.request["REQUEST_METHOD"]
+    path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route)
+    if path == ITSELF or name == "OPTIONS" or answer.status_code == 304:
+        return
+    media = answer.headers.get("Content-Type", "").partition(";")[0]
+    validator = _validator(path, "get" if name == "HEAD" else name.lower(), answer.status_code, media)
+    if validator is None or answer.streaming or not answer.content:
+        return
+    faults = [f"{'/'.join(map(str, one.instance_path))}: {one.message[:300]}" for one in validator.iter_errors(answer.json())]
+    assert not faults, f"{name} {path} {answer.status_code} is not what the document says: {faults[:5]}"
+
+
+_REQUEST, _REPRESENT = Client.request, Shape.to_representation
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Answer as in production."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "request", _REQUEST)
+        patch.setattr(Shape, "to_representation", _REPRESENT)
+        yield
+
+
+@contextmanager
+def checked() -> Iterator[None]:
+    """Check each answer to a test's client, and that no serializer leaves out a member it was given."""
+
+    def asked(self: Client, **more: Any) -> Any:
+        answer = _REQUEST(self, **more)
+        if str(more.get("PATH_INFO", "")).startswith(API):
+            check(answer)
+        return answer
+
+    def represented(self: Shape, instance: Mapping[str, Any]) -> dict[str, Any]:
+        assert instance.keys() <= self.fields.keys(), f"{type(self).__name__} lacks {instance.keys() - self.fields.keys()}"
+        return _REPRESENT(self, instance)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Client, "request", asked)
+        patch.setattr(Shape, "to_representation", represented)
+        yield
