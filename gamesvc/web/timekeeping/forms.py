@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField
-from gamesvc.matches.clock.policy import WEEKDAYS
+from gamesvc.matches.clock.notation import WEEKDAYS
 
 LENGTHS = (
     ("turn", "Time for each turn"),
