@@ -1,4 +1,4 @@
-"""The border of HTTP: requests are read whole; those with forbidden text, or beyond a rate limit, are refused first of all.
+"""The border of HTTP: requests are read whole; those with forbidden text, or beyond a rate limit, are refused at once.
 
 Address, query, headers, cookies and form fields are checked here for pages and API alike. The API's parser checks its bodies
 (`gamesvc.api.rendering`), by the same rules (`gamesvc.games.kernel.intake`).

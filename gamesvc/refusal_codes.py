@@ -142,7 +142,7 @@ _TIME = {
         "Your last orders hold. Try again when `detail` says.",
     ),
     "aside_too_often": Meaning(
-        "You have done this too often beside your turn",
+        "Too many side moves",
         "Offers, their withdrawal and the like do not move the match on, and every page looks past them, so they have a cap.",
         "What you did last holds. Go on with your turn, or try again when `detail` says.",
     ),

@@ -72,7 +72,7 @@ class Brief:
 
 
 NO_END = datetime.max.replace(tzinfo=UTC)
-"""The deadline of a notice that can be acted on without end, as while a match is paused."""
+"""The deadline of a notice that can be acted on without limit, as while a match is paused."""
 
 Renderer = Callable[[Outbox], Message | None]
 Deadline = Callable[[Outbox], datetime | None]

@@ -176,7 +176,7 @@ def _extra(route: str, limits: str) -> str:
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
         limits += f"; of what nobody else sees {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
-        limits += f"; beside a turn {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
+        limits += f"; side moves {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}, where others get a notice of it"
     elif last == "press":

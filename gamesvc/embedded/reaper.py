@@ -1,8 +1,8 @@
 """Killer of the process groups of a supervisor that died without stopping them. Run as a script; standard library only.
 
 It reads lines `+GROUP` and `-GROUP` from the supervisor. At the end of its input the supervisor is gone: it then kills every
-remaining group with all descendants. It inherits the lock of the data folder, so that the folder is free only when nothing runs
-in it any more.
+remaining group with all descendants. It inherits the lock of the data folder, so that the folder is free only when nothing
+runs in it.
 """
 
 from __future__ import annotations

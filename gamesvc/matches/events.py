@@ -31,7 +31,7 @@ class MatchEvent(TypedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened(MatchEvent):
-    """The match with all that was agreed on before anybody took a seat. Matches that bots play for the record have no clock."""
+    """The match with all that was agreed on before anyone took a seat. Matches that bots play for the record have no clock."""
 
     TYPE = "match.opened"
     game: str
@@ -53,7 +53,7 @@ class Opened(MatchEvent):
     origin: Data | None = None
     """The match that a fork comes from: `match`, `version`, `seat`."""
     board: bool = False
-    """A private what-if board."""
+    """A private analysis board."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Joined(MatchEvent):
     seat: int
     holder: str = ""
     kind: str = ""
-    """`user`, `bot`, or `owner` of a what-if board."""
+    """`user`, `bot`, or `owner` of an analysis board."""
     contribution: str
     """To the draws, as a hash; empty for none."""
 
@@ -93,7 +93,7 @@ class Positioned(MatchEvent):
     position: Data | None = None
     salt: str = ""
     dealt: Data | None = None
-    """Of a fork of a seat: `seat`, and `from`, the position before all that this seat cannot see was dealt anew."""
+    """Of a fork of a seat: `seat`, and `from`, the position before all that this seat cannot see was redealt."""
 
 
 # --- seats of a running match ---
@@ -109,7 +109,7 @@ class Seated(MatchEvent):
     kind: str = ""
     """`user` or `bot`."""
     returns: Mapping[str, int] | None = None
-    """Of a player who comes back to their own seat: how many time-outs have been `excused` for them."""
+    """Of a player who comes back to their own seat: how many timeouts have been `excused` for them."""
     anew: bool = False
     """Every clock of the seat begins anew for its new holder, also that of a question that waits. In logs without this
     key only the running clocks did."""
@@ -239,7 +239,7 @@ class Rewound(MatchEvent):
     """`undo`, `redo` or `host`; any other is a game's own."""
     seat: int | None = None
     private: bool = False
-    """Nobody but the seat has seen what it takes back."""
+    """Nobody but the seat has seen what it undoes."""
     code: str = ""
     reason_id: str = ""
     kept: Sequence[int] = ()

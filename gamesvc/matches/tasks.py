@@ -15,7 +15,7 @@ from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.notices import reminding
 from gamesvc.matches.play import bots, conditional_orders
-from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record import loading, snapshot_renewal
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.timekeeping import outages, pauses, timeout_sweep
@@ -75,7 +75,7 @@ def sweep_lobby() -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def renew_snapshots(limit: int = 50) -> int:
     """Make snapshots with new rules code for running matches after a release, before a player waits for them."""
-    games = dict(snapshots.wanted(SNAPSHOTS_WAITING))
+    games = dict(snapshot_renewal.wanted(SNAPSHOTS_WAITING))
 
     def save(match_id: UUID) -> int:
         loading.save_snapshot(loading.load_at(catalog.game(games[match_id]), match_id, 2**31 - 1))

@@ -93,11 +93,6 @@ def leads_to(written: str, address: ReplyAddress) -> bool:
     return token is not None and any(_hash(token, str(key)) == address.token_hash for key in keys)
 
 
-def revoke(*, topic: str, user: User) -> int:
-    """Revoke all addresses of a user in a topic, at a change of seat or on the user's request. Return how many."""
-    return ReplyAddress.objects.filter(topic=topic, user=user).update(expires_at=timezone.now())
-
-
 def revoke_all(*, user: User) -> int:
     """Revoke every address of a user, after one of their mails went astray. Return how many were valid."""
     now = timezone.now()

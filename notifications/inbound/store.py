@@ -128,7 +128,7 @@ def put_back(mail: InboundMail, *, error: str) -> None:
 
 
 def confirm(mail_id: UUID) -> bool:
-    """Confirm a held mail, which counts from now on. Return False if it was not held any more."""
+    """Confirm a held mail, which counts from now on. Return False if it was no longer held."""
     now = timezone.now()
     held = InboundMail.objects.filter(pk=mail_id, status=MailStatus.HELD)
     done = held.update(status=MailStatus.WAITING, confirmed_at=now, counts_at=now, claimed_until=None, attempts=0, error="")

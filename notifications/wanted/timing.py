@@ -4,7 +4,7 @@ Kinds with a deadline (`Kind.deadline`) are held back or gathered. Of the others
 (messages of several players to the same receivers), and all else goes at once. A mail opens the window, and its receiver's answer
 closes it: so quick players get each turn at once, and absent ones get one mail for all that gathered. Of several notices about
 one thing only the newest goes, with or without a window. Where questions are asked and withdrawn again and again, the next
-one waits: nobody can make the service write to another without end.
+one waits: nobody can make the service write to another endlessly.
 """
 
 from __future__ import annotations

@@ -313,3 +313,9 @@ def test_the_command_erases(quixotella, capsys):
     assert User.objects.get(pk=quixotella.pk).username == result["now"]
     with pytest.raises(CommandError, match="There is no user"):
         call_command("erase", NAME, "--yes")
+
+
+def test_the_command_says_the_new_name(quixotella, capsys):
+    call_command("erase", NAME, "--yes")
+    quixotella.refresh_from_db()
+    assert capsys.readouterr().out == f"{NAME} is erased. The account is now called {quixotella.username}.\n"

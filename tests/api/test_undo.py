@@ -253,7 +253,11 @@ def test_the_page_offers_and_does_it(duel, two, anna, ben, client):
     command(two[1], duel, {"name": "draw"})
     expect(undo(two[1], duel), 200)
     page = client.get(f"/matches/{number}/").content.decode()
-    assert "ben asks for an undo" in page
+    assert "ben asks for an undo. Answer by <time" in " ".join(page.split())
+    client.force_login(ben)
+    own = client.get(f"/matches/{number}/").content.decode()
+    assert "You asked for an undo. The others can answer until <time" in " ".join(own.split())
+    client.force_login(anna)
     request = two[0].get(f"/matches/{duel}/undo/").json()["request"]["request"]
     client.post(f"/matches/{number}/undo", {"act": "accept", "_once": "c", "request": str(request)})
     page = client.get(f"/matches/{number}/").content.decode()

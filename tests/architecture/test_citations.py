@@ -28,6 +28,7 @@ OTHER_FORMS = {
     "a number alone in parentheses": re.compile(rf"(?<=[a-z`]) \({NUMBER}(?:, {NUMBER})*\)(?:\.?\"\"\"|\.$)", re.MULTILINE),
 }
 SECTION = re.compile(r"(?<!RFC \d{4} )(?<!RFC \d{4}, )(?:\b[Ss]ections? |§ ?)\d")
+MODULE = re.compile(r"`((?:[\w.]+/)*\w+\.py)`")
 DOCUMENT = re.compile(r"[\w.-]+\.md\b")
 SHOUTED = re.compile(r"\b(?!RFC\b)[A-Z][A-Z_]{3,} (?:section|chapter|§)")
 
@@ -132,6 +133,19 @@ def test_no_file_cites_a_document_that_is_not_in_the_repository() -> None:
         if name not in known
     }
     assert sorted(missing) == []
+
+
+def test_documents_name_modules_that_exist() -> None:
+    """A document may leave out the first folders of a path, never name a module that has moved."""
+    modules = "\n".join(f"/{path.relative_to(ROOT)}" for path in texts() if path.suffix == ".py") + "\n"
+    named = {
+        f"{path.relative_to(ROOT)}: {module}": module
+        for path, text in texts().items()
+        if path.suffix == ".md"
+        for module in MODULE.findall(text)
+    }
+    assert len(named) > 10
+    assert [place for place, module in named.items() if f"/{module}\n" not in modules] == []
 
 
 def test_sections_are_cited_of_rules_and_standards_only() -> None:

@@ -41,9 +41,7 @@ ROOMS = {
     "bots/greedy.py",
     "data/__init__.py",
 }
-FOLDERS = {"rules", "secrecy", "text", "picture", "bots", "data"}
-# Typed events: a module, or a folder where there are many.
-EVENTS = "events"
+FOLDERS = {"events", "rules", "secrecy", "text", "picture", "bots", "data"}
 
 
 def folders() -> list[Path]:
@@ -59,9 +57,9 @@ def modules(folder: Path) -> list[Path]:
 def test_every_engine_has_the_same_floor_plan(game: str) -> None:
     home = ROOT / "gamesvc" / "games" / game
     assert [room for room in sorted(ROOMS) if not (home / room).exists()] == []
-    assert {path.name for path in home.iterdir() if path.is_dir() and path.name != "__pycache__"} - {EVENTS} == FOLDERS
+    assert {path.name for path in home.iterdir() if path.is_dir() and path.name != "__pycache__"} == FOLDERS
     beside = {path.stem for path in modules(home)} - {Path(room).stem for room in ROOMS if "/" not in room}
-    assert beside <= {"positions", EVENTS}, "an engine keeps its other modules in its rooms"
+    assert beside <= {"positions"}, "an engine keeps its other modules in its rooms"
 
 
 def test_no_folder_is_a_heap() -> None:

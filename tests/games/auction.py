@@ -7,13 +7,14 @@ its default: a sealed bid does not outdate anyone else's.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Awaited, Caption, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Viewer
 from gamesvc.games.kernel.limits import AtMost, OneOf, Within
 from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.games.kernel.wording import listed
 
 LOTS = ("clock", "map", "ship")
@@ -31,9 +32,37 @@ class State:
     owners: dict[Lot, Seat] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Opened(TypedEvent):
+    TYPE: ClassVar[str] = "opened"
+    coins: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LotsShuffled(TypedEvent):
+    TYPE: ClassVar[str] = "lots_shuffled"
+    lots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bid(TypedEvent):
+    TYPE: ClassVar[str] = "bid"
+    seat: int
+    coins: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sold(TypedEvent):
+    TYPE: ClassVar[str] = "sold"
+    lot: str
+    seat: int
+    price: int
+    bids: dict[str, int]
+
+
 def setup(run: Run[State], options: Data, seats: int) -> None:
-    run.emit("opened", coins=[options["coins"]] * seats)
-    run.emit("lots_shuffled", lots=list(run.dice.shuffle(LOTS)))
+    run.emit(Opened((options["coins"],) * seats))
+    run.emit(LotsShuffled(run.dice.shuffle(LOTS)))
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
@@ -46,14 +75,14 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
         raise Refused("has_bid", "You have bid for this lot. Wait for the others.")
     if command["coins"] > state.coins[seat]:
         raise Refused("cannot_pay", f"You have {state.coins[seat]} coins.", "coins")
-    run.emit("bid", seat=seat, coins=command["coins"])
+    run.emit(Bid(seat, command["coins"]))
     bids = run.state.bids
     if len(bids) == len(state.coins):
         best = max(bids.values())
         highest = sorted(bidder for bidder, coins in bids.items() if coins == best)
         winner = highest[run.dice.choose(len(highest))] if len(highest) > 1 else highest[0]
         shown = {str(bidder): coins for bidder, coins in bids.items()}
-        run.emit("sold", lot=state.lots[0], seat=winner, price=best, bids=shown)
+        run.emit(Sold(state.lots[0], winner, best, shown))
 
 
 def evolve(state: State | None, event: Event) -> State:

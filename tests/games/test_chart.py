@@ -50,7 +50,6 @@ def everything() -> Chart:
     chart.selectable(0, 0, 60, 60)
     chart.selected(0, 0, 60, 60)
     chart.move_path([(0, 0), (50, 0), (50, 80)], older=True)
-    chart.arrow(0, 0, 30, 30, "4")
     chart.disc(0, 0, 12)
     chart.threatened(0, 0)
     chart.contested(0, 0)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 
 import pytest
 
+from gamesvc.games import catalog
 from gamesvc.games.kernel.frozen import replace
-from gamesvc.games.space_fleet_commander.state import Die, Hit, Repair, Sheet, State, Vessel
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ def test_a_name_that_is_no_field_is_an_error():
         replace(More(1), second=(2,), fourth=4)
 
 
-@pytest.mark.parametrize("kind", [Die, Hit, Repair, Sheet, State, Vessel])
-def test_every_field_of_a_state_is_copied(kind):
-    assert kind.__match_args__ == tuple(field.name for field in dataclasses.fields(kind))
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_every_field_of_a_state_is_copied(game_id):
+    module = importlib.import_module(f"gamesvc.games.{game_id}.state")
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    assert catalog.game(game_id).state in kinds
+    for kind in kinds:
+        assert kind.__match_args__ == tuple(field.name for field in dataclasses.fields(kind)), kind

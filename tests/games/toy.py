@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Version, Viewer
 from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.typed import TypedEvent
 
 DECK = (1, 1, 1, 1, 2, 2, 2, 2)
 
@@ -38,16 +39,68 @@ class State:
     over: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Created(TypedEvent):
+    TYPE: ClassVar[str] = "created"
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt(TypedEvent):
+    TYPE: ClassVar[str] = "dealt"
+    deck: tuple[int, ...]
+    hands: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drew(TypedEvent):
+    TYPE: ClassVar[str] = "drew"
+    seat: int
+    card: int
+
+
+@dataclass(frozen=True, slots=True)
+class Played(TypedEvent):
+    TYPE: ClassVar[str] = "played"
+    seat: int
+    card: int
+    item: int
+
+
+@dataclass(frozen=True, slots=True)
+class Countered(TypedEvent):
+    TYPE: ClassVar[str] = "countered"
+    seat: int
+    card: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrdersSet(TypedEvent):
+    TYPE: ClassVar[str] = "orders_set"
+    seat: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded(TypedEvent):
+    TYPE: ClassVar[str] = "turn_ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(TypedEvent):
+    TYPE: ClassVar[str] = "ended"
+
+
 def setup(run: Run[State], options: Data, seats: int) -> None:
-    run.emit("created", points=options["points"])
+    run.emit(Created(options["points"]))
     order = run.dice.shuffle(DECK)
-    run.emit("dealt", deck=list(order[4:]), hands=[list(order[:2]), list(order[2:4])])
+    run.emit(Dealt(order[4:], (order[:2], order[2:4])))
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
     state, name = run.state, command["name"]
     if name == "set_orders":
-        run.emit("orders_set", seat=seat, text=command["text"])
+        run.emit(OrdersSet(seat, command["text"]))
         return
     if state.over:
         raise Refused("over", "The duel is over.")
@@ -59,14 +112,14 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
     if name == "draw":
         if not state.deck:
             raise Refused("no_target", "The deck is empty.")
-        run.emit("drew", seat=seat, card=state.deck[0])
+        run.emit(Drew(seat, state.deck[0]))
     elif name == "play":
         if command["card"] not in state.hands[seat]:
             raise Refused("not_owned", f"You hold {', '.join(map(str, state.hands[seat])) or 'no cards'}.", "card")
-        run.emit("played", seat=seat, card=command["card"], item=run.version)
-    run.emit("turn_ended")
+        run.emit(Played(seat, command["card"], run.version))
+    run.emit(TurnEnded())
     if max(run.state.points) >= 3 or not (run.state.deck or any(run.state.hands)):
-        run.emit("ended")
+        run.emit(Ended())
 
 
 def _counter(run: Run[State], seat: int, item: int) -> None:
@@ -78,8 +131,8 @@ def _counter(run: Run[State], seat: int, item: int) -> None:
     card = next(open_item.card for open_item in run.state.items if open_item.id == item)
     assert card in then.hands[1 - seat]
     run.rewind(item, cause="counter")
-    run.emit("countered", seat=seat, card=card)
-    run.emit("turn_ended")
+    run.emit(Countered(seat, card))
+    run.emit(TurnEnded())
 
 
 def evolve(state: State | None, event: Event) -> State:

@@ -61,6 +61,31 @@ def play_out(match: Match, seed: int = 1, most: int = 1000) -> None:
         act(match, seat, dict(loaded.game.bots["random"](loaded.game.view(state, seat), forms, rng)))
 
 
+def to_trade(match: Match) -> int:
+    """Play a match of Stratastar to where a seat may offer cards and wait for the answer. Return the seat."""
+    rng = random.Random(1)
+    for _ in range(300):
+        loaded = loading.load(match.id, match.game)
+        question = loaded.awaited()[0]
+        state, seat = loaded.timeline.state, question.seat
+        forms = loaded.game.legal_commands(state, seat)
+        if any(form.name == "offer_trade" and "wait" in (form.required or ()) for form in forms):
+            return seat
+        random_move = loaded.game.bots["random"](loaded.game.view(state, seat), forms, rng)
+        act(match, seat, {"name": "end_phase"} if question.prompt == "trade" else random_move)
+    raise AssertionError("nobody could trade")
+
+
+def offer_trade(match: Match, seat: int, **more: Any) -> int:
+    """Offer the other seat a trade card for nothing. Return the offer's id."""
+    act(match, seat, {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}, **more})
+    return int(loading.load(match.id, match.game).timeline.state.offers[-1].id)
+
+
+def offer_and_withdraw(match: Match, seat: int, **more: Any) -> None:
+    act(match, seat, {"name": "withdraw_offer", "offer": offer_trade(match, seat, **more)})
+
+
 def duel(anna: Any, ben: Any) -> Match:
     """Play a toy match with everything in it: sealed orders, a reaction that goes back, a timeout; then to the end."""
     match = opening.create_match(by=anna, game="toy", contribution_text="tea")

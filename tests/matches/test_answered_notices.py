@@ -286,7 +286,8 @@ def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa:
     client = Client()
     client.force_login(user)
     assert "The position in mails; without it they cannot be answered" in client.get("/profile/").content.decode()
-    client.post("/profile/mails", {"kinds": [kind.name for kind in registry.kinds() if kind.name != "position"]})
+    wanted = [kind.name for kind in registry.kinds() if not kind.essential and kind.name != "position"]
+    client.post("/profile/mails", {"kinds": wanted})
     work(mailing)
     before = len(mailing.sink.to(f"{user.username}@players.example"))
     payload = {"match": str(match.id), "seat": question.seat, "question": question.question, "what": "resumed", "by": None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
@@ -22,10 +21,9 @@ from gamesvc.matches.clock.spans import counted, merged
 from gamesvc.matches.events import DeadlineSet, Outage, Paused, Resumed
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
-from gamesvc.matches.record import loading
 from notifications.wanted import timing
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches.playing import act
+from tests.matches.playing import act, offer_trade, to_trade
 from tests.matches.test_clock_going_back import TURN_OF, Match, stand_still
 from tests.matches.test_clock_policy import DAY, HOUR, Table, at, seated
 from tests.matches.test_deadlines import check_store, due
@@ -348,27 +346,11 @@ def clock():
         yield travel
 
 
-def to_trade(match) -> int:
-    """Play until a seat may wait for the answer to an offer, and return the seat."""
-    rng = random.Random(1)
-    for _ in range(300):
-        loaded = loading.load(match.id, match.game)
-        one = loaded.awaited()[0]
-        forms = loaded.game.legal_commands(loaded.timeline.state, one.seat)
-        if any(form.name == "offer_trade" and "wait" in form.required for form in forms):
-            return one.seat
-        if one.prompt == "trade":
-            act(match, one.seat, {"name": "end_phase"})
-        else:
-            act(match, one.seat, dict(loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, one.seat), forms, rng)))
-    raise AssertionError("nobody could trade")
-
-
 def offer(match, seat: int) -> int:
     """Offer a trade, wait for the answer, and return the offer's id."""
-    act(match, seat, {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}, "wait": True})
+    number = offer_trade(match, seat, wait=True)
     assert not Question.objects.filter(match=match, seat=seat).exists()
-    return loading.load(match.id, match.game).timeline.state.offers[-1].id
+    return number
 
 
 @pytest.mark.django_db

@@ -25,6 +25,7 @@ from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus
 from tests.games.toy import GAME as TOY
+from tests.games.toy import Drew, OrdersSet, Played
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act
 from tests.matches.test_replies import read_toy, reply_to, turn_mail
@@ -44,18 +45,18 @@ def awaited(state):
 def decide(run, seat, command):
     """Seat 0 plays as often as it likes; seat 1 answers `pass`, `draw` (something happens) or `counter`."""
     if command["name"] == "play":
-        run.emit("played", seat=seat, card=command["card"], item=run.version)
-        run.emit("orders_set", seat=seat, text=f"open{run.version}")
+        run.emit(Played(seat, command["card"], run.version))
+        run.emit(OrdersSet(seat, f"open{run.version}"))
     elif command["name"] == "pass":
-        run.emit("orders_set", seat=1 - seat, text="")
+        run.emit(OrdersSet(1 - seat, ""))
     elif command["name"] == "draw":
         if seat == 1:
-            run.emit("drew", seat=seat, card=run.state.deck[0])
-            run.emit("orders_set", seat=0, text="")
+            run.emit(Drew(seat, run.state.deck[0]))
+            run.emit(OrdersSet(0, ""))
         else:
-            run.emit("orders_set", seat=0, text="drawn")
+            run.emit(OrdersSet(0, "drawn"))
     elif command["name"] == "set_orders":
-        run.emit("orders_set", seat=seat, text=command["text"])
+        run.emit(OrdersSet(seat, command["text"]))
     else:
         raise Refused("no_target", "Not here.")
 

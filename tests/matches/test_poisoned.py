@@ -15,7 +15,7 @@ from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.models import HeldOrders, Match, Question, UndoRequest
 from gamesvc.matches.play import bots
-from gamesvc.matches.record import availability, loading, snapshots
+from gamesvc.matches.record import availability, loading, snapshot_renewal
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import act
@@ -150,7 +150,7 @@ def test_seats_go_to_bots_beside_some_that_cannot(toy, anna, ben, monkeypatch):
 
 def test_snapshots_are_made_beside_some_that_cannot(toy, anna, monkeypatch):
     matches = [opening.create_match(by=anna, game="toy") for _ in range(4)]
-    monkeypatch.setattr(snapshots, "without_snapshot", lambda limit: [(one.pk, "toy") for one in matches][:limit])
+    monkeypatch.setattr(snapshot_renewal, "without_snapshot", lambda limit: [(one.pk, "toy") for one in matches][:limit])
     real, bad = loading.load_at, {one.pk for one in matches[:3]}
     saved = []
     monkeypatch.setattr(loading, "save_snapshot", lambda loaded: saved.append(loaded.match_id))

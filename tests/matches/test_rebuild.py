@@ -124,6 +124,18 @@ def test_a_match_that_is_over_is_so_again(toy, anna, ben):
 
 
 @pytest.mark.django_db
+def test_the_text_names_each_difference_and_its_repair(toy, anna, ben):
+    match = duel(anna, ben)
+    DAMAGES["holder"](match)
+    out = io.StringIO()
+    call_command("rebuild", stdout=out)
+    *differences, summary = out.getvalue().splitlines()
+    assert differences
+    assert all(line.endswith(". repaired") for line in differences), differences
+    assert summary.endswith(f", {len(differences)} repaired.")
+
+
+@pytest.mark.django_db
 def test_what_cannot_be_mended_is_said(toy, anna, ben):
     match = duel(anna, ben)
     Holding.objects.filter(match=match).delete()

@@ -8,12 +8,14 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Version
+from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import audit, verification
@@ -36,15 +38,24 @@ class NewState(old.State):
     played: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class NewPlayed(TypedEvent):
+    TYPE: ClassVar[str] = "played"
+    seat: int
+    face: int
+    worth: int
+    item: int
+
+
 def new_decide(run, seat, command):
     """Play a card for one point more than printed, recorded under a better name."""
     if command["name"] != "play" or run.state.turn % 2 != seat or command["card"] not in run.state.hands[seat]:
         old.decide(run, seat, command)
         return
-    run.emit("played", seat=seat, face=command["card"], worth=command["card"] + 1, item=run.version)
-    run.emit("turn_ended")
+    run.emit(NewPlayed(seat, command["card"], command["card"] + 1, run.version))
+    run.emit(old.TurnEnded())
     if max(run.state.points) >= 3 or not (run.state.deck or any(run.state.hands)):
-        run.emit("ended")
+        run.emit(old.Ended())
 
 
 def new_evolve(state, event):

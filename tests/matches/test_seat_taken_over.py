@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ from gamesvc.matches.lobby import forks, opening, press, substitutes
 from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.models import HeldOrders, Match, PauseWish, Premove, Press
 from gamesvc.matches.play import conditional_orders, standing_orders, turns
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import taking_back
@@ -49,6 +50,15 @@ def carl(player: Callable[..., User]) -> User:
 def taken_over(match: Match, by: User, seat: int = 0) -> None:
     substitutes.vacate(match=match, seat=seat, actor=Actor("host"))
     substitutes.take_over(by=by, match=match, seat=seat)
+
+
+def seen(match: Match, user: User) -> dict[str, Any]:
+    """Return what a request of the holder of seat 0 has read when it begins."""
+    return {
+        "access": selectors.access_match(user=user, ident=str(match.number)),
+        "sender": sends(match, 0),
+        "version": loading.load(match.id, match.game).viewer_version(0),
+    }
 
 
 def traces(match: Match) -> tuple[Any, ...]:
@@ -120,11 +130,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_what_began_before_the_seat_changed_hands_is_refused(match: Match, anna: User, carl: User, attempt: Attempt) -> None:
-    before = {
-        "access": selectors.access_match(user=anna, ident=str(match.number)),
-        "sender": sends(match, 0),
-        "version": loading.load(match.id, match.game).viewer_version(0),
-    }
+    before = seen(match, anna)
     taken_over(match, carl)
     was = traces(match)
     with pytest.raises(Refused) as refused:
@@ -166,12 +172,8 @@ def test_a_seat_that_changes_hands_between_the_decision_and_the_append(
     match: Match, anna: User, carl: User, monkeypatch: pytest.MonkeyPatch, attempt: Attempt
 ) -> None:
     """The append loses, and the next attempt sees who sits there now."""
-    before = {
-        "access": selectors.access_match(user=anna, ident=str(match.number)),
-        "sender": sends(match, 0),
-        "version": loading.load(match.id, match.game).viewer_version(0),
-    }
-    act(match, 1, DRAW) if attempt is submitted else None
+    if attempt is submitted:
+        act(match, 1, DRAW)
     real, begun = turns._decide if attempt is submitted else taking_back.check_fresh, []
     place = (turns, "_decide") if attempt is submitted else (taking_back, "check_fresh")
 
@@ -182,13 +184,13 @@ def test_a_seat_that_changes_hands_between_the_decision_and_the_append(
             taken_over(match, carl)
         return result
 
-    before["version"] = loading.load(match.id, match.game).viewer_version(0)
+    before = seen(match, anna)
     monkeypatch.setattr(*place, meanwhile)
     with pytest.raises(Refused) as refused:
         attempt(match, anna, before)
     assert begun
     assert refused.value.code == "no_seat"
-    events = loading.events_after(match.id, before["version"], loading.load(match.id, match.game).version)
+    events = stream.events_after(match.id, before["version"], loading.load(match.id, match.game).version)
     assert [event.type for event in events if event.meta["actor"].get("kind") == "seat"] == ["match.seated"]
 
 
@@ -290,13 +292,24 @@ def test_nobody_sends_for_a_seat_without_saying_who() -> None:
 
 
 def test_what_acts_for_a_seat_asks_who_holds_it() -> None:
-    """A service that writes as the actor `seat` checks the holder, or is one that makes or ends a tenure itself."""
-    making = {"opening.py": "join_match, leave_match", "substitutes.py": "take_over"}
-    found = {}
-    for path in (Path(gamesvc.__file__).parent / "matches").rglob("*.py"):
-        text = path.read_text()
-        if 'Actor("seat"' in text:
-            found[path.name] = "holders." in text
-    unchecked = {name for name, checked in found.items() if not checked} - set(making)
-    # The runs of a mail give their user to `turns.submit`; `acted` only reads who acted.
-    assert unchecked == {"order_run.py", "acted.py"}
+    """A function that writes as the actor `seat` checks the holder, but for these."""
+    unchecked = {
+        # They make or end a tenure themselves, with the seats locked.
+        "lobby/opening.py:_take",
+        "lobby/opening.py:leave_match",
+        "lobby/substitutes.py:take_over",
+        # They name the user in the `Sender`, whom `turns` checks.
+        "mail_orders/order_run.py:__init__",
+        "play/turns.py:give",
+        # It only reads who acted.
+        "notices/acted.py:acted",
+    }
+    matches = Path(gamesvc.__file__).parent / "matches"
+    found = {
+        f"{path.relative_to(matches)}:{function.name}": re.search(r"holders\.(check|lock)\(", ast.unparse(function)) is not None
+        for path in matches.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef) and "Actor('seat'" in ast.unparse(function)
+    }
+    assert {function for function, checked in found.items() if checked}
+    assert {function for function, checked in found.items() if not checked} == unchecked

@@ -16,7 +16,7 @@ from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.clock import account
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.play import turns
-from gamesvc.matches.record import loading, snapshots
+from gamesvc.matches.record import loading, snapshot_renewal, snapshots
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import taking_back
 from tests.matches.playing import sends
@@ -110,13 +110,13 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
     monkeypatch.setattr(snapshots, "STRETCH", 4)
     monkeypatch.setattr(loading, "connection", Outside())
     loading.save_snapshot(loading.load(duel.id, duel.game))
-    assert snapshots.without_snapshot(10) == []
+    assert snapshot_renewal.without_snapshot(10) == []
     before = loading.load(duel.id, duel.game)
     monkeypatch.setattr(snapshots, "fingerprint", lambda game_id: f"the new code of {game_id}")
     loading.forget_all()
-    assert snapshots.without_snapshot(10) == [(duel.id, "toy")]
+    assert snapshot_renewal.without_snapshot(10) == [(duel.id, "toy")]
     assert tasks.renew_snapshots() == 1
-    assert snapshots.without_snapshot(10) == []
+    assert snapshot_renewal.without_snapshot(10) == []
     assert {fingerprint for _, fingerprint in kept(duel)} == {"the new code of toy"}
     assert len(kept(duel)) > 1, "some for looking back, and the newest"
     same(loading.load(duel.id, duel.game), before)
@@ -124,8 +124,8 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
         assert loading.load_at(before.game, duel.id, version).version == version
 
 
-NO_FOLD = {"gamesvc.errors", "gamesvc.games.kernel.forms", "gamesvc.games.kernel.wording"}
-"""Modules that a fold imports, but that only word refusals and forms."""
+NO_FOLD = {"gamesvc.errors", *(f"gamesvc.games.kernel.{name}" for name in ("forms", "telling", "wording"))}
+"""Modules that a fold imports, but that only word refusals, forms and what is told of a position."""
 
 
 def test_whatever_folds_events_is_part_of_the_fingerprint():
@@ -152,14 +152,14 @@ def test_a_snapshot_of_another_format_is_not_current(duel, monkeypatch):
         act(duel, turn % 2, {"name": "draw"})
     loading.save_snapshot(loading.load(duel.id, duel.game))
     assert {(snapshots.CONTENTS, account.FORMAT): " ".join(sorted(written))} == FORMATS
-    assert snapshots.without_snapshot(10) == []
+    assert snapshot_renewal.without_snapshot(10) == []
     try:
         for module, name in ((account, "FORMAT"), (snapshots, "CONTENTS")):
             monkeypatch.setattr(module, name, getattr(module, name) + 1)
             snapshots.fingerprint.cache_clear()
-            assert snapshots.without_snapshot(10) == [(duel.id, "toy")]
+            assert snapshot_renewal.without_snapshot(10) == [(duel.id, "toy")]
             loading.save_snapshot(loading.load_at(loading.load(duel.id, duel.game).game, duel.id, 2**31 - 1))
-            assert snapshots.without_snapshot(10) == []
+            assert snapshot_renewal.without_snapshot(10) == []
     finally:
         monkeypatch.undo()
         snapshots.fingerprint.cache_clear()
@@ -195,7 +195,7 @@ class Outside:
 
 
 def test_one_match_that_cannot_be_read_keeps_no_other_waiting(duel, monkeypatch):
-    monkeypatch.setattr(snapshots, "without_snapshot", lambda limit: [(duel.id, "no such game"), (duel.id, "toy")])
+    monkeypatch.setattr(snapshot_renewal, "without_snapshot", lambda limit: [(duel.id, "no such game"), (duel.id, "toy")])
     assert tasks.renew_snapshots() == 1
 
 

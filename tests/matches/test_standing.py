@@ -676,7 +676,7 @@ def test_what_was_laid_by_is_dropped_with_the_end(match: Match) -> None:
     assert (row.status, row.why) == ("dropped", "The match is over.")
 
 
-def test_conditional_orders_pass_under_no_cap(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conditional_orders_count_against_the_limits(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daily_limits, "UNSEEN_PER_HOUR", 2)
     words = [{"name": "set_orders", "text": str(number)} for number in range(5)]
     row = lay(match, 1, {"event": {"type": "drew", "data": {}}}, *words)

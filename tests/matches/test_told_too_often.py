@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import uuid
 
 import pytest
@@ -17,7 +16,7 @@ from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import taking_back
 from notifications.models import Outbox
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches.playing import act, holder, sends
+from tests.matches.playing import act, holder, offer_and_withdraw, sends, to_trade
 
 pytestmark = pytest.mark.django_db
 
@@ -126,29 +125,6 @@ def test_orders_left_again_and_again(duel, anna, program, monkeypatch):
     play(duel, 0)
 
 
-def to_trade(match):
-    """Play a match of Stratastar to where a seat may offer cards and wait for the answer. Return the seat."""
-    rng = random.Random(1)
-    for _ in range(300):
-        loaded = loading.load(match.id, match.game)
-        seat = loaded.awaited()[0].seat
-        forms = loaded.game.legal_commands(loaded.timeline.state, seat)
-        if any(form.name == "offer_trade" and "wait" in form.required for form in forms):
-            return seat
-        if loaded.awaited()[0].prompt == "trade":
-            act(match, seat, {"name": "end_phase"})
-        else:
-            act(match, seat, dict(loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, seat), forms, rng)))
-    raise AssertionError("nobody could trade")
-
-
-def offers(match, seat, **more):
-    """Offer a card and withdraw that."""
-    act(match, seat, {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}, **more})
-    offer = loading.load(match.id, match.game).timeline.state.offers[-1].id
-    act(match, seat, {"name": "withdraw_offer", "offer": offer})
-
-
 @pytest.fixture
 def trade(anna, ben):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
@@ -160,11 +136,11 @@ def test_offers_made_and_withdrawn_again_and_again(trade, monkeypatch):
     match, seat = trade
     monkeypatch.setattr(daily_limits, "ASIDE_PER_HOUR", 1000)
     for _ in range(daily_limits.PER_HOUR + 1):
-        offers(match, seat)
+        offer_and_withdraw(match, seat)
     monkeypatch.setattr(daily_limits, "ASIDE_PER_HOUR", 1)
     version = loading.load(match.id, match.game).version
     with pytest.raises(Refused) as refused:
-        offers(match, seat)
+        offer_and_withdraw(match, seat)
     assert refused.value.code == "aside_too_often"
     assert loading.load(match.id, match.game).version == version
     act(match, seat, {"name": "end_phase"})
@@ -175,10 +151,10 @@ def test_offers_that_wait_for_an_answer_are_told_of(trade):
     asked = Outbox.objects.filter(user=match.seats.get(index=1 - seat).user, kind="your_turn")
     before = asked.count()
     for _ in range(daily_limits.PER_HOUR):
-        offers(match, seat, wait=True)
+        offer_and_withdraw(match, seat, wait=True)
     assert asked.count() == before + daily_limits.PER_HOUR
     with pytest.raises(Refused) as refused:
-        offers(match, seat, wait=True)
+        offer_and_withdraw(match, seat, wait=True)
     assert refused.value.code == "told_too_often"
     assert asked.count() == before + daily_limits.PER_HOUR
     act(match, seat, {"name": "end_phase"})

@@ -20,7 +20,7 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import taking_back
-from tests.matches.playing import act, sends
+from tests.matches.playing import act, offer_and_withdraw, sends, to_trade
 
 pytestmark = pytest.mark.django_db
 MANY = 150
@@ -88,22 +88,11 @@ def test_what_a_page_looks_at_does_not_grow_with_what_others_do_beside_their_tur
     anna: User, ben: User, read: Callable[[Match, int], int]
 ) -> None:
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
-    rng = random.Random(1)
-    while True:
-        loaded = loading.load(match.id, match.game)
-        seat = loaded.awaited()[0].seat
-        forms = loaded.game.legal_commands(loaded.timeline.state, seat)
-        if any(form.name == "offer_trade" and "wait" in form.required for form in forms):
-            break
-        name = "end_phase" if loaded.awaited()[0].prompt == "trade" else ""
-        random_move = loaded.game.bots["random"](loaded.game.view(loaded.timeline.state, seat), forms, rng)
-        act(match, seat, {"name": name} if name else dict(random_move))
+    seat = to_trade(match)
 
     def offer(times: int) -> None:
         for _ in range(times):
-            act(match, seat, {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}})
-            made = loading.load(match.id, match.game).timeline.state.offers[-1].id
-            act(match, seat, {"name": "withdraw_offer", "offer": made})
+            offer_and_withdraw(match, seat)
 
     offered(match, 1 - seat)
     offer(1)

@@ -91,7 +91,7 @@ def test_the_account_of_a_match_is_a_page(signed_in, anna, ben):
     assert "The clock runs." in page
     deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     page = signed_in.get(f"/matches/{match.number}/clock").content.decode()
-    assert "The match is paused since" in page
+    assert "The match has been paused since" in page
     match.refresh_from_db()
     assert match.paused_at is not None
     assert match.paused_at <= timezone.now()

@@ -1,6 +1,7 @@
 """The pages, through Django's test client: a whole match is played using only their forms."""
 
 import random
+import re
 
 import pytest
 from django.test import Client
@@ -63,6 +64,12 @@ def test_rules_and_games(toy_offered):
 def test_options_of_a_new_match_are_read_by_the_schema(toy_offered, clients):
     match = open_match(clients[0], **{"options.points": "5", "hours": "72", "watch": "all"})
     assert (match.options, match.hours, match.watch) == ({"points": 5}, 72, "all")
+
+
+def test_the_settings_of_a_new_match_read_right(toy_offered, clients):
+    page = " ".join(html(clients[0].get("/new/toy/")).split())
+    assert "Matches finished in the last year, at least (%)<input" in page
+    assert re.search(r'name="press" value="none">None<', page)
 
 
 def test_a_new_match_that_does_not_fit_says_why(toy_offered, clients):

@@ -37,5 +37,5 @@ class Command(BaseCommand):
         erasure.erase(user)
         user.refresh_from_db()
         result = {"erased": True, "number": user.pk, "now": user.username}
-        told = f"{name} is erased. The account is now called {user.username} now."
+        told = f"{name} is erased. The account is now called {user.username}."
         self.stdout.write(json.dumps(result) if options["json"] else told)

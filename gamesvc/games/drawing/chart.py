@@ -16,8 +16,9 @@ from collections.abc import Sequence
 
 from gamesvc.games.drawing.cards import L_SIZE, M_SIZE, S_SIZE, Cards
 from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
-from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, SEAT_NAMES, number
+from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, number
 from gamesvc.games.drawing.pieces import hex_centre, hexagon, seat_name
+from gamesvc.games.kernel.wording import SEAT_NAMES
 
 __all__ = [
     "COLOURS",

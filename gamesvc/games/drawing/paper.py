@@ -41,7 +41,6 @@ COLOURS = {
     "onW": "#13213A",
 }
 LETTERS = "RBYGPW"
-SEAT_NAMES = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
 PATTERNS = {
     "R": ("plain", ""),
     "B": ("diagonal bars", '<path d="M-2 2 2-2M0 12 12 0M10 14 14 10" {stroke} stroke-width="2.6"/>'),
@@ -293,10 +292,6 @@ class Paper:
             self.text(x, y, line, size=size, weight=weight, colour=colour, anchor=anchor)
             y += step
         return y
-
-    def width_of(self, text: str, size: float, weight: int = 400) -> float:
-        """Return the width of a text in units."""
-        return font.measure(text, size, weight)
 
     # --- icons ---------------------------------------------------------------------------------------------------
 

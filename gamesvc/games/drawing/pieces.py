@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 
 from gamesvc.games.drawing.font import drawable, fit
-from gamesvc.games.drawing.paper import LETTERS, SEAT_NAMES, Paper, Point, number, points
+from gamesvc.games.drawing.paper import LETTERS, Paper, Point, number, points
+from gamesvc.games.kernel.wording import SEAT_NAMES
 
 PIPS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
@@ -96,13 +97,6 @@ class Pieces(Paper):
             )  # fmt: skip
         font = size * (0.56 if letter in "YG" else 0.64)
         self.text(x, y + drop, letter, size=max(12, font), weight=700, colour="on" + letter, anchor="middle")
-
-    def seat_line(
-        self, seat: int, x: float, y: float, text: str, *, size: float = 22, weight: int = 400, room: float = 300
-    ) -> float:
-        """Draw a badge with a text beside it on the baseline y. Returns the x where the text ends."""
-        self.badge(seat, x + 14, y - size * 0.32, size * 1.14)
-        return self.text(x + 40, y, text, size=size, weight=weight, room=room - 40)
 
     # --- fleets and worlds ---------------------------------------------------------------------------------------
 
@@ -310,12 +304,6 @@ class Pieces(Paper):
             fill=colour,
             opacity=opacity,
         )
-
-    def arrow(self, x1: float, y1: float, x2: float, y2: float, text: str = "", *, colour: str = "over") -> None:
-        """Draw an arrow with an amount at its middle (combat assignments)."""
-        self.move_path([(x1, y1), (x2, y2)], colour=colour)
-        if text:
-            self.disc((x1 + x2) / 2, (y1 + y2) / 2, text, colour=colour)
 
     def disc(self, x: float, y: float, text: str | int, *, radius: float = 14, colour: str = "over") -> None:
         """Draw a numbered disc for a target, an open item or a stack item, numbered as in the list. `colour="ink"`: a fact."""

@@ -7,7 +7,7 @@ Pages, mail help, bots, tests and the shape check of commands all read schemas t
 
   `examples`  valid values where the rest of the schema cannot express the limits; bots and self-play pick one of them.
   `labels`    {value: words for people} beside an `enum`.
-  `shape`     a description of texts that match `pattern`, for people.
+  `shape`     a description of texts that match `pattern`, for people: a phrase that reads right after "must be".
   `supply`    on an array: {item: count}; no item may be chosen more often than its count. Cards in a hand that cannot
               be told apart are chosen by kind this way.
   `total`     on an array or an object: the sum of worths must lie within `minimum`..`maximum`. The worth of a string

@@ -1,4 +1,7 @@
-"""Changed copies of frozen dataclasses, for states, which are copied at every event."""
+"""Changed copies of frozen dataclasses, for `evolve`, which copies states at every event.
+
+Elsewhere `dataclasses.replace` does, which also takes the keyword-only fields of events.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ else:
     def replace(value, /, **changes):
         """Return a copy with other values in some fields, as `dataclasses.replace` does, in about half the time.
 
-        For dataclasses whose fields are all taken by position. Raises TypeError for a name that is no field.
+        For dataclasses whose fields are all taken by position. Raises TypeError for a name that is not a field.
         """
         kind = type(value)
         read, places = _fields(kind)

@@ -61,7 +61,7 @@ def text_fault(text: str) -> str:
         return "The text holds the character U+0000, which cannot be kept. Leave it out and send the text again."
     return (
         f"The text holds half of a surrogate pair (U+{ord(found[0]):04X}), which is not a character. Leave it out and send "
-        f"the text again."
+        "the text again."
     )
 
 

@@ -153,9 +153,9 @@ def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
 
 
 @functools.cache
-def fields(cls: type) -> dict[str, Any]:
-    """Return the fields of a dataclass with their type hints, limits included."""
-    hints = typing.get_type_hints(cls, include_extras=True)
+def fields(cls: type, *, limits: bool = True) -> dict[str, Any]:
+    """Return the fields of a dataclass with their type hints, with or without the limits beside them."""
+    hints = typing.get_type_hints(cls, include_extras=limits)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 

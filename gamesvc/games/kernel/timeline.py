@@ -263,16 +263,13 @@ class Run(Generic[S]):
             raise ValueError("no event has been emitted yet")
         return self._state
 
-    def emit(self, event: TypedEvent | str, /, **data: Any) -> S:
+    def emit(self, event: TypedEvent) -> S:
         """Add an event with the draws made since the last one, and return the state after it.
 
-        `event` is typed, or the name of a type; `data` is added to it. The data has sorted keys from the start, so that a freshly
-        decided event and a stored one give the same state.
+        The data has sorted keys from the start, so that a freshly decided event and a stored one give the same state.
         """
-        if isinstance(event, TypedEvent):
-            return self.emit(event.TYPE, **event.as_json(), **data)
-        data = codec.with_sorted_keys(data)
-        emitted = Event(event, data, self.version + 1, self.game.type_versions.get(event, 1), self.dice.taken())
+        data, version = codec.with_sorted_keys(event.as_json()), self.game.type_versions.get(event.TYPE, 1)
+        emitted = Event(event.TYPE, data, self.version + 1, version, self.dice.taken())
         return self._add(emitted, self.game.evolve(self._state, emitted))
 
     def place(self, position: Data, **how: Any) -> S:

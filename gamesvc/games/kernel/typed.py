@@ -1,9 +1,8 @@
 """Typed events: one frozen dataclass per event type, with the name under which it is stored.
 
-A field without a default stands in every event of its type. A field with a default is in the data only where it says something
-else: where it holds the default, the key is missing, because the event has nothing to say there or is older than the field. So
-what was read is written again with the same keys and values. A key that no field has is passed over: a later release may have
-written it.
+Every event of a type holds its fields without a default. A field with a default is in the data only where it has another value:
+the event has nothing to say there, or is older than the field. So what was read is written again with the same keys and values.
+Keys without a field are ignored: a later release may have written them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class TypedEvent:
         """Read an event's data. Raises TypeError where a key is missing that every such event has."""
         try:
             return cls(**data)
-        except TypeError:  # there is a key that is no field, or none by this name
+        except TypeError:  # a key has no field, or a field of another name
             return cls(**{name: data[key] for name, key, _default in keys_of(cls) if key in data})
 
     def as_json(self) -> dict[str, Any]:
@@ -38,6 +37,7 @@ class TypedEvent:
         return Event(self.TYPE, self.as_json(), version, self.VERSION)
 
 
+# Not `functools.cache`: the type checker takes no class of events for a hashable argument.
 _KEYS: dict[Any, tuple[tuple[str, str, Any], ...]] = {}
 
 

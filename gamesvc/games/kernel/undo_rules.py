@@ -8,7 +8,7 @@ the match goes back: they are kept if they still hold.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from gamesvc.games.kernel.trail import Deed, Trail
 
 _NOTHING = Refused("nothing_to_undo", "You have no command that could be undone.")
 MOST_IDLE = 20
-"""So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to take back."""
+"""So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to undo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,19 @@ class Behind:
     told: bool = False
     idle: int = 0
 
+    def found(self, since: Iterable[Deed] = ()) -> Found:
+        """Return the command with the deeds since, where they matter. Raises `Refused` without one."""
+        if self.deed is None:
+            raise Refused(self.refusal.code, self.refusal.detail)
+        return Found(self.deed, self.to, self.others, self.told, tuple(since))
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A seat's latest command and the later events that the seat may see.
 
     `to`: the version to go back to. `others`: the seats that have acted since. `told`: hidden information was revealed. `since`:
-    the other deeds on the path after `to`, seen or unseen, oldest first.
+    the other deeds on the path after `to`, seen or unseen, oldest first; none for a page (`Behind.found`).
     """
 
     deed: Deed
@@ -59,9 +65,7 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
     """Return the seat's latest command that it can undo. Raises `Refused` if there is none. For `changes` see `look_back`."""
     since: list[Deed] = []
     behind = look_back(game, trail, seat, changes=changes, since=since)
-    if behind.deed is None:
-        raise Refused(behind.refusal.code, behind.refusal.detail)
-    return Found(behind.deed, behind.to, behind.others, behind.told, tuple(reversed(since)))
+    return behind.found(reversed(since))
 
 
 def look_back(

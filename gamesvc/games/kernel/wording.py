@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+SEAT_NAMES = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
+"""The colours of the seats, which name them where no player does."""
+
 
 def counted(number: int, noun: str, many: str = "") -> str:
     """Return a number with its noun: `1 card`, `2 cards`. `many` is the plural where it does not end in `s`."""

@@ -28,12 +28,27 @@ AUTO_CARDS = (
 )
 
 
+ASKED = {
+    "ready_draw": "to draw a card",
+    "choice": "to choose",
+    "command": "to act in the command phase",
+    "window": "to respond or pass",
+    "combat_choose": "to choose the next combat",
+    "combat_assign": "to assign damage",
+    "combat_retreat": "to retreat or stay",
+}
+"""The end of `a seat is asked ...`, by the kind of the question."""
+
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
 MOST_NAMED = 90
 """The most cards, vessels or systems that one list of a command names."""
 IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": MOST_NAMED, "uniqueItems": True}
-NO_NOTE = "Not used. Write promises to the players in a message."
-NOTE: dict[str, Any] = {"type": "string", "deprecated": True, "pattern": "(?!)", "shape": NO_NOTE}
+NOTE: dict[str, Any] = {
+    "type": "string",
+    "deprecated": True,
+    "pattern": "(?!)",
+    "shape": "left out; write promises to the players in a message",
+}
 """A schema that no value fits.
 
 Offers of rules 1.1 had a note; texts by players are now kept outside the log so that they can be erased.

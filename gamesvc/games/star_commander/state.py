@@ -31,19 +31,6 @@ Note = Annotated[str, Like({"const": ""})]
 """The note of an offer in logs of rules 1.1. Positions exclude it, so that a player's text is not copied into another log."""
 Plain = Annotated[Any, Like({"type": ["object", "null"], "additionalProperties": True})]
 
-ASKED = {
-    "ready_draw": "to draw a card",
-    "choice": "to choose",
-    "command": "to act in the command phase",
-    "window": "to respond or pass",
-    "combat_choose": "to choose the next combat",
-    "combat_assign": "to assign damage",
-    "combat_retreat": "to retreat or stay",
-}
-"""The end of `a seat is asked ...`, by the kind of the question."""
-
-COLOURS = ("Red", "Blue", "Yellow", "Green")
-
 
 @dataclass(frozen=True, slots=True)
 class Auto:

@@ -2,7 +2,7 @@
 
 Acts that are done and undone at will, such as requests to pause and undos, are announced by mail each time. Commands that nobody
 else may know of, such as standing orders, announce nothing, and every page of the match has to look past them. The same is true
-of offers and whatever else is done beside a turn: the match does not move on by it, so it could be done without end.
+of side moves: offers and other commands that do not move the match on, so that they could be given endlessly.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from uuid import UUID
 
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import counted
 
 PER_HOUR = 40
 PER_DAY = 200
@@ -47,7 +48,7 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
     if over := _over("aside", user_id, match_id, ((ASIDE_PER_HOUR, HOUR), (ASIDE_PER_DAY, DAY))):
         often, again = over
-        raise Refused("aside_too_often", f"Offers and the like, beside a turn, are made {often} at most in a match. {again}")
+        raise Refused("aside_too_often", f"You can make offers and other side moves {often} in a match. {again}")
 
 
 def may_call_followers(user_id: int | None) -> bool:
@@ -63,5 +64,5 @@ def _over(what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple
         if wait := throttle(f"{what} {seconds} {user_id} {match_id}", most, seconds):
             minutes = -(-wait // 60)
             often = f"{most} times {'an hour' if seconds == HOUR else 'a day'}"
-            return often, f"Try again in {minutes} minute{'' if minutes == 1 else 's'}."
+            return often, f"Try again in {counted(minutes, 'minute')}."
     return None

@@ -12,14 +12,19 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.models import Match, Seat
 
 
+def no_seat() -> Refused:
+    """Return the refusal for a user without a seat in the match."""
+    return Refused("no_seat", "You have no seat in this match, so you cannot act in it. Look at who holds its seats now.")
+
+
 def check(match: Match, seats: Iterable[Seat], seat: int, user_id: int | None) -> None:
     """Raise `Refused` unless a user holds a seat; on an analysis board, its owner plays all of them.
 
-    `seats` must be as new as what the act is decided on: rows that fit the loaded version (`append.seats_held`), whose append
+    `seats` must be as new as what the act is decided on: rows that fit the loaded version (`append.fresh_seats`), whose append
     fails if the seat changes hands meanwhile, or rows that are locked.
     """
     if user_id is None or user_id != (match.creator_id if match.board else _holder(seats, seat)):
-        raise Refused("no_seat", "You have no seat in this match, so you cannot act in it. Look at who holds its seats now.")
+        raise no_seat()
 
 
 def lock(match: Match, seat: int, user_id: int | None) -> list[Seat]:

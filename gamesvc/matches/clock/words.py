@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from gamesvc.games.kernel.wording import capital, counted, listed
 from gamesvc.matches.clock.notation import WEEKDAYS
 from gamesvc.matches.clock.parsing import parse
 from gamesvc.matches.clock.policy import Policy
@@ -29,19 +30,19 @@ def pace(told: Mapping[str, Any]) -> str:
 def sentences(told: Mapping[str, Any]) -> list[str]:
     """Return the whole policy, one sentence for each part."""
     policy = parse(told, judge=False)
-    found = [f"{_capital(pace(told))}{_zone(policy)}."]
+    found = [f"{capital(pace(told))}{_zone(policy)}."]
     if policy.bank is not None:
         found.append(f"The bank never holds more than {_length(policy.bank.cap)}.")
     for kind, name in (("commit", "each simultaneous phase"), ("reaction", "each reaction"), ("choice", "each choice")):
         if kind in policy.times:
-            found.append(f"{_capital(_length(policy.times[kind]))} for {name}.")
+            found.append(f"{capital(_length(policy.times[kind]))} for {name}.")
     if policy.grace:
         found.append(f"An answer up to {_length(policy.grace)} late still counts.")
     found.append(f"Each player has at least {_length(policy.minimum)} to answer.")
     if policy.days_off is not None:
         off = [f"{_DAY_NAMES[day]}s" for day in sorted(policy.days_off.weekdays)]
         off += [f"public holidays ({policy.days_off.holidays})"] if policy.days_off.holidays else []
-        found.append(f"{_capital(_and(off))} do not count ({policy.days_off.zone}).")
+        found.append(f"{capital(listed(off))} do not count ({policy.days_off.zone}).")
     if policy.quiet is not None:
         found.append(f"A player's quiet hours do not count, up to {_length(policy.quiet)} a day.")
     if policy.vacation:
@@ -80,22 +81,14 @@ def _length(length: timedelta) -> str:
     days, rest = divmod(int(length.total_seconds()) // 60, 24 * 60)
     hours, minutes = divmod(rest, 60)
     parts = [(days, "day"), (hours, "hour"), (minutes, "minute")]
-    return _and([f"{count} {name}{'s' if count > 1 else ''}" for count, name in parts if count]) or "no time"
+    return listed([counted(count, name) for count, name in parts if count]) or "no time"
 
 
 def _days(weekdays: frozenset[int]) -> str:
     if len(weekdays) == len(WEEKDAYS):
         return "every day"
-    return f"every {_and([_DAY_NAMES[day] for day in sorted(weekdays)])}"
+    return f"every {listed([_DAY_NAMES[day] for day in sorted(weekdays)])}"
 
 
 def _zone(policy: Policy) -> str:
     return f" ({policy.adjudication.zone})" if policy.adjudication is not None else ""
-
-
-def _and(parts: list[str]) -> str:
-    return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else "".join(parts)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

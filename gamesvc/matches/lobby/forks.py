@@ -25,7 +25,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play.turns import ended
 from gamesvc.matches.record import loading, positions, sight, stream
-from gamesvc.matches.record.append import Act, Actor, record, seats_held
+from gamesvc.matches.record.append import Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.positions import Start
 
@@ -81,7 +81,7 @@ def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | No
         raise Forbidden("While a match runs, you can fork it only as your own seat sees it.")
     assert access.user is not None
     # The seat may have changed hands since the request came in.
-    holders.check(access.match, seats_held(access.match, loaded, access.seats), access.seat.index, access.user.pk)
+    holders.check(access.match, fresh_seats(access.match, loaded, access.seats), access.seat.index, access.user.pk)
     return access.seat.index
 
 

@@ -24,7 +24,7 @@ from gamesvc.games.kernel.dice import Dice, commitment, contribution
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.matches import backoff
-from gamesvc.matches.access import tenures
+from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
@@ -174,7 +174,7 @@ def _check_number(by: User) -> None:
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(
             f"You have {running} unfinished matches, and {settings.MATCHES_OPEN_PER_USER} are allowed. Finish or "
-            f"leave one first.",
+            "leave one first.",
             3600,
         )
 
@@ -216,7 +216,7 @@ def leave_match(*, by: User, match: Match, channel: str = "api") -> Match:
         match = _locked(match)
         seat = match.seats.filter(user=by).first()
         if seat is None:
-            raise Refused("no_seat", "You have no seat in this match.")
+            raise holders.no_seat()
         _vacate(match, seat, Actor("seat", seat.index), channel)
     match.refresh_from_db()
     return match

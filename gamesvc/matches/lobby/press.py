@@ -70,18 +70,15 @@ def say(
     """
     if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
         return said
-    seats = {seat.index: seat for seat in match.seats.all()}
-    holders.check(match, seats.values(), by_seat, by.pk)
-    hearers = _hearers(match, by_seat, to, seats)
-    kept = clean(text)
-    if not kept:
-        raise Refused("press_empty", "The message is empty. Write something.", "text")
-    if len(kept) > LONGEST:
-        raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
-    _check_flood(by, match)
     with transaction.atomic():
-        # The seat may have changed hands since it was read.
-        holders.lock(match, by_seat, by.pk)
+        seats = {seat.index: seat for seat in holders.lock(match, by_seat, by.pk)}
+        hearers = _hearers(match, by_seat, to, seats)
+        kept = clean(text)
+        if not kept:
+            raise Refused("press_empty", "The message is empty. Write something.", "text")
+        if len(kept) > LONGEST:
+            raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
+        _check_flood(by, match)
         message, new = Press.objects.get_or_create(
             id=key or uuid.uuid4(),
             defaults={

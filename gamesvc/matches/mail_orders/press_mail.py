@@ -15,7 +15,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
-from gamesvc.matches.models import Match, Press, Seat
+from gamesvc.matches.models import Match, Press
 from gamesvc.matches.notices import wording
 from gamesvc.matches.record import secrets
 from notifications import registry
@@ -137,8 +137,6 @@ def handle(letter: Letter) -> Handled:
             raise Refused("press_empty", _("There was nothing to pass on: write your answer at the very top."))
         if letter.refusal:
             raise Refused("press_too_long", _("A message has at most %(count)s characters.") % {"count": press.LONGEST})
-        if not Seat.objects.filter(match=match, index=letter.payload["seat"], user=letter.user).exists():
-            raise Refused("no_seat", _("You no longer hold that seat."))
         message = press.say(
             match=match,
             by=letter.user,
@@ -149,7 +147,8 @@ def handle(letter: Letter) -> Handled:
             key=secrets.keyed_uuid("press", letter.id),
         )
     except (Refused, TooMany) as refused:
-        return _not_passed(letter, match, refused.code, refused.sentence)
+        lost = refused.code == "no_seat"
+        return _not_passed(letter, match, refused.code, _("You no longer hold that seat.") if lost else refused.sentence)
     return Handled({"press": str(message.id)})
 
 

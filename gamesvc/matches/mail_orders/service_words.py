@@ -179,7 +179,7 @@ def _pause(writer: Writer, line: Line) -> str:
     pause = line.word == "pause"
     if line.argument == "no":
         pauses.withdraw(match=writer.match, by=writer.user, seat=writer.seat)
-        return _("You no longer agree.")
+        return _("Your request is withdrawn.")
     if not pauses.wish(match=writer.match, by=writer.user, seat=writer.seat, pause=pause, channel=CHANNEL):
         return _("The others are asked. It happens when all agree.")
     return _("The match is paused; all clocks are stopped.") if pause else _("The match goes on; all clocks run again.")

@@ -132,7 +132,7 @@ class Seat(models.Model):
     joined_at = models.DateTimeField(null=True)
     # The moment at which this seat of a running match lost its holder.
     vacated_at = models.DateTimeField(null=True)
-    # No substitute is sought any more: the vacant seat has resigned, or cannot.
+    # No substitute is sought: the vacant seat has resigned, or cannot.
     given_over = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -169,7 +169,7 @@ class Question(models.Model):
     # Time since then that does not count: for each break the seconds counted before it, and its length (`clock.compute.breaks`).
     break_at = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
     break_for = ArrayField(models.FloatField(), default=list, db_default=NO_SPANS)
-    # None while the clock stands, as in a paused match.
+    # None while the clock is stopped, as in a paused match.
     due_at = models.DateTimeField(null=True)
     # Start of the grace period: answers are late from here on, and still count until `due_at`.
     grace_from = models.DateTimeField(null=True)
@@ -195,7 +195,7 @@ class Question(models.Model):
     def deadline(self) -> datetime | None:
         """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun.
 
-        None while the clock stands.
+        None while the clock is stopped.
         """
         return self.due_at if self.grace_from is None or self.late else self.grace_from
 

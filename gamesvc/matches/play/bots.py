@@ -19,7 +19,7 @@ from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, service_events
-from gamesvc.matches.record.append import Actor, seats_held
+from gamesvc.matches.record.append import Actor, fresh_seats
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
@@ -80,7 +80,7 @@ def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
     rows: Sequence[Seat] | None = None
     for turn in range(most):
         loaded = loading.load(match.id, match.game)
-        rows = seats_held(match, loaded, rows)
+        rows = fresh_seats(match, loaded, rows)
         seats = {seat.index: seat for seat in rows}
         seat = next((seats[one.seat] for one in loaded.awaited() if seats[one.seat].bot), None)
         if seat is None:

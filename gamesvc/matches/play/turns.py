@@ -28,7 +28,7 @@ from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
 from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.record import availability, loading, secrets, stream
-from gamesvc.matches.record.append import STANDING, Act, Actor, record, seats_held
+from gamesvc.matches.record.append import STANDING, Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
@@ -155,10 +155,10 @@ def give(
 
 
 def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] | None = None) -> Sequence[Seat]:
-    """Return the seats for an act on this version. Raises `Refused` if its sender does not hold theirs any more."""
+    """Return the seats for an act on this version. Raises `Refused` if its sender no longer holds theirs."""
     if sender.actor.kind != "seat":
         return list(match.seats.all()) if seats is None else seats
-    seats = seats_held(match, loaded, seats)
+    seats = fresh_seats(match, loaded, seats)
     holders.check(match, seats, sender.seat, sender.user_id)
     return seats
 
@@ -166,12 +166,14 @@ def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] |
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
     """Return in one round trip the event and the refusal of this command id, and the seat's last deadline.
 
-    The last one, since a command does not name its question: it is in time if it is so for one of them.
+    The last one, since a command does not name its question: it is in time if it is so for one of them. A question without a
+    deadline, whose clock is stopped, goes before all others, which `max` would pass over.
     """
     found = STORE.ask(
         "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
         " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
-        " (SELECT due_at FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int ORDER BY due_at DESC LIMIT 1)",
+        " (SELECT due_at FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int"
+        " ORDER BY due_at DESC NULLS FIRST LIMIT 1)",
         [match_id, command_id, match_id, command_id, match_id, seat],
     )
     return found.fetchone()  # type: ignore[no-any-return]
@@ -273,7 +275,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
 def _check_caps(
     match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], seats: Sequence[Seat], run: Run[Any]
 ) -> None:
-    """Count a command that could be given without end: one of which no observer may know, or one beside a turn.
+    """Count a command that could be given endlessly: one of which no observer may know, or a side move.
 
     Raises `Refused` where its sender has given too many of them lately.
     """

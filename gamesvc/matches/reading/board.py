@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -173,13 +173,6 @@ def may_announce(access: Access) -> list[int]:
     if not match.clock.get("vacation") or not (access.seat is not None or access.is_host):
         return []
     return may_be_away(access)
-
-
-def shown_clock(access: Access, seat: int, clock: Clock | None) -> Clock | None:
-    """Return the clock of a seat as the reader may see it: without nights and vacations of an anonymous player."""
-    if clock is None or not access.match.hides_names or seat == access.viewer:
-        return clock
-    return replace(clock, excluded=())
 
 
 def stands_until(clock: Clock | None, moment: datetime) -> datetime | None:

@@ -99,7 +99,7 @@ def record(
     Raises `VersionConflict` or `DuplicateCommand`.
     """
     told = read_events(events)
-    seats = seats_held(match, loaded, seats, told)
+    seats = fresh_seats(match, loaded, seats, told)
     after = _folded(loaded, events, run)
     open_now = _open_now(loaded, after, told)
     bots = {seat.index for seat in seats if seat.bot}
@@ -147,7 +147,7 @@ def _open_now(loaded: Loaded, after: Loaded, told: Sequence[MatchEvent]) -> Sequ
     return loaded.game.awaited(after.timeline.state)
 
 
-def seats_held(
+def fresh_seats(
     match: Match, loaded: Loaded, seats: Sequence[Seat] | None = None, told: Sequence[MatchEvent] = ()
 ) -> Sequence[Seat]:
     """Return the seats as the match has them after these events: the given ones, unless one has changed hands since.

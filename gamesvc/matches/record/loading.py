@@ -37,7 +37,7 @@ from gamesvc.matches.events import (
     Vacated,
     read_event,
 )
-from gamesvc.matches.record import snapshots
+from gamesvc.matches.record import snapshot_renewal, snapshots
 from gamesvc.matches.record.stream import STORE, appends, events_after, lift, read_log, step_of
 
 REMEMBERED = 512
@@ -67,7 +67,7 @@ class Loaded:
     hands: dict[int, int] = field(default_factory=dict)
     """The version at which each seat of the running match last lost or got its holder. No rewind undoes that."""
     started: bool = False
-    """`match.started` is in the log: nobody can join any more. The position exists from the next game event on."""
+    """`match.started` is in the log: nobody can join now. The position exists from the next game event on."""
     ended: bool = False
     seen: dict[Viewer, int] = field(default_factory=dict)
     snapshot_version: int = 0
@@ -394,6 +394,6 @@ def after(loaded: Loaded) -> Loaded:
 
 def forget_all() -> None:
     """Forget all remembered matches, for tests and after a restore."""
-    snapshots.look_again()
+    snapshot_renewal.look_again()
     with _lock:
         _remembered.clear()

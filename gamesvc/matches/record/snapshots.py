@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
 import gamesvc.games
 from events import canonical
@@ -29,12 +27,10 @@ from gamesvc.matches.clock import account
 TAIL = 25
 # Distance between the snapshots that are kept for looking back.
 STRETCH = store.STRETCH
-# The moment at which this process last found no missing snapshots, and the seconds until it looks again.
-_whole_at: float | None = None
-LOOK_AGAIN = 3600.0
-_FOLDS = ("state.py", "events", "rules", "data")
 # Format of what a load keeps beside the state (`loading.save_snapshot`). Raise it with each change of that.
 CONTENTS = 2
+# The rooms of a game and the modules of the kernel that fold events to states.
+_FOLDS = ("state.py", "events", "rules", "data")
 _SHARED = ("codec", "dice.py", "events.py", "frozen.py", "game.py", "limits.py", "timeline.py", "typed.py")
 
 
@@ -92,35 +88,3 @@ def read(game: Game[Any], row: store.Snapshot) -> tuple[Head, dict[str, Any]] | 
     except (orjson.JSONDecodeError, codec.Malformed, KeyError, TypeError, ValueError):
         return None
     return Head(row.version, row.hash, canonical.read_time(contents["occurred_at"])), contents
-
-
-def without_snapshot(limit: int) -> list[tuple[UUID, str]]:
-    """Return running matches, with their games, that are long enough for a snapshot and have none of today's rules code."""
-    found: list[tuple[UUID, str]] = []
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT DISTINCT game FROM matches_match WHERE status = 'running'")
-        for (game,) in cursor.fetchall():
-            cursor.execute(
-                "SELECT id, game FROM matches_match m WHERE status = 'running' AND game = %s::text AND version > %s::int"
-                " AND NOT EXISTS (SELECT FROM events_snapshot s WHERE s.stream = m.id AND s.fingerprint = %s::text)"
-                " ORDER BY started_at LIMIT %s::int",
-                [game, TAIL, fingerprint(game), limit - len(found)],
-            )
-            found += cursor.fetchall()
-    return found
-
-
-def wanted(limit: int) -> list[tuple[UUID, str]]:
-    """Return the result of `without_snapshot`, but look at most once an hour after nothing was missing."""
-    global _whole_at
-    if _whole_at is not None and time.monotonic() - _whole_at < LOOK_AGAIN:
-        return []
-    found = without_snapshot(limit)
-    _whole_at = None if found else time.monotonic()
-    return found
-
-
-def look_again() -> None:
-    """Look for missing snapshots at the next call of `wanted`."""
-    global _whole_at
-    _whole_at = None

@@ -42,7 +42,7 @@ def words(asked: Mapping[str, Any] | None) -> list[str]:
     if asked is not None and asked["finished"]:
         told.append(f"players who finished at least {asked['finished']} % of their matches")
     if asked is not None and asked["timeouts"] is not None:
-        times = "never" if not asked["timeouts"] else f"at most {asked['timeouts']} time{'s' if asked['timeouts'] > 1 else ''}"
+        times = "never" if not asked["timeouts"] else f"at most {counted(asked['timeouts'], 'time')}"
         told.append(f"players who ran out of time {times} in the last {totals.WINDOW.days} days")
     return told
 

@@ -13,7 +13,7 @@ from notifications import moments
 def local_time(moment: datetime | None, user: User | None) -> str:
     """Return a moment in the player's zone and the active language, with the zone's name: "Fri 21 Nov 18:00 CET".
 
-    None is the deadline of a clock that stands.
+    None is the deadline of a stopped clock.
     """
     if moment is None:
         return str(_("when the pause ends"))
@@ -21,5 +21,5 @@ def local_time(moment: datetime | None, user: User | None) -> str:
 
 
 def utc_time(moment: datetime | None) -> str:
-    """Return a moment in UTC, in the active language; None is the deadline of a clock that stands."""
+    """Return a moment in UTC, in the active language; None is the deadline of a stopped clock."""
     return moments.utc(moment) if moment is not None else str(_("when the pause ends"))

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -51,13 +51,17 @@ class Mandate:
         return {name: value for name, value in told.items() if value}
 
 
+def paused_already(since: datetime) -> Refused:
+    return Refused("paused_already", f"The match has been paused since {since:%d %b %Y %H:%M} UTC.")
+
+
 def pause(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
     """Stop all clocks of a running match. Raises `Refused`."""
 
     def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         _check_running(loaded)
         if loaded.account.paused_since is not None:
-            raise Refused("paused_already", f"The match is paused since {loaded.account.paused_since:%d %b %Y %H:%M} UTC.")
+            raise paused_already(loaded.account.paused_since)
         return [Paused(mandate.by, **mandate.reason)]
 
     return _turn(match, decide, mandate)

@@ -44,7 +44,7 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
 def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api") -> bool:
     """Vote for a pause, or for resuming. Return True if this was the last vote needed and it is done.
 
-    Raises `Refused` if the user does not hold the seat any more, if the match is not running, is already in the wanted state or
+    Raises `Refused` if the user no longer holds the seat, if the match is not running, is already in the wanted state or
     was paused by its organiser, or if the others were asked too often.
     """
     with transaction.atomic():
@@ -61,7 +61,7 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
 
 
 def withdraw(*, match: Match, by: User, seat: int) -> None:
-    """Withdraw a seat's vote before all have voted. Raises `Refused` if it has none, or if the user does not hold it any more."""
+    """Withdraw a seat's vote before all have voted. Raises `Refused` if it has none, or if the user no longer holds it."""
     with transaction.atomic():
         holders.lock(match, seat, by.pk)
         if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
@@ -107,7 +107,7 @@ def _check(match: Match, pause: bool) -> None:
     if match.status != Match.Status.RUNNING:
         raise Refused("not_running", f"The match is {match.status}; only a running match is paused.")
     if pause and match.paused_at is not None:
-        raise Refused("paused_already", f"The match is paused since {match.paused_at:%d %b %Y %H:%M} UTC.")
+        raise deadlines.paused_already(match.paused_at)
     if not pause and match.paused_at is None:
         raise Refused("not_paused", "The match is not paused.")
     if not pause and paused_by(match) == "host":

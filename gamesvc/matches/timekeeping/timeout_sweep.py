@@ -27,7 +27,7 @@ from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import conditional_orders, turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import availability, loading, snapshots
-from gamesvc.matches.record.append import Act, Actor, record, seats_held
+from gamesvc.matches.record.append import Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import last_orders, timeouts, vacations
 from gamesvc.matches.timekeeping.timeouts import Ruling
@@ -244,7 +244,7 @@ class _TimingOut:
     def _answer(self) -> bool | None:
         """Let the clock answer once. Return whether this call closed the question, None if it may still be open."""
         match, loaded, claim = self.match, self.loaded, self.claim
-        seats = seats_held(match, loaded, list(match.seats.all()))
+        seats = fresh_seats(match, loaded, list(match.seats.all()))
         ruling = Ruling() if self.ruled else timeouts.rule(match, loaded, claim, seats, self.batch.reminded)
         if ruling.excused:
             return _excuse(match, loaded, claim, ruling, seats)

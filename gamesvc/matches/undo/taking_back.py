@@ -181,7 +181,7 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
 
 
 def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
-    """Return True if a player or organiser has undone what a seat saw at a version: an answer to it is not accepted any more."""
+    """Return True if a player or organiser has undone what a seat saw at a version: an answer to it is no longer accepted."""
     for past, _kept_by in trail_of(loaded).back(loaded.version):
         if past.event.version <= version:
             return False
@@ -203,9 +203,7 @@ def _find_again(loaded: Loaded, trail: Trail, seat: int) -> Found:
     behind = undo_rules.look_back(loaded.game, trail, seat, changes=changes, known=known)
     if loading.lasts():
         loaded.behind[seat] = behind
-    if behind.deed is None:
-        raise Refused(behind.refusal.code, behind.refusal.detail)
-    return Found(behind.deed, behind.to, behind.others, behind.told, ())
+    return behind.found()
 
 
 def _look(

@@ -23,7 +23,7 @@ from gamesvc.matches.models import Match, Refusal, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, stream
-from gamesvc.matches.record.append import Act, record, seats_held
+from gamesvc.matches.record.append import Act, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import undo_announcements
@@ -154,7 +154,7 @@ def carry_out(
     seats: Sequence[Seat] | None = None
     for _ in range(turns.ATTEMPTS):
         loaded = loading.load(match.id, match.game)
-        seats = seats_held(match, loaded, seats)
+        seats = fresh_seats(match, loaded, seats)
         try:
             if sender.actor.kind == "seat":
                 holders.check(match, seats, sender.seat, sender.user_id)

@@ -141,7 +141,7 @@ class Conductor:
     # --- the whole course ---
 
     def run(self) -> Record:
-        """Run it from start to end. Afterwards nothing is due any more.
+        """Run it from start to end. Afterwards nothing is due.
 
         If it cannot go on it ends early, and the record gives the reason. Raises `Broken` if the database is away.
         """

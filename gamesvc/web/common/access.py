@@ -7,8 +7,9 @@ from django.http import Http404, HttpRequest
 from accounts.models import User
 from gamesvc.games.kernel import intake
 from gamesvc.matches import errors
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import holders, selectors
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Seat
 from gamesvc.web.common.hidden import hidden
 
 
@@ -32,3 +33,10 @@ def find(request: HttpRequest, ident: str) -> Access:
         return selectors.access_match(user=user, ident=ident, link=link, as_seat=_side(request))
     except errors.Unknown:
         raise Http404("There is no such match, or it is not open to you.") from None
+
+
+def seated(access: Access) -> Seat:
+    """Return the reader's seat. Raises `Refused` without one."""
+    if access.seat is None:
+        raise holders.no_seat()
+    return access.seat

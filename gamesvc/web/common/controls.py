@@ -15,6 +15,7 @@ from typing import Any
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.kernel.telling import Target
+from gamesvc.games.kernel.wording import capital
 
 MOST_CHIPS = 14
 MOST_ROWS = 12
@@ -131,8 +132,7 @@ def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
 
 def words(name: str) -> str:
     """Return an identifier as words: `from_slot` is "From slot"."""
-    text = name.replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
+    return capital(name.replace("_", " ").strip())
 
 
 def key(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from accounts.models import User
+from gamesvc.games.kernel.wording import counted
 
 NEARLY_OVER = 0.1
 """Below this share of its time a question is shown as urgent."""
@@ -25,7 +26,7 @@ def span(length: timedelta) -> str:
     days, rest = divmod(minutes, 24 * 60)
     hours, left = divmod(rest, 60)
     if days:
-        return f"{days} day{'s' if days > 1 else ''}" + (f" {hours} h" if hours else "")
+        return counted(days, "day") + (f" {hours} h" if hours else "")
     if hours:
         return f"{hours} h" + (f" {left} min" if left and hours < 6 else "")
     return f"{left} min"
@@ -35,5 +36,5 @@ def pace(hours: int) -> str:
     """Return the length of a turn: `2 days a turn`."""
     if hours % 24 == 0:
         days = hours // 24
-        return f"{days} day{'s' if days > 1 else ''} a turn"
-    return f"{hours} hour{'s' if hours > 1 else ''} a turn"
+        return f"{counted(days, 'day')} a turn"
+    return f"{counted(hours, 'hour')} a turn"

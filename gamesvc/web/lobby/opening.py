@@ -136,7 +136,7 @@ def _change(request: HttpRequest, access: Access, act: str) -> None:
 
 
 def _leave(request: HttpRequest, ident: str) -> HttpResponse:
-    """Leave the seat. After that the user may not find the match any more, so a second click is recognised before."""
+    """Leave the seat. After that the user may no longer find the match, so a second click is recognised before."""
 
     def leave() -> str:
         access = find(request, ident)

@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
@@ -19,7 +18,7 @@ from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match, Press
 from gamesvc.web.common import once
-from gamesvc.web.common.access import find
+from gamesvc.web.common.access import find, seated, signed_in
 from gamesvc.web.lobby.forms import PressForm
 
 SHOWN = 5
@@ -93,9 +92,8 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _say(access: Access, request: HttpRequest, form: PressForm) -> None:
-    if not isinstance(request.user, User) or access.seat is None:
-        raise Refused("no_seat", "Only the players of a match can write in it.")
+    seat, user = seated(access).index, signed_in(request)
     fields = form.checked()
     to, text = fields["to"], fields["text"]
-    key = press.message_id(request.user, access.match, once.given(request), form["to"].value(), text)
-    press.say(match=access.match, by=request.user, by_seat=access.seat.index, to=to, text=text, channel="web", key=key)
+    key = press.message_id(user, access.match, once.given(request), form["to"].value(), text)
+    press.say(match=access.match, by=user, by_seat=seat, to=to, text=text, channel="web", key=key)

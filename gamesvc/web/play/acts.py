@@ -1,6 +1,6 @@
 """Input from the match page: a form, orders as text, a form to preview as an order.
 
-After a refusal the page is shown as its reader may see it now: the reason may be that they hold no seat any more.
+After a refusal the page is shown as its reader may see it now: the reason may be that they no longer hold a seat.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gamesvc.matches.record import idempotency, loading
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
-from gamesvc.web.common.access import find
+from gamesvc.web.common.access import find, seated
 from gamesvc.web.common.posted import Unreadable
 from gamesvc.web.play.forms import CommandForm, OrdersForm, PreviewForm
 from gamesvc.web.play.table import Failed, show_match
@@ -71,12 +71,11 @@ def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
 
 
 def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> dict[str, Any]:
-    if access.seat is None:
-        raise Refused("no_seat", "You have no seat in this match.")
+    seat = seated(access).index
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
         raise Refused("not_running", "The match is not running.")
-    forms = loaded.game.legal_commands(loaded.timeline.state, access.seat.index)
+    forms = loaded.game.legal_commands(loaded.timeline.state, seat)
     form = next((form for form in forms if controls.key_of(form) == form_key), None)
     if form is None:
         raise Stale(loaded.viewer_version(access.viewer), [])
@@ -91,8 +90,8 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
 
     A known key is answered first: the command's effect may have changed what can be read.
     """
-    if access.seat is None or access.user is None:
-        raise Refused("no_seat", "You have no seat in this match.")
+    seat = seated(access).index
+    assert access.user is not None
     command_id = turns.command_id(sender=f"web {access.user.pk} {access.match.pk}", key=key)
     before = idempotency.known(access.match, command_id)
     try:
@@ -105,7 +104,7 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[s
         command = before.command
     receipt = turns.submit(
         match=access.match,
-        sender=Sender.player(access.user.pk, access.seat.index, "web"),
+        sender=Sender.player(access.user.pk, seat, "web"),
         command=command,
         expected_version=version,
         command_id=command_id,

@@ -17,7 +17,7 @@ from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Premove
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.access import find, seated, signed_in
 from gamesvc.web.common.once import once
 from gamesvc.web.play.forms import StandingForm
 
@@ -46,14 +46,13 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
     """Create or cancel a conditional order."""
     user, access = signed_in(request), find(request, ident)
     try:
-        if access.seat is None:
-            raise Refused("no_seat", "Only the players of a match can place orders in it.")
+        seat = seated(access).index
         fields = StandingForm.read(request)
         if fields["cancel"] is not None:
-            standing_orders.cancel(match=access.match, seat=access.seat.index, number=fields["cancel"], user=user)
+            standing_orders.cancel(match=access.match, seat=seat, number=fields["cancel"], user=user)
             messages.success(request, "The order is cancelled.")
         else:
-            once(request, functools.partial(_lay_by, user, access, access.seat.index, fields["order"]))
+            once(request, functools.partial(_lay_by, user, access, seat, fields["order"]))
             messages.success(request, "The conditional order is saved.")
     except Refused as refused:
         messages.error(request, refused.sentence)

@@ -16,13 +16,13 @@ from accounts.models import Absence, User
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.access import selectors, tenures
+from gamesvc.matches.access import holders, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import board
 from gamesvc.matches.timekeeping import pauses, vacations
-from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.access import find, seated, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
 from gamesvc.web.timekeeping.forms import CallOffForm, FollowForm, QuietHoursForm, StopForm, TakeForm, VacationForm
@@ -141,7 +141,7 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             substitutes.take_over(by=user, match=access.match, seat=wanted, link=link, channel="web")
             messages.success(request, "The seat is yours.")
         elif seat is None:
-            raise Refused("no_seat", "Only the players of a match do this.")
+            raise holders.no_seat()
         elif act == "withdraw":
             pauses.withdraw(match=access.match, by=user, seat=seat)
         elif act in ("pause", "resume"):
@@ -155,13 +155,11 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
 
 
 def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
-    """Give up the seat. The user then has none any more, so a second click is recognised before."""
+    """Give up the seat. The user then has none, so a second click is recognised before."""
 
     def give_up() -> int:
         access = find(request, ident)
-        if access.seat is None:
-            raise Refused("no_seat", "Only the players of a match do this.")
-        seat = access.seat.index
+        seat = seated(access).index
         substitutes.give_up(match=access.match, by=signed_in(request), seat=seat, channel="web")
         return seat
 

@@ -393,15 +393,14 @@ def test_an_offer_takes_no_note() -> None:
     """Texts by players stay out of the log, which cannot be erased."""
     table = Table().credits(0, 5).start()
     sides: dict[str, Any] = {"give": {"credits": 1}, "want": {}}
-    told = "Write promises to the players in a message"
     for note in ("I keep out of 1,1.", ""):
         answer = table.send(0, "offer_trade", to=1, note=note, **sides)
         assert (answer["refusal"]["code"], answer["refusal"]["parameter"]) == ("bad_parameter", "note")
-        assert told in answer["refusal"]["detail"]
+        assert answer["refusal"]["detail"] == ("offer_trade: note must be left out; write promises to the players in a message.")
     order = {"op": "order", "seat": 0, "text": "offer blue give credits=1 want hand=1 Note: I keep out of 1,1."}
     refused = table.session.answer(order)["refusal"]
     assert refused["code"] == "unreadable"
-    assert told in refused["detail"]
+    assert refused["detail"] == "Leave the note out. Write promises to the players in a message."
     [form] = table.forms(0, "offer_trade")
     assert "note" not in form["parameters"]["properties"]
     table.do(0, "offer_trade", to=1, **sides)

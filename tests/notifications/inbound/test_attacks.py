@@ -77,7 +77,7 @@ def test_a_stranger_with_the_token_is_asked_about_at_the_owners_address(to, lett
 
 
 def test_revoked_addresses_are_dead_at_every_door(to, letters, mailing, anna):  # noqa: F811
-    addresses.revoke(topic="m", user=anna)
+    addresses.revoke_all(user=anna)
     assert addresses.resolve(to) is None
 
 

@@ -15,7 +15,7 @@ from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
-from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import holders
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Press as Message
 
@@ -80,7 +80,7 @@ class MatchPress(View):
 
         def effect() -> tuple[int, dict[str, Any]]:
             if access.seat is None:
-                raise Refused("no_seat", "Only the players of a match can write in it.")
+                raise holders.no_seat()
             message = press.say(
                 match=access.match,
                 by=self.user,

@@ -14,8 +14,8 @@ from gamesvc.matches.statistics import totals
 
 
 class PlayerRecord(schemas.Shape):
-    matches = serializers.IntegerField(help_text="In which the player has answered, timed out or come to an end.")
-    finished = serializers.IntegerField(help_text="Finished.")
+    matches = serializers.IntegerField(help_text="Matches in which the player has answered, timed out or come to an end.")
+    finished = serializers.IntegerField(help_text="Matches played to the end.")
     given_up = serializers.IntegerField(help_text="The seat was vacated after timeouts, or given up.")
     finished_percent = serializers.IntegerField(allow_null=True)
     timeouts = serializers.IntegerField()

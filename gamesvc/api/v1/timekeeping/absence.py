@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -43,14 +44,22 @@ class AbsencesShape(schemas.Shape):
     budget = Budget(many=True)
 
 
+@extend_schema_field({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$", "examples": ["22:00"]})
+class HourField(serializers.TimeField):
+    """A time of day on a clock on the wall, such as 22:00. It is no `time` of JSON Schema, which has seconds and an offset."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(format="%H:%M", allow_null=True, **more)
+
+
 class Quiet(schemas.Strict):
-    start = serializers.TimeField(format="%H:%M", allow_null=True, help_text="In your own time zone; null ends them.")
-    end = serializers.TimeField(format="%H:%M", allow_null=True)
+    start = HourField(help_text="In your own time zone; null ends them.")
+    end = HourField()
 
 
 class QuietShape(schemas.Shape):
-    start = serializers.TimeField(format="%H:%M", allow_null=True)
-    end = serializers.TimeField(format="%H:%M", allow_null=True)
+    start = HourField()
+    end = HourField()
     zone = serializers.CharField(allow_null=True, help_text="Your time zone as you set them; they stay in it.")
 
 

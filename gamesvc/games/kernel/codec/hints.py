@@ -1,11 +1,8 @@
-"""The fields and types that a type hint names, and the error for JSON that does not fit it."""
+"""The types that a type hint names, and the error for JSON that does not fit it."""
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import types
-import typing
 from typing import Any, TypeVar
 
 from gamesvc.errors import GamesvcError
@@ -15,13 +12,6 @@ T = TypeVar("T")
 
 class Malformed(GamesvcError, ValueError):
     """The JSON does not describe a value of the requested type."""
-
-
-@functools.cache
-def fields(cls: type) -> dict[str, Any]:
-    """Return the fields of a dataclass with their type hints."""
-    hints = typing.get_type_hints(cls)
-    return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
 def only(args: tuple[Any, ...]) -> Any:

@@ -10,7 +10,8 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from gamesvc.games.kernel.codec.hints import Malformed, fields, of, only
+from gamesvc.games.kernel import limits
+from gamesvc.games.kernel.codec.hints import Malformed, of, only
 from gamesvc.games.kernel.codec.parts import PART, Parts
 from gamesvc.games.kernel.game import Version
 from gamesvc.games.kernel.wording import counted
@@ -69,7 +70,7 @@ def _as_written(data: Any, base: int, path: str, parts: Parts | None) -> Any:
 
 def _object_reader(cls: type) -> Reader:
     """Return a reader for a dataclass."""
-    hints = fields(cls)
+    hints = limits.fields(cls, limits=False)
 
     def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
         if not isinstance(data, dict) or data.keys() - hints.keys():
@@ -86,7 +87,7 @@ def _object_reader(cls: type) -> Reader:
 @functools.cache
 def _field_readers(cls: type) -> list[tuple[str, Reader]]:
     """List the fields of a dataclass with their readers. Called lazily: a type may contain itself."""
-    return [(name, _reader(hint)) for name, hint in fields(cls).items()]
+    return [(name, _reader(hint)) for name, hint in limits.fields(cls, limits=False).items()]
 
 
 def _literal_reader(words: tuple[Any, ...]) -> Reader:

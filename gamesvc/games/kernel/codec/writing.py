@@ -9,7 +9,8 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gamesvc.games.kernel.codec.hints import fields, only
+from gamesvc.games.kernel import limits
+from gamesvc.games.kernel.codec.hints import only
 from gamesvc.games.kernel.codec.parts import Parts
 from gamesvc.games.kernel.game import Version
 
@@ -77,7 +78,7 @@ def _writer(hint: Any) -> Writer:
 @functools.cache
 def _field_writers(cls: type) -> list[tuple[str, Writer]]:
     """List the fields of a dataclass with their writers. Called lazily: a type may contain itself."""
-    return [(name, _namer(hint)) for name, hint in fields(cls).items()]
+    return [(name, _namer(hint)) for name, hint in limits.fields(cls, limits=False).items()]
 
 
 def _as_it_is(value: Any, base: int, parts: Parts | None) -> Any:

@@ -14,11 +14,10 @@ from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Bot, Command, Data, Form
 from gamesvc.games.space_fleet_commander.bots.fleets import plan_fleet, ship_worth
 from gamesvc.games.space_fleet_commander.bots.odds import Fleet, Scout, Weights
-from gamesvc.games.space_fleet_commander.data import PLANETFALL, ROSTER
+from gamesvc.games.space_fleet_commander.data import COLOURS, PLANETFALL, ROSTER
 from gamesvc.games.space_fleet_commander.rules.missions import requirement, steps_to
 
 WEIGHTS = Weights()
-COLOURS = ("white", "red", "black")
 ROUGH, FINE, BEST = 6, 24, 5  # samples for every way to reroll, then for the best of them
 Counts = tuple[int, ...]
 """The number of dice that show 1 to 6."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, hexagon, seat_name
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import capital
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
 from gamesvc.games.space_fleet_commander.picture import panels
 from gamesvc.games.space_fleet_commander.picture.glance import glance, now
@@ -87,8 +88,7 @@ def _closing(view: Data, caption: Caption) -> str:
         case "fleet":
             left = len(sheet["unplaced"])
             return f"{left} {'die' if left == 1 else 'dice'} not placed yet. Place ships, then confirm."
-    words = PHASES[sheet["phase"]]
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{capital(PHASES[sheet['phase']])}."
 
 
 # --- the chart ---

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gamesvc.games.drawing.chart import MARGIN, PANEL, WIDTH, Chart, seat_name
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Requirement
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS, Requirement
 from gamesvc.games.space_fleet_commander.picture.targets import slot_part
 
 DIE = 52
@@ -19,7 +19,6 @@ NOTES = {
     "prison_barge": "end of Phase 3: removes one die showing 1",
 }
 """Shorter texts than in the data file, for those that do not fit on the line."""
-COLOURS = ("white", "red", "black")
 
 
 def asked_words(need: Requirement) -> str:

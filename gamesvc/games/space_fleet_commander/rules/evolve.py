@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -26,6 +27,7 @@ def evolve(state: State | None, event: Event) -> State:
 def on_sheet(apply: Callable[[Sheet, E], Sheet]) -> Callable[[State, E], State]:
     """Let a function that changes one sheet change the sheet of the event's seat."""
 
+    @functools.wraps(apply)
     def on_state(state: State, event: E) -> State:
         before = state.sheets[event.seat]
         after = apply(before, event)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from gamesvc.games.space_fleet_commander.data import COLOURS
 from gamesvc.games.space_fleet_commander.state import Die, Phase, Sheet, able, in_attempt, not_aside
 
-STREAM = ("white", "red", "black")
 PER_COLOUR = 5
 
 
 def place(die: Die) -> int:
     """Return the index of a die's value in a stream cell."""
-    return STREAM.index(die.colour) * PER_COLOUR + die.index
+    return COLOURS.index(die.colour) * PER_COLOUR + die.index
 
 
 def numbered(dice: Iterable[Die]) -> list[Die]:
     """Return the dice with their index within their colour, from 0, in pool order."""
-    counts = dict.fromkeys(STREAM, 0)
+    counts = dict.fromkeys(COLOURS, 0)
     found = []
     for die in dice:
         found.append(Die(die.id, die.slot, die.colour, die.value, die.status, counts[die.colour]))

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gamesvc.games.kernel.timeline import Run
-from gamesvc.games.space_fleet_commander.data import ROSTER
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER
 from gamesvc.games.space_fleet_commander.events import damage, turns
 from gamesvc.games.space_fleet_commander.events.base import SheetEvent
 from gamesvc.games.space_fleet_commander.rules import missions
-from gamesvc.games.space_fleet_commander.rules.rolls import PER_COLOUR, STREAM, after_roll, numbered, place
+from gamesvc.games.space_fleet_commander.rules.rolls import PER_COLOUR, after_roll, numbered, place
 from gamesvc.games.space_fleet_commander.state import (
     Die,
     Phase,
@@ -60,7 +60,7 @@ class Turn:
             return {die.id: self.run.dice.roll(6) for die in dice}
         cell = f"{self.sheet.turn}.{attempt}.{number}"
         known = (self.state.stream or {}).get(cell)
-        values = known or tuple(self.run.dice.roll(6) for _ in range(len(STREAM) * PER_COLOUR))
+        values = known or tuple(self.run.dice.roll(6) for _ in range(len(COLOURS) * PER_COLOUR))
         # A known cell is dealt again: omitting the event would reveal that another sheet has used it.
         self.emit(turns.StreamDealt(self.seat, cell=cell, values=list(values), used=sorted(place(die) for die in dice)))
         return {die.id: values[place(die)] for die in dice}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import listed
-from gamesvc.games.space_fleet_commander.data import ROSTER
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER
 from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, SOURCES, seat_name, stars_of
 
 WIDTH = 72
@@ -82,7 +82,7 @@ def _formation_line(view: Data) -> str:
 def _dice_lines(sheet: Data) -> list[str]:
     lines = []
     for status, word in (("live", "Dice"), ("removed", "Removed"), ("aside", "Set aside")):
-        for colour in ("white", "red", "black"):
+        for colour in COLOURS:
             dice = [
                 f"{die['id']}={die['value'] or '?'}"
                 for die in sheet["dice"]

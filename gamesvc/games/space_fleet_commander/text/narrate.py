@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import counted, listed, named
+from gamesvc.games.kernel.wording import SEAT_NAMES, counted, listed, named
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
-
-SEATS = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
-
 
 NOTHING = frozenset({"none", "nothing", "no", "0", "-", "skip"})
 
@@ -30,7 +27,7 @@ SOURCES = {"sabotage": "sabotage", "hex": "the hex", "failure": "the failed expl
 
 
 def seat_name(seat: int, names: Sequence[str]) -> str:
-    return names[seat] if seat < len(names) and names[seat] else SEATS[seat]
+    return names[seat] if seat < len(names) and names[seat] else SEAT_NAMES[seat]
 
 
 def _ship(ship: str) -> str:

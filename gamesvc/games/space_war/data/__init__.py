@@ -97,7 +97,6 @@ class Card:
     defense: int | None
     keywords: frozenset[str]
     text: str
-    basis: str
     effects: tuple[Effect, ...]
     life: int = 0
     deck: str = ""
@@ -142,7 +141,6 @@ def _card(entry: Mapping[str, Any], kind: str) -> Card:
         defense=entry.get("defense"),
         keywords=frozenset(entry.get("keywords", ())),
         text=entry["text"],
-        basis=entry.get("basis", "listed"),
         effects=tuple(entry["effects"]),
         life=entry.get("life", 0),
         deck=entry.get("deck", ""),

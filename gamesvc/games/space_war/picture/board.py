@@ -7,11 +7,10 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import counted
+from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
 from gamesvc.games.space_war.picture.glance import glance, seat_name
 from gamesvc.games.space_war.text.board import item_words
-from gamesvc.games.space_war.text.narrate import COLOURS
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
 CARD_STEP = 116
@@ -73,7 +72,7 @@ def picture(seen: Data, caption: Caption) -> str:
 def _header(chart: Chart, seen: Data, caption: Caption) -> None:
     phase = PHASES.get(seen["phase"], seen["phase"].capitalize())
     count = len(seen["items"])
-    second = f"Turn {seen['turn']} · {phase}" + (f" · {count} open item{'s' if count > 1 else ''}" if count else "")
+    second = f"Turn {seen['turn']} · {phase}" + (f" · {counted(count, 'open item')}" if count else "")
     flag, acting = "", ""
     for one in seen["awaited"]:
         if one["seat"] == seen["you"]:
@@ -182,7 +181,7 @@ def _zone(
     upper = zone != you
     chart.rect(PANEL, y, WIDTH - 2 * PANEL, height, fill="tint" if upper else "buff", stroke="ink")
     chart.rule(PANEL, y if upper else y + height - 8, WIDTH - 2 * PANEL, 28)
-    label = "Your home" if zone == seen["you"] else f"Home of {COLOURS[zone]}"
+    label = "Your home" if zone == seen["you"] else f"Home of {SEAT_NAMES[zone]}"
     edge = PANEL + 16 + PER_ROW * CARD_STEP
     chart.paragraph(edge, y + 38, label, 88, size=19, weight=600, colour="ink2", leading=24, lines=3)
     top = y + (16 if upper else 8)
@@ -241,10 +240,10 @@ def _items(chart: Chart, seen: Data, items: Sequence[Mapping[str, Any]], y: floa
     for item in items:
         words = item_words(item).split(" ", 1)[1]
         cost = f"cost {item['cost']}" if "cost" in item else item["kind"]
-        by = COLOURS[item["by"]] if item["by"] != seen["you"] else "you"
+        by = SEAT_NAMES[item["by"]] if item["by"] != seen["you"] else "you"
         chart.rect(20, place, 330, 54, stroke="ink")
         chart.disc(44, place + 27, item["item"])
-        chart.text(68, place + 23, words[:1].upper() + words[1:], size=20, weight=700, room=274)
+        chart.text(68, place + 23, capital(words), size=20, weight=700, room=274)
         chart.text(68, place + 45, f"{by}, {cost}", size=18, colour="ink2", room=274)
         place += 62
     chart.closing(place + 10, _line(seen), room=310)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.telling import Glance
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.space_war.data import name_of
 from gamesvc.games.space_war.text.board import item_words
-from gamesvc.games.space_war.text.narrate import COLOURS
 
 
 def glance(seen: Data, caption: Caption) -> Glance:
@@ -20,7 +20,7 @@ def glance(seen: Data, caption: Caption) -> Glance:
 
 
 def seat_name(seat: int, caption: Caption) -> str:
-    return caption.names[seat] if seat < len(caption.names) and caption.names[seat] else COLOURS[seat]
+    return caption.names[seat] if seat < len(caption.names) and caption.names[seat] else SEAT_NAMES[seat]
 
 
 def _described(seen: Data, caption: Caption) -> str:

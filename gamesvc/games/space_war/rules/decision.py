@@ -8,6 +8,7 @@ at any item can be continued, with or without a reaction in front of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gamesvc.games.kernel.game import Command
@@ -102,12 +103,9 @@ class Flow:
 
     def emit(self, event: WarEvent) -> State:
         """Add an event. The current agenda is stored with it if it has changed."""
-        data = plain(event.as_json())
-        if self.run.started and tuple(self.agenda) != self.run.state.agenda:
-            data["todo"] = plain(self.agenda)
-        if self._cmd is not None:
-            data["cmd"], self._cmd = self._cmd, None
-        return self.run.emit(event.TYPE, **data)
+        todo = self.agenda if self.run.started and tuple(self.agenda) != self.run.state.agenda else None
+        cmd, self._cmd = self._cmd, None
+        return self.run.emit(replace(event, todo=todo, cmd=cmd))
 
     def push(self, *tasks: Task) -> None:
         """Put tasks at the front of the agenda."""

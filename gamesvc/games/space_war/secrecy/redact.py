@@ -7,8 +7,6 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 
-LOOKING = ("search", "plan", "sabotage")
-
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
     """Return an event's data as a viewer may see it; None if sealed."""

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import capital, counted, listed, named, opening
+from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, listed, named, opening
 from gamesvc.games.space_war.data import CARDS, name_of
-
-COLOURS = ("Red", "Blue")
 
 PHASE_WORDS = {"draw": "draw phase", "action": "action phase", "turn": "turn"}
 CHOICES = {
@@ -41,7 +39,7 @@ class Teller:
     def who(self, seat: int) -> str:
         if seat == self.viewer:
             return "You"
-        return self.names[seat] if seat < len(self.names) and self.names[seat] else COLOURS[seat]
+        return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
 
     def whose(self, seat: int) -> str:
         return "your" if seat == self.viewer else f"{self.who(seat)}'s"
@@ -218,7 +216,7 @@ _SENTENCES: dict[str, Callable[[Data, Teller], str]] = {
     "cards_discarded": lambda d, t: f"{t.who(d['seat'])} discarded {_list(d['names'])}.",
     "cards_milled": lambda d, t: f"{t.whose(d['seat'])} draw pile lost {_list(d['names'])}.",
     "cards_returned": _returned,
-    "looked": lambda d, t: f"{t.verb(d['seat'], 'looked', 'looked')} at {counted(d['count'], 'card')} of the draw pile.",
+    "looked": lambda d, t: f"{t.who(d['seat'])} looked at {counted(d['count'], 'card')} of the draw pile.",
     "prompt_opened": lambda d, t: f"{t.who(d['seat'])} must choose {CHOICES[d['kind']]}.",
     "item_opened": _item,
     "items_settled": _settled,

@@ -135,7 +135,7 @@ class Greedy:
             if card in ("trade_envoy", "mass_production"):
                 cells = form.parameters["targets"]["properties"]["a"]["enum"]
                 return self.aimed(form, max(cells, key=lambda cell: self.cells[cell]["devs"]))
-            has_room = self.me["hand"] + 1 <= self.me["hand_limit"] - 2  # otherwise it would draw and discard without end
+            has_room = self.me["hand"] + 1 <= self.me["hand_limit"] - 2  # otherwise it would draw and discard endlessly
             if card == "filibuster" or (card == "explore_the_unknown" and has_room):
                 return {"name": "play_command", "uid": form.parameters["uid"]["enum"][0]}
             if card == "orbital_bombardment":

@@ -114,7 +114,6 @@ class Catalog:
     cards: Mapping[str, Card]
     core: tuple[str, ...]
     hand_limit: int
-    hand_full: str
 
     def __getitem__(self, card: str) -> Card:
         return self.cards[card]
@@ -190,7 +189,7 @@ def load(text: str) -> dict[str, Catalog]:
                 if edition in entry:
                     cards[entry["id"]] = _card(entry, kind, entry[edition])
         core = tuple(entry["id"] for entry in raw["vessel"] if edition in entry)
-        catalog = Catalog(cards, core, rules["hand_limit"], rules["hand_full"])
+        catalog = Catalog(cards, core, rules["hand_limit"])
         for domain in DOMAINS:
             if len(catalog.domain_deck(domain)) != rules["domain_deck_size"]:
                 raise ValueError(f"cards.toml: the {edition} {domain} deck has {len(catalog.domain_deck(domain))} cards")

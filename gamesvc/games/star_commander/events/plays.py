@@ -262,7 +262,7 @@ class TradeDeclined(TypedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeWithdrawn(TypedEvent):
-    """An offer is taken back by the seat that made it."""
+    """An offer is withdrawn by the seat that made it."""
 
     TYPE = "trade_withdrawn"
     offer: int

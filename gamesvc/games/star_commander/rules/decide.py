@@ -9,6 +9,7 @@ from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.kernel.wording import listed
+from gamesvc.games.star_commander.commands import ASKED
 from gamesvc.games.star_commander.events.board import VesselScrapped
 from gamesvc.games.star_commander.events.course import ChoiceMade, StandingOrdersSet
 from gamesvc.games.star_commander.events.plays import ActionDeclared, PriorityPassed, TradeDeclined, TradesLapsed, TradeWithdrawn
@@ -19,7 +20,7 @@ from gamesvc.games.star_commander.rules.effects import building, changes, drawin
 from gamesvc.games.star_commander.rules.turn import advance
 from gamesvc.games.star_commander.rules.windows import stack
 from gamesvc.games.star_commander.rules.windows.choices import choice_values
-from gamesvc.games.star_commander.state import ASKED, Orders, State
+from gamesvc.games.star_commander.state import Orders, State
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form
-from gamesvc.games.kernel.wording import counted
+from gamesvc.games.kernel.wording import SEAT_NAMES, counted
 from gamesvc.games.star_commander.commands import MOST, MOST_NAMED, ORDERS
 from gamesvc.games.star_commander.rules.acting import movement, trade
 from gamesvc.games.star_commander.rules.combat import fire, phase
@@ -19,7 +19,7 @@ from gamesvc.games.star_commander.rules.effects import building
 from gamesvc.games.star_commander.rules.effects.aims import Aim, affordable, aim_of_card, bundles, sources
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows.choices import choice_values, victim
-from gamesvc.games.star_commander.state import COLOURS, State, Vessel
+from gamesvc.games.star_commander.state import State, Vessel
 
 _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "choice": "choice", "window": "reaction"}
 
@@ -86,7 +86,7 @@ def _auto(state: State) -> dict[str, Any]:
 
 def vessel_label(board: Board, at: str) -> str:
     vessel = board.state.vessels[at]
-    return f"{COLOURS[vessel.controller]} {board.card(vessel).name} {at} at {vessel.cell}"
+    return f"{SEAT_NAMES[vessel.controller]} {board.card(vessel).name} {at} at {vessel.cell}"
 
 
 def cell_label(board: Board, cell: str) -> str:
@@ -103,8 +103,8 @@ def label_of(board: Board, value: str) -> str:
         return cell_label(board, value)
     if value.startswith("s"):
         item = next((item for item in state.stack if f"s{item.id}" == value), None)
-        return f"{COLOURS[item.seat]}'s {name_of(board, item.name)}" if item else value
-    return COLOURS[int(value)] if value.isdigit() else value
+        return f"{SEAT_NAMES[item.seat]}'s {name_of(board, item.name)}" if item else value
+    return SEAT_NAMES[int(value)] if value.isdigit() else value
 
 
 def name_of(board: Board, at: str) -> str:
@@ -363,11 +363,11 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     for to in trade.partners(board, seat):
         parameters = {
-            "to": {"enum": [to], "labels": {str(to): COLOURS[to]}},
+            "to": {"enum": [to], "labels": {str(to): SEAT_NAMES[to]}},
             "give": _side(board, seat, hand_of(board, state.seats[seat].hand)),
             "want": _side(board, to, None),
         }
-        yield Form("offer_trade", f"Offer {COLOURS[to]} a trade", parameters, aside=True)
+        yield Form("offer_trade", f"Offer {SEAT_NAMES[to]} a trade", parameters, aside=True)
     for one in state.offers:
         if one.to == seat:
             if trade.is_open(board) and trade.fault(board, one) is None:
@@ -375,8 +375,8 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
                 picked = {"type": "array", "items": hand_of(board, state.seats[seat].hand), "uniqueItems": True}
                 accept: dict[str, Any] = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
                 required = ("offer", "hand") if count else ("offer",)
-                yield Form("accept_trade", f"Accept {COLOURS[one.maker]}'s offer", accept, required, aside=True)
-            yield Form("decline_trade", f"Decline {COLOURS[one.maker]}'s offer", {"offer": {"enum": [one.id]}}, aside=True)
+                yield Form("accept_trade", f"Accept {SEAT_NAMES[one.maker]}'s offer", accept, required, aside=True)
+            yield Form("decline_trade", f"Decline {SEAT_NAMES[one.maker]}'s offer", {"offer": {"enum": [one.id]}}, aside=True)
         if one.maker == seat:
             yield Form("withdraw_trade", "Withdraw your offer", {"offer": {"enum": [one.id]}}, aside=True)
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import capital, counted, listed, named, opening
+from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, listed, named, opening
+from gamesvc.games.star_commander.commands import ASKED
 from gamesvc.games.star_commander.data import CATALOGS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting, lasting_words
-from gamesvc.games.star_commander.state import ASKED, COLOURS, Modifier
+from gamesvc.games.star_commander.state import Modifier
 
 NAMES = {card.id: card.name for catalog in CATALOGS.values() for card in catalog.cards.values()}
 PHASES = {"ready": "Ready phase", "command": "Command phase", "combat": "Combat phase", "end": "End phase"}
@@ -62,7 +63,7 @@ class Teller:
     def name(self, seat: int | None) -> str:
         if seat is None or seat < 0:
             return "Nobody"
-        return self.names[seat] if seat < len(self.names) and self.names[seat] else COLOURS[seat]
+        return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
 
     def who(self, seat: int | None) -> str:
         return "You" if seat is not None and seat == self.viewer else self.name(seat)

@@ -8,7 +8,6 @@ from typing import Any
 from gamesvc.games.kernel.game import Command, Data, Refused
 from gamesvc.games.kernel.notation import pick
 from gamesvc.games.kernel.wording import counted
-from gamesvc.games.star_commander.commands import NO_NOTE
 from gamesvc.games.star_commander.data import DOMAINS, WINDOWS
 from gamesvc.games.star_commander.text import reading
 from gamesvc.games.star_commander.text.reading import unreadable
@@ -361,7 +360,7 @@ def parse(text: str, view: Data) -> Command:
     """Read one order. Raises `Refused("unreadable", ...)` with a suggestion."""
     text = text[:4000]
     if reading.has_note(text):
-        raise unreadable(f"A note must be {NO_NOTE}.", "text")
+        raise unreadable("Leave the note out. Write promises to the players in a message.", "text")
     words = reading.tokens(text)
     if not words:
         raise unreadable("An order begins with a word such as move, build, play, pass or end.", "text")

@@ -8,8 +8,9 @@ from typing import Any
 
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.notation import FILLERS, number, pick, suggest
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.star_commander.data import CATALOGS, Catalog
-from gamesvc.games.star_commander.state import COLOURS
+from gamesvc.games.star_commander.state import MOST_SEATS
 
 NOTE = "note:"
 """The beginning of an offer's note under rules 1.1."""
@@ -104,7 +105,7 @@ def thing(word: str, view: Data) -> str:
     return vessel(word, view)
 
 
-COLOUR_NAMES = {colour.casefold(): at for at, colour in enumerate(COLOURS)}
+COLOUR_NAMES = {colour.casefold(): at for at, colour in enumerate(SEAT_NAMES[:MOST_SEATS])}
 
 
 def seat(word: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gamesvc.games.drawing.chart import WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import listed
+from gamesvc.games.kernel.wording import capital, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
 from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
@@ -57,7 +57,7 @@ def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], heig
     title = f"Stratastar {caption.match}, {told.headline[0].lower()}{told.headline[1:]}"
     prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
     chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=told.description, header=caption.header)
-    second = f"Turn {seen['turn']} · {phase[0].upper()}{phase[1:]}"
+    second = f"Turn {seen['turn']} · {capital(phase)}"
     if caption.past:
         chart.header("Stratastar", caption.match, f"{second} · an earlier position")
     elif seen["ended"]:
@@ -113,7 +113,7 @@ def _notes(seen: Data, t: Teller) -> Iterable[str]:
             owners.setdefault(tuple(player["abilities"]), []).append(player["seat"])
     for owned, seats in owners.items():
         who = t.all(seats)
-        yield f"{who[0].upper()}{who[1:]}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
+        yield f"{capital(who)}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
     for one in seen["treaties"]:
         yield f"Treaty of {t.who(one['seat'])} with {t.who(one['partner'])} to the end of turn {one['until']} of the first."
     for offer in seen["offers"][:MOST_OFFERS]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.stratastar.data import RANK
 from gamesvc.games.stratastar.state import Action, Offer, Player, State, Turn
 
@@ -46,6 +46,10 @@ def discarded(state: State, seat: int, cards: Sequence[str]) -> State:
 
 def offers_without(offers: tuple[Offer, ...], gone: Collection[int]) -> tuple[Offer, ...]:
     return tuple(offer for offer in offers if offer.id not in gone)
+
+
+def seats_without(seats: tuple[int, ...], gone: int) -> tuple[int, ...]:
+    return tuple(seat for seat in seats if seat != gone)
 
 
 def on_turn(state: State, **changes: Any) -> State:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.wording import capital
+
 _CARDS = "Cards: A attack, M move, B build, T trade, R research, + for power: 2A 1M+. `pay ...` chooses the payment."
 _OWN = "own time: disaster Blue fleet E5; spy Blue; spy deck; piracy Blue; planning; treaty Blue; raid Blue C4; scout E5 E6"
 _HELP: dict[str, tuple[str, ...]] = {
@@ -54,5 +56,5 @@ def order_help(prompt: str | None) -> str:
     """Return the grammar for a prompt, or all of it."""
     if prompt is None:
         lines = [f"{name}: {line}" for name, entries in _HELP.items() for line in entries if line not in (_CARDS, _OWN)]
-        return "\n".join([*lines, _OWN[0].upper() + _OWN[1:], *_ANY_TIME, _CARDS])
+        return "\n".join([*lines, capital(_OWN), *_ANY_TIME, _CARDS])
     return "\n".join(_HELP.get(prompt, ()) + _ANY_TIME[:1])

@@ -129,7 +129,7 @@ def _asked_otherwise(before: Awaited | None, now: Awaited) -> bool:
 
 
 def _asked_rows(change: Change, asked: Sequence[Awaited], *, renewed: bool) -> Statement:
-    """Return the statement that opens these questions or, where they are open, writes their prompts and clocks anew."""
+    """Return the statement that opens these questions or, where they are open, writes their prompts and clocks again."""
     bots = {seat.index for seat in change.seats if seat.bot}
     columns = [clock_columns(change.clocks.open.get((one.seat, one.id))) for one in asked]
     return Statement(

@@ -49,8 +49,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"ok": not left, "matches": len(ids), "differences": found}))
         else:
             for one in found:
-                mended = "mended" if one["mended"] else "NOT REPAIRED"
-                self.stdout.write(f"{one['code']:12} match {one['match']}: {one['detail']} {mended}")
+                repaired = "repaired" if one["mended"] else "NOT REPAIRED"
+                self.stdout.write(f"{one['code']:12} match {one['match']}: {one['detail']} {repaired}")
             self.stdout.write(
                 f"{counted(len(ids), 'match', 'matches')} replayed: {counted(len(found), 'difference')}, "
                 f"{len(found) - left} repaired."

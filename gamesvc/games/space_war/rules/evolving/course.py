@@ -1,4 +1,4 @@
-"""Events of the course of a match: its opening, turns, phases, actions, time-outs and its end."""
+"""Events of the course of a match: its opening, turns, phases, actions, timeouts and its end."""
 
 from __future__ import annotations
 

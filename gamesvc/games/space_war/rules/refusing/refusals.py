@@ -24,22 +24,31 @@ from gamesvc.games.space_war.rules.refusing.refusals_use import (
 )
 from gamesvc.games.space_war.state import Piece, State
 
-_PHASE_OF = {
+_PHASES = {
     "choose_starter": "when the starter is chosen",
     "prepare": "in preparation, once",
-    "pay_upkeep": "in your upkeep",
-    "end_phase": "in your action phase",
-    "add_station": "in your action phase",
-    "move_station": "in your action phase",
-    "use_counters": "in your action phase",
-    "use_action": "in your action phase",
+    "upkeep": "in your upkeep",
+    "action": "in your action phase",
     "discard": "in your discard phase",
-    "move": "in your attack phase",
     "attack": "in your attack phase",
-    "attack_station": "in your attack phase",
-    "use_ability": "in your attack phase",
-    "collide": "in your attack phase",
-    "end_turn": "in your attack phase",
+}
+"""The end of `is possible only ...`, by the phase."""
+_PHASE_OF = {
+    "choose_starter": "choose_starter",
+    "prepare": "prepare",
+    "pay_upkeep": "upkeep",
+    "end_phase": "action",
+    "add_station": "action",
+    "move_station": "action",
+    "use_counters": "action",
+    "use_action": "action",
+    "discard": "discard",
+    "move": "attack",
+    "attack": "attack",
+    "attack_station": "attack",
+    "use_ability": "attack",
+    "collide": "attack",
+    "end_turn": "attack",
 }
 _ANCHORS = ("card", "attacker", "prompt", "item", "mode", "slot", "row")
 
@@ -63,19 +72,15 @@ def _early(state: State, seat: int, name: str) -> Refused | None:
     if name == "let_stand":
         if any(prompt.seat == seat for prompt in state.prompts):
             return Refused("prompt_open", "Answer the open choice first.")
-        return (
-            Refused("nothing_open", "No item waits for you. Carry on with your turn, or wait for the other seat.")
-            if not state.open_items(seat)
-            else None
-        )
+        if not state.open_items(seat):
+            return Refused("nothing_open", "No item waits for you. Carry on with your turn, or wait for the other seat.")
+        return None
     if name == "react":
         return None
     if name in _PHASE_OF and state.phase in ("choose_starter", "prepare"):
-        return (
-            Refused("wrong_phase", f"{name.replace('_', ' ')} is possible only {_PHASE_OF[name]}.")
-            if name != state.phase or not acting
-            else None
-        )
+        if name != state.phase or not acting:
+            return Refused("wrong_phase", f"{_possible(name)}.")
+        return None
     if not acting:
         hint = " React to an open item with react." if state.phase not in ("choose_starter", "prepare") else ""
         return Refused("not_your_turn", f"It is the other seat's turn to act.{hint}")
@@ -84,11 +89,13 @@ def _early(state: State, seat: int, name: str) -> Refused | None:
     prompt = waiting[0].prompt
     if prompt in ("review", "barrier", "last_answer"):
         return Refused("wrong_phase", "Items wait for you: react to them, or let them stand.")
-    if name in _PHASE_OF and state.phase not in _PHASE_OF[name]:
-        return Refused(
-            "wrong_phase", f"{name.replace('_', ' ')} is possible only {_PHASE_OF[name]}; this is your {state.phase} phase."
-        )
+    if name in _PHASE_OF and state.phase != _PHASE_OF[name]:
+        return Refused("wrong_phase", f"{_possible(name)}; this is your {state.phase} phase.")
     return None
+
+
+def _possible(name: str) -> str:
+    return f"{name.replace('_', ' ')} is possible only {_PHASES[_PHASE_OF[name]]}"
 
 
 def _special(board: Board, seat: int, command: Command) -> Refused | None:

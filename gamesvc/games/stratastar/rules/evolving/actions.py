@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.kernel.game import Command
 from gamesvc.games.stratastar.events.actions import (
     ActionDeclared,
@@ -21,7 +21,7 @@ from gamesvc.games.stratastar.events.actions import (
     WindowOpened,
 )
 from gamesvc.games.stratastar.events.shapes import StratastarEvent
-from gamesvc.games.stratastar.rules.changes import above, added, credited, discarded, on_turn, with_player
+from gamesvc.games.stratastar.rules.changes import above, added, credited, discarded, on_turn, seats_without, with_player
 from gamesvc.games.stratastar.state import Action, SpyRecord, State, Turn
 
 
@@ -85,7 +85,7 @@ def window_closed(state: State, event: WindowClosed | ActionNegated) -> State:
 def passed(state: State, event: Passed) -> State:
     if event.action is None:
         turn = state.turn
-        calling = tuple(seat for seat in turn.calling if seat != event.seat)
+        calling = seats_without(turn.calling, event.seat)
         return on_turn(state, declined=(*turn.declined, event.seat), calling=calling)
     if event.after:
         state = _prepared(state, event.action, event.seat, {} if event.then is None else event.then)
@@ -108,10 +108,7 @@ def _prepared(state: State, action_id: int, seat: int, command: Command | None) 
 
 
 def _answered(state: State, action_id: int, seat: int) -> State:
-    actions = tuple(
-        replace(one, asked=tuple(other for other in one.asked if other != seat)) if one.id == action_id else one
-        for one in state.actions
-    )
+    actions = tuple(replace(one, asked=seats_without(one.asked, seat)) if one.id == action_id else one for one in state.actions)
     return replace(state, actions=actions)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.stratastar.events.dealings import (
     AttackCommitted,
     AttacksRevealed,
@@ -24,7 +24,15 @@ from gamesvc.games.stratastar.events.dealings import (
     UnitsDestroyed,
 )
 from gamesvc.games.stratastar.events.shapes import StratastarEvent
-from gamesvc.games.stratastar.rules.changes import added, discarded, offers_without, on_turn, taken_from, with_player
+from gamesvc.games.stratastar.rules.changes import (
+    added,
+    discarded,
+    offers_without,
+    on_turn,
+    seats_without,
+    taken_from,
+    with_player,
+)
 from gamesvc.games.stratastar.rules.evolving.actions import same
 from gamesvc.games.stratastar.state import Battle, Offer, State, Treaty
 
@@ -79,7 +87,7 @@ def attack_committed(state: State, event: AttackCommitted) -> State:
     battle = state.battle
     assert battle is not None
     commits = {**battle.commits, event.seat: tuple(event.cards)}
-    waiting = tuple(seat for seat in battle.waiting if seat != event.seat)
+    waiting = seats_without(battle.waiting, event.seat)
     return replace(state, battle=replace(battle, commits=commits, waiting=waiting))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.stratastar.events.shapes import StratastarEvent
 from gamesvc.games.stratastar.events.turns import (
     AbilityGained,
@@ -25,7 +25,16 @@ from gamesvc.games.stratastar.events.turns import (
     TurnOrderSet,
     TurnStarted,
 )
-from gamesvc.games.stratastar.rules.changes import added, discarded, offers_without, on_turn, taken_from, with_piece, with_player
+from gamesvc.games.stratastar.rules.changes import (
+    added,
+    discarded,
+    offers_without,
+    on_turn,
+    seats_without,
+    taken_from,
+    with_piece,
+    with_player,
+)
 from gamesvc.games.stratastar.state import Action, Chart, Ended, Options, Orders, Player, State, Turn
 
 # --- the beginning ---
@@ -155,29 +164,25 @@ def seat_eliminated(state: State, event: SeatEliminated) -> State:
     if battle is not None:
         battle = replace(
             battle,
-            participants=_but(battle.participants, seat),
-            waiting=_but(battle.waiting, seat),
+            participants=seats_without(battle.participants, seat),
+            waiting=seats_without(battle.waiting, seat),
             commits={one: cards for one, cards in battle.commits.items() if one != seat},
         )
     turn = replace(
         state.turn,
-        calling=_but(state.turn.calling, seat),
-        picking=_but(state.turn.picking, seat),
+        calling=seats_without(state.turn.calling, seat),
+        picking=seats_without(state.turn.picking, seat),
         active=state.turn.active if event.next is None else event.next,
     )
     return replace(
         state,
-        offers=tuple(offer for offer in state.offers if offer.id not in ended),
+        offers=offers_without(state.offers, ended),
         waiting=None if state.waiting in ended else state.waiting,
         treaties=tuple(one for one in state.treaties if seat not in (one.seat, one.partner)),
         actions=_without(state.actions, seat),
         battle=battle,
         turn=turn,
     )
-
-
-def _but(seats: tuple[int, ...], gone: int) -> tuple[int, ...]:
-    return tuple(seat for seat in seats if seat != gone)
 
 
 def _without(actions: tuple[Action, ...], gone: int) -> tuple[Action, ...]:
@@ -187,7 +192,7 @@ def _without(actions: tuple[Action, ...], gone: int) -> tuple[Action, ...]:
         if action.seat == gone:
             break
         later = {seat: command for seat, command in action.later.items() if seat != gone}
-        left = (*left, replace(action, asked=_but(action.asked, gone), later=later))
+        left = (*left, replace(action, asked=seats_without(action.asked, gone), later=later))
     return left
 
 

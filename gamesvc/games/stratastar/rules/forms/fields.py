@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from gamesvc.games.kernel import wording
 from gamesvc.games.kernel.game import Form, Refused, Schema
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, pay_schema
-from gamesvc.games.stratastar.state import Player, State
+from gamesvc.games.stratastar.state import MOST_SEATS, Player, State
 
-SEAT_NAMES = ("Red", "Blue", "Yellow", "Green")
+SEAT_NAMES = wording.SEAT_NAMES[:MOST_SEATS]
 
 
 def is_legal(check: Callable[..., None], *values: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gamesvc.games.kernel.game import Form, Refused
+from gamesvc.games.kernel.wording import capital
 from gamesvc.games.stratastar.data.geometry import ADJACENT, SPACES, in_order
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions import moves, reactions
@@ -76,7 +77,7 @@ def defence(state: State, seat: int, when: str = "") -> Iterable[Form]:
 
 
 def _label(when: str, act: str) -> str:
-    return f"Let it happen, {when}{act}" if when else act[0].upper() + act[1:]
+    return f"Let it happen, {when}{act}" if when else capital(act)
 
 
 def retreats(state: State, seat: int, when: str = "") -> Iterable[Form]:
