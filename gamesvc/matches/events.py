@@ -110,8 +110,8 @@ class Seated(MatchEvent):
     """`user` or `bot`."""
     returns: Mapping[str, int] | None = None
     """Of a player who comes back to their own seat: how many timeouts have been `excused` for them."""
-    anew: bool = False
-    """Every clock of the seat begins anew for its new holder, also that of a question that waits. In logs without this
+    fresh_clocks: bool = False
+    """Every clock of the seat begins afresh for its new holder, also that of a question that waits. In logs without this
     key only the running clocks did."""
 
     @property

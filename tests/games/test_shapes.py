@@ -11,7 +11,7 @@ import pytest
 from gamesvc.games import catalog
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.timeline import replay
-from gamesvc.matches.clock import policy
+from gamesvc.matches.clock import notation
 from tests.games.golden.record import FOLDER, read
 
 READS_RIGHT = re.compile(r"note must be [a-z][^.!?]*[^.!?,;: ]\.")
@@ -55,8 +55,8 @@ def test_every_form_on_offer_refuses_a_text_in_one_sentence(game_id: str) -> Non
 
 
 def test_every_setting_of_a_clock_refuses_a_text_in_one_sentence() -> None:
-    assert list(shaped(policy.SCHEMA))
-    assert wrong(policy.SCHEMA) == set()
+    assert list(shaped(notation.SCHEMA))
+    assert wrong(notation.SCHEMA) == set()
 
 
 @pytest.mark.parametrize("shape", ["Not used. Write a message.", "left out.", "left out; ", "left out. Write a message"])

@@ -227,7 +227,7 @@ def test_a_question_asked_anew_has_the_clock_of_its_turn():
         table.wait(16 * HOUR - timedelta(minutes=5))
         again = [Awaited(0, "play", "turn1.2", "turn", "turn1")]
         table.take([Rewound(to=2, data={})], "seat", 1, asked=again)
-        assert table.due(0, "turn1.2") == table.now + HOUR, "whom another's act asks anew has the minimum"
+        assert table.due(0, "turn1.2") == table.now + HOUR, "whom another's act asks again has the minimum"
         table.wait(HOUR - timedelta(minutes=5))
         again = [Awaited(0, "play", "turn1.3", "turn", "turn1")]
         table.take([undone(2, 0)], "seat", 0, asked=again)

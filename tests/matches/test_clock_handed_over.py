@@ -113,7 +113,7 @@ def test_a_turn_behind_a_window_begins_anew_for_a_substitute_under_every_policy(
 
 @policies
 def test_a_log_of_the_older_rule_leaves_a_waiting_turn_what_the_earlier_holder_left(told):
-    """Until this rule the seat's event did not say `anew`, and the log folds to the deadlines it was written with."""
+    """Until this rule the seat's event did not say `fresh_clocks`, and the log folds to the deadlines it was written with."""
     table = Table(told, at("2026-06-01T10:00"))
     table.ask((0, "a", "turn"))
     table.now = table.due(0, "a") - MINUTE
@@ -123,7 +123,7 @@ def test_a_log_of_the_older_rule_leaves_a_waiting_turn_what_the_earlier_holder_l
     assert table.account.stopped[0, "a"] == stopped
     table.ask((0, "a", "turn"), by=1)
     assert table.account.open[0, "a"].own == stopped.own
-    assert table.account.anew == frozenset()
+    assert table.account.fresh_clocks == frozenset()
     agrees(table)
 
 
@@ -192,7 +192,7 @@ def test_a_bots_clock_that_goes_on_under_fixed_times_is_read_as_it_was_written(t
 def test_no_seat_has_a_fixed_time_that_the_log_does_not_record():
     table = Table(AT_SIX, at("2026-06-01T10:00"))
     table.hold(0, bot="greedy")
-    table.take([Seated(seat=0, holder="bot", kind="bot", anew=True)], "host", None)
+    table.take([Seated(seat=0, holder="bot", kind="bot", fresh_clocks=True)], "host", None)
     table.ask((0, "a", "commit"))
     first = table.due(0, "a")
     table.ask((1, "window", "reaction"), by=0)

@@ -188,7 +188,7 @@ def ran_out(key: Key, due: datetime, *, excused: bool) -> TimedOut:
 
 
 def seated(seat: int) -> Seated:
-    return Seated(seat=seat, holder=f"substitute {seat}", kind="user", anew=True)
+    return Seated(seat=seat, holder=f"substitute {seat}", kind="user", fresh_clocks=True)
 
 
 @dataclass

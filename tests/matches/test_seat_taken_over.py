@@ -301,6 +301,7 @@ def test_what_acts_for_a_seat_asks_who_holds_it() -> None:
         # They name the user in the `Sender`, whom `turns` checks.
         "mail_orders/order_run.py:__init__",
         "play/turns.py:give",
+        "play/turns.py:player",
         # It only reads who acted.
         "notices/acted.py:acted",
     }

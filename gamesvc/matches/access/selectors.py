@@ -134,7 +134,7 @@ def _columns(model: type[Model]) -> list[str]:
 
 @functools.cache
 def _seated() -> str:
-    """Return the query for a match with its seats, whole rows of both: without building it anew for each turn."""
+    """Return the query for a match with its seats, whole rows of both: without building it afresh for each turn."""
     columns = [f"m.{name}" for name in _columns(Match)] + [f"s.{name}" for name in _columns(Seat)]
     return f"SELECT {', '.join(columns)} FROM matches_match m JOIN matches_seat s ON s.match_id = m.id WHERE "  # noqa: S608
 

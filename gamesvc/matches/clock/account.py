@@ -136,8 +136,8 @@ class Account:
     """Excused timeouts of a seat's holder."""
     seated: dict[int, int] = field(default_factory=dict)
     """Number of times a seat has changed its holder."""
-    anew: frozenset[int] = frozenset()
-    """Seats whose newest holder had every clock anew (`Seated.anew`): their clocks follow from the log in a pause too."""
+    fresh_clocks: frozenset[int] = frozenset()
+    """Seats whose newest holder got fresh clocks (`Seated.fresh_clocks`): their clocks follow from the log in a pause too."""
     paused_since: datetime | None = None
     pauses: tuple[Span, ...] = ()
     """Pauses of the match, newest last. A clock that is restored did not run during them."""
@@ -189,7 +189,7 @@ class Account:
             "missed": [list(one) for one in sorted(self.missed.items())],
             "excused": [list(one) for one in sorted(self.excused.items())],
             "seated": [list(one) for one in sorted(self.seated.items())],
-            "anew": sorted(self.anew),
+            "fresh_clocks": sorted(self.fresh_clocks),
             "pauses": _write_spans(self.pauses),
             "outages": _write_spans(self.outages),
             "paused_since": write_time(self.paused_since) if self.paused_since is not None else None,
@@ -213,7 +213,7 @@ class Account:
             missed=dict(told["missed"]),
             excused=dict(told["excused"]),
             seated=dict(told["seated"]),
-            anew=frozenset(told["anew"]),
+            fresh_clocks=frozenset(told["fresh_clocks"]),
             pauses=_read_spans(told["pauses"]),
             outages=_read_spans(told["outages"]),
             paused_since=_read(told["paused_since"]),

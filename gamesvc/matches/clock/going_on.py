@@ -26,10 +26,10 @@ def in_tenure(running: Running, key: Key, had: Clock) -> bool:
     """Let a clock go on that a substitute has had, though the match went back to before they came.
 
     Return False where they have a new clock: in a log that does not record that it went on. In a pause, in which no deadline can
-    be recorded, `Seated.anew` decides.
+    be recorded, `Seated.fresh_clocks` decides.
     """
     account, recorded = running.account, _recorded(running, key)
-    allowed = key[0] in account.anew if account.paused_since is not None else running.live is not None
+    allowed = key[0] in account.fresh_clocks if account.paused_since is not None else running.live is not None
     if recorded is None and not allowed:
         return False
     if had.kind in TURNS:

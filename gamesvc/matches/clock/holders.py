@@ -1,4 +1,4 @@
-"""Clocks and counts of a seat's holder: those of a new one begin anew, and an excused timeout gives the time once more."""
+"""Clocks and counts of a seat's holder: those of a new one begin afresh, and an excused timeout gives the time once more."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def count(account: Account, event: MatchEvent) -> None:
             account.missed.pop(seat, None)
             account.excused.pop(seat, None)
     match event:
-        case Seated(seat=seat, returns=None, anew=anew):
+        case Seated(seat=seat, returns=None, fresh_clocks=fresh_clocks):
             account.seated[seat] = account.seated.get(seat, 0) + 1
-            account.anew = account.anew | {seat} if anew else account.anew - {seat}
+            account.fresh_clocks = account.fresh_clocks | {seat} if fresh_clocks else account.fresh_clocks - {seat}
             _forget_stops(account, seat)
         case Seated(seat=seat, excused_before=before) if before:
             account.excused[seat] = before
@@ -46,7 +46,7 @@ def renew(running: Running, event: MatchEvent) -> None:
         running.stand(key, "stopped")
     if isinstance(event, Seated):
         account.banks.pop(event.seat, None)
-        if event.anew:
+        if event.fresh_clocks:
             _renew_stopped(running, event.seat)
     for key in keys:
         starts, kind = running.starts_at(), account.open[key].kind
@@ -57,7 +57,7 @@ def renew(running: Running, event: MatchEvent) -> None:
 
 
 def _renew_stopped(running: Running, seat: int) -> None:
-    """Give a substitute the full time of the questions that wait, too. A log without `anew` left them what was left."""
+    """Give a substitute the full time of the questions that wait, too. A log without `fresh_clocks` left them what was left."""
     stopped = running.account.stopped
     for name, clock in stopped.items():
         if name[0] == seat:

@@ -79,7 +79,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         except IntegrityError:
             raise Refused("joined_already", "You already have a seat in this match.") from None
         before = {"excused": tenures.excused(match=match, holders=returns)} if returns else None
-        seated = Seated(seat=found.index, holder=str(found.holder), kind="user", returns=before, anew=before is None)
+        seated = Seated(seat=found.index, holder=str(found.holder), kind="user", returns=before, fresh_clocks=before is None)
         _append(match, seated, Actor("seat", found.index), channel)
         absence_announcements.tell_seat_taken(match, seats, found)
         # The seat's open questions are sent to the substitute.

@@ -90,9 +90,9 @@ def _reckon(match: Match, change: AbsenceChange) -> bool:
         events = []
         for key, clock in loaded.account.open.items():
             if key[0] in own and clock.due is not None and clock.due > change.made_at:
-                anew = absent(policy, clock, span, change.made_at, known(key[0]))
-                if anew.due != clock.due:
-                    events.append(surroundings.deadline_set(key, anew, "vacation"))
+                again = absent(policy, clock, span, change.made_at, known(key[0]))
+                if again.due != clock.due:
+                    events.append(surroundings.deadline_set(key, again, "vacation"))
         return events
 
     return bool(service_events.append(match, decide, actor=Actor("system"), channel="clock"))
