@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 
 
 class OperatorSite(admin.AdminSite):
@@ -33,7 +34,7 @@ class OperatorSite(admin.AdminSite):
         return bool(request.user.is_active and request.user.is_staff)
 
     def password_change(  # type: ignore[override]
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+        self, request: HttpRequest, extra_context: JsonObject | None = None
     ) -> HttpResponse:
         """Redirect to the page for all users."""
         return redirect("account_change_password")

@@ -19,6 +19,7 @@ from django.utils.crypto import salted_hmac
 from accounts.models import ApiToken, SignIn, User
 from accounts.network import client_address, client_network
 from accounts.throttling import throttle
+from gamesvc.json_types import JsonObject
 
 # Failures recorded per network (`accounts.network`) and hour; further ones add no information.
 FAILURES_PER_HOUR = 60
@@ -77,7 +78,7 @@ def _signed_out(sender: Any, request: HttpRequest | None, user: User | None, **_
         _write(SignIn.Kind.OUT, request, user=user)
 
 
-def _failed(sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **_more: Any) -> None:
+def _failed(sender: Any, credentials: JsonObject, request: HttpRequest | None = None, **_more: Any) -> None:
     name = str(credentials.get("username") or credentials.get("email") or "")
     known = User.objects.filter(Q(username__iexact=name) | Q(emailaddress__email__iexact=name)).first() if name else None
     _write_failure(SignIn.Kind.FAILED, request, user=known, name=name)

@@ -19,6 +19,7 @@ from events.proofs import checkpoints, statements
 from events.proofs.checkpoints import Heads
 from events.proofs.statements import BadCheckpoint, Checkpoint
 from events.types import StoredEvent
+from gamesvc.json_types import JsonObject
 
 # Most leaves to hash again: enough for the newest checkpoints, and for all of them while the service is young.
 MOST_LEAVES = 20_000_000
@@ -41,7 +42,7 @@ class Finding:
     stream: UUID | None = None
     version: int | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         stream = str(self.stream) if self.stream is not None else None
         return {"code": self.code, "detail": self.detail, "match": stream, "version": self.version}
 
@@ -116,7 +117,7 @@ def read_row(stream: UUID, row: tuple[Any, ...]) -> StoredEvent:
     )
 
 
-def _command_fault(meta: dict[str, Any], command_id: UUID, seq: int, before: tuple[UUID, int] | None) -> Finding | None:
+def _command_fault(meta: JsonObject, command_id: UUID, seq: int, before: tuple[UUID, int] | None) -> Finding | None:
     """Return a finding unless the command columns fit meta: a command's first event has its id, and the others follow it."""
     if "command_id" in meta:
         fits = seq == 0 and meta["command_id"] == str(command_id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from uuid import UUID
 import orjson
 
 from gamesvc.errors import GamesvcError
+from gamesvc.json_types import JsonMapping, JsonObject
 
 LARGEST = 2**53 - 1
 DEEPEST = 100
@@ -152,7 +153,7 @@ def link(previous_hash: bytes, digest: bytes) -> bytes:
     return hashlib.sha256(previous_hash + digest).digest()
 
 
-def read_record(line: bytes) -> dict[str, Any]:
+def read_record(line: bytes) -> JsonObject:
     """Return one line of an export as a record: a whole event, a redacted one or a sealed one.
 
     Raises `NotCanonical` if the bytes are not canonical or the fields not those of an event. `check_record` does the proof.
@@ -175,7 +176,7 @@ def read_record(line: bytes) -> dict[str, Any]:
     return record
 
 
-def check_record(record: Mapping[str, Any], previous_hash: bytes) -> bytes:
+def check_record(record: JsonMapping, previous_hash: bytes) -> bytes:
     """Prove a record from `read_record` against the hash before it. Return its own hash. Raises `Broken`.
 
     For a whole event the digest is proved too; for a redacted or sealed one only its place in the chain.
@@ -227,7 +228,7 @@ def _uuid(value: Any) -> bool:
         return False
 
 
-_SHAPES: dict[str, Any] = {
+_SHAPES: JsonObject = {
     "match": _uuid, "version": _whole, "type": _text, "type_version": _whole, "data": _object, "meta": _object,
     "occurred_at": _text, "salt": _hex(32), "digest": _hex(64), "hash": _hex(64), "redacted": lambda value: value is True,
 }  # fmt: skip

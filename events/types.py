@@ -12,6 +12,7 @@ from uuid import UUID
 
 from events import canonical
 from gamesvc.errors import GamesvcError
+from gamesvc.json_types import JsonObject
 
 
 class NewEvent(NamedTuple):
@@ -19,8 +20,8 @@ class NewEvent(NamedTuple):
 
     type: str
     type_version: int
-    data: dict[str, Any]
-    meta: dict[str, Any]
+    data: JsonObject
+    meta: JsonObject
     occurred_at: datetime
 
 
@@ -34,8 +35,8 @@ class StoredEvent(NamedTuple):
     version: int
     type: str
     type_version: int
-    data: dict[str, Any]
-    meta: dict[str, Any]
+    data: JsonObject
+    meta: JsonObject
     occurred_at: datetime
     salt: bytes
     hash: bytes
@@ -55,7 +56,7 @@ class StoredEvent(NamedTuple):
             salt=self.salt,
         )
 
-    def as_record(self) -> dict[str, Any]:
+    def as_record(self) -> JsonObject:
         """Return the event in the JSON format of store, API and exports."""
         return {
             "match": str(self.stream),

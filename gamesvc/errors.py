@@ -8,8 +8,10 @@ address (`/problems/CODE`). An error is declared beside what raises it; here are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gamesvc.json_types import JsonMapping
 
 
 class Meaning(NamedTuple):
@@ -36,10 +38,10 @@ class GamesvcError(Exception):
     """The field at fault, with dots between the names that lead there."""
     retry_after: int | None = None
     """After so many seconds the same may be tried again."""
-    more: Mapping[str, Any] = {}
+    more: JsonMapping = {}
     """Members that programs get beside the sentence."""
 
-    def __init__(self, detail: str = "", *, code: str = "", more: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, detail: str = "", *, code: str = "", more: JsonMapping | None = None) -> None:
         self.detail = detail or self.detail
         self.code = code or self.code
         self.more = more if more is not None else self.more

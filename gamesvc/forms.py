@@ -13,6 +13,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 
 _FAULTS = ("required", "invalid", "invalid_choice", "invalid_list", "min_value", "max_value", "max_length")
 
@@ -26,11 +27,11 @@ class PostedForm(forms.Form):
     """The fields of a posted page. Fields that a page may leave out are not required."""
 
     @classmethod
-    def read(cls, request: HttpRequest) -> dict[str, Any]:
+    def read(cls, request: HttpRequest) -> JsonObject:
         """Return the cleaned fields of a request. Raises `Refused`."""
         return cls(request.POST).checked()
 
-    def checked(self) -> dict[str, Any]:
+    def checked(self) -> JsonObject:
         """Return the cleaned fields. Raises `Refused` with the first fault."""
         if not self.is_valid():
             self._refuse()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 from notifications import registry
 from notifications.models import Bounce, Handover, Outbox, Status
 
@@ -56,7 +56,7 @@ def _told_at(row: Outbox) -> datetime | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-def entries(rows: Sequence[Outbox]) -> list[dict[str, Any]]:
+def entries(rows: Sequence[Outbox]) -> list[JsonObject]:
     """Return the delivery of these notices, each with its steps in order of time."""
     note_acts(rows)
     bounces: dict[UUID, list[Bounce]] = {}
@@ -66,7 +66,7 @@ def entries(rows: Sequence[Outbox]) -> list[dict[str, Any]]:
     return [_entry(row, bounces.get(row.pk, [])) for row in rows]
 
 
-def _entry(row: Outbox, bounces: Sequence[Bounce]) -> dict[str, Any]:
+def _entry(row: Outbox, bounces: Sequence[Bounce]) -> JsonObject:
     kind = registry.find(row.kind)
     steps = [_step("queued", "", row.created_at)]
     if row.sent_at is not None:
@@ -96,5 +96,5 @@ def _entry(row: Outbox, bounces: Sequence[Bounce]) -> dict[str, Any]:
     }
 
 
-def _step(state: str, channel: str, at: datetime | None, detail: str = "") -> dict[str, Any]:
+def _step(state: str, channel: str, at: datetime | None, detail: str = "") -> JsonObject:
     return {"state": state, "channel": channel, "at": at, "detail": detail}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
+from gamesvc.json_types import JsonMapping
 from notifications import hints
 from notifications.models import Outbox
 
@@ -46,7 +47,7 @@ class Notice:
     user_id: int | None = None
     address: str = ""
     topic: str = ""
-    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload: JsonMapping = field(default_factory=dict)
     due_at: datetime | None = None
     id: uuid.UUID = field(default_factory=uuid.uuid4)
 

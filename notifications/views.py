@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from gamesvc.json_types import JsonObject
 from notifications.forms import UnsubscribeForm
 from notifications.inbound import addresses, held, stopping
 from notifications.models import Scope
@@ -113,7 +114,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
             done = held.accept(address)
         except MailRefused:
             done = False
-        context: dict[str, Any] = {"state": "done" if done else "unknown", "stops": stops}
+        context: JsonObject = {"state": "done" if done else "unknown", "stops": stops}
         return render(request, CONFIRM_PAGE, context, status=200 if done else 410)
     if mail is None or address.used_at is not None:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)

@@ -18,6 +18,7 @@ from accounts import network
 from accounts.addresses import is_own
 from accounts.models import Language, User
 from accounts.throttling import throttle
+from gamesvc.json_types import JsonObject
 
 MAILS_PER_ADDRESS_AND_DAY = 10
 DAY = 24 * 3600
@@ -67,14 +68,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return f"{account} {network.client_network(request)}"
 
     def render_mail(
-        self, template_prefix: str, email: str | list[str], context: dict[str, Any], headers: dict[str, str] | None = None
+        self, template_prefix: str, email: str | list[str], context: JsonObject, headers: dict[str, str] | None = None
     ) -> EmailMessage:
         """Mark the mail as automatic, so that no vacation responder answers it."""
         marks = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All", **(headers or {})}
         message: EmailMessage = super().render_mail(template_prefix, email, context, headers=marks)
         return message
 
-    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+    def send_mail(self, template_prefix: str, email: str, context: JsonObject) -> None:
         """Send a mail about the account, in its language, at most ten of each kind to one address per day.
 
         Each kind counts separately, so causing other mails cannot block the link for a new password. If no mail server answers,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from events import canonical
 from events.proofs import merkle
 from gamesvc.errors import GamesvcError
+from gamesvc.json_types import JsonMapping, JsonObject
 
 TAG = b"gamesvc.checkpoint/1"
 NONE_BEFORE = bytes(32)
@@ -44,7 +44,7 @@ class Checkpoint:
     signature: bytes
 
     @property
-    def statement(self) -> dict[str, Any]:
+    def statement(self) -> JsonObject:
         return {
             "made_at": canonical.write_time(self.made_at),
             "number": self.number,
@@ -63,7 +63,7 @@ class Checkpoint:
         """Return the hash that the next checkpoint holds as `previous`."""
         return hashlib.sha256(self.signed).digest()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"statement": self.statement, "key": self.key.hex(), "signature": self.signature.hex()}
 
 
@@ -78,7 +78,7 @@ class Inclusion:
     index: int
     path: tuple[bytes, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the checkpoint with its proof, as in the trailer of an export."""
         proof = {
             "version": self.version,
@@ -192,20 +192,20 @@ def read_seeds(text: str) -> list[bytes]:
     return seeds
 
 
-def _fields(value: Any, names: set[str], what: str) -> Mapping[str, Any]:
+def _fields(value: Any, names: set[str], what: str) -> JsonMapping:
     if not isinstance(value, dict) or value.keys() != names:
         raise BadCheckpoint(f"{what} is an object of {', '.join(sorted(names))}.")
     return value
 
 
-def _whole(value: Mapping[str, Any], name: str, least: int) -> int:
+def _whole(value: JsonMapping, name: str, least: int) -> int:
     found = value[name]
     if type(found) is not int or found < least:
         raise BadCheckpoint(f"{name} must be a whole number from {least}.")
     return found
 
 
-def _bytes(value: Mapping[str, Any], name: str, length: int) -> bytes:
+def _bytes(value: JsonMapping, name: str, length: int) -> bytes:
     found = value[name]
     if not isinstance(found, str) or len(found) != 2 * length or not _HEX.fullmatch(found):
         raise BadCheckpoint(f"{name} must be {2 * length} hex digits in small letters.")

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from accounts import signins, tokens
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 
 
 class BearerToken(BaseAuthentication):
@@ -44,7 +45,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
     target_class = "gamesvc.api.authentication.BearerToken"
     name = "token"
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: Any) -> JsonObject:
         return {"type": "http", "scheme": "bearer", "bearerFormat": "gsk_..."}
 
 
@@ -54,5 +55,5 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     target_class = "gamesvc.api.authentication.Session"
     name = "session"
 
-    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: Any) -> JsonObject:
         return {"type": "apiKey", "in": "cookie", "name": "sessionid"}

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from gamesvc.api.errors import BadRequest, NotAcceptable, NotSignedIn, TooLarge, WrongMethod, WrongType
 from gamesvc.errors import GamesvcError, Refusal
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import Forbidden, Unknown
 
 MEDIA_TYPE = "application/problem+json"
@@ -21,7 +22,7 @@ _KINDS = (BadRequest, NotSignedIn, Forbidden, Unknown, WrongMethod, NotAcceptabl
 OF_FRAMEWORK = {kind.status: kind for kind in _KINDS}
 
 
-def details(error: GamesvcError, **more: Any) -> dict[str, Any]:
+def details(error: GamesvcError, **more: Any) -> JsonObject:
     """Return problem details. `type` is our permanent address for the code."""
     return {
         "type": f"{settings.BASE_URL}/problems/{error.code}",
@@ -34,7 +35,7 @@ def details(error: GamesvcError, **more: Any) -> dict[str, Any]:
     }
 
 
-def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+def handle(error: Exception, context: JsonObject) -> Response | None:
     """Return the response for an exception of a view; None for a fault of ours, which is logged and answered with 500."""
     ours = translate(error)
     if ours is None or ours.status == GamesvcError.status:
@@ -68,7 +69,7 @@ def translate(error: Exception) -> GamesvcError | None:
     return None
 
 
-def _pointed(refusal: Refusal) -> dict[str, Any]:
+def _pointed(refusal: Refusal) -> JsonObject:
     """The field at fault, and its place as a JSON Pointer (RFC 6901)."""
     pointers = [f"#/{refusal.parameter.replace('.', '/')}"] if refusal.parameter else []
     return {"parameter": refusal.parameter, "errors": [{"pointer": one, "detail": refusal.detail} for one in pointers]}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
 
 import orjson
 from django.db import transaction
@@ -18,6 +17,7 @@ from accounts.models import User
 from gamesvc.api.error_responses import details
 from gamesvc.api.errors import BadRequest
 from gamesvc.errors import Refusal
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.record import idempotency
 from gamesvc.matches.record.idempotency import Answer
 
@@ -60,5 +60,5 @@ def once(request: Request, effect: Callable[[], Answer]) -> Response:
     return _answer(*idempotency.once(user=user, key=key, fingerprint=fingerprint, effect=decided))
 
 
-def _answer(status: int, body: dict[str, Any]) -> Response:
+def _answer(status: int, body: JsonObject) -> Response:
     return Response(body, status=status, content_type="application/problem+json" if status >= 400 else None)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from gamesvc.games.kernel.game import Game, Refused
 
 OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
 
 
-def game(game_id: str) -> Game[Any]:
+def game(game_id: str) -> Game:
     """Return the engine of a game, loading only its package. Raises `Refused` for an unknown id and lists the known ones."""
     if game_id not in OFFERED:
         raise Refused("unknown_game", f"There is no game {game_id!r}. There are: {', '.join(OFFERED)}.", "game")
-    engine: Game[Any] = importlib.import_module(f"gamesvc.games.{game_id}").GAME
+    engine: Game = importlib.import_module(f"gamesvc.games.{game_id}").GAME
     return engine
 
 
-def games() -> tuple[Game[Any], ...]:
+def games() -> tuple[Game, ...]:
     return tuple(game(game_id) for game_id in OFFERED)

@@ -24,7 +24,7 @@ class HandOvers:
     _count: int | None = None  # of the current turn; None if it is not counted
     _waiting: frozenset[int] = frozenset()
 
-    def look(self, game: Game[Any], state: Any) -> bool:
+    def look(self, game: Game, state: Any) -> bool:
         """Record a state in which the match waits. Returns True if a turn begins with it."""
         turn, waiting = game.turn(state), frozenset(one.seat for one in game.awaited(state))
         begins = self._turn is not None and turn > self._turn

@@ -26,7 +26,7 @@ class Parted(GamesvcError, AssertionError):
         self.version = version
 
 
-def dump(game: Game[Any], record: Record) -> str:
+def dump(game: Game, record: Record) -> str:
     """Write a record as JSON, one event per line so that diffs are readable."""
     assert record.outcome is not None
     head = {
@@ -67,7 +67,7 @@ def load(text: str) -> Record:
     )
 
 
-def begin(timeline: Timeline[Any], record: Record, dice: Dice) -> Run[Any]:
+def begin(timeline: Timeline, record: Record, dice: Dice) -> Run:
     """Decide the opening of a recorded match: the game's own setup, or the recorded starting position."""
     if record.position is None:
         return timeline.begin(record.options, record.seats, dice)
@@ -76,7 +76,7 @@ def begin(timeline: Timeline[Any], record: Record, dice: Dice) -> Run[Any]:
     return run
 
 
-def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
+def check_replay(game: Game, record: Record) -> Timeline:
     """Fold the recorded events with the current `evolve`. Raises `Parted` unless it reaches the recorded outcome."""
     timeline = replay(game, [game.lift(event) for event in record.events])
     outcome = game.outcome(timeline.state)
@@ -90,13 +90,13 @@ def check_replay(game: Game[Any], record: Record) -> Timeline[Any]:
     return timeline
 
 
-def check_again(game: Game[Any], record: Record) -> None:
+def check_again(game: Game, record: Record) -> None:
     """Play the recorded commands again with the current `decide` and the recorded seed.
 
     Raises `Parted` at the first difference.
     """
     dice = seeded(record.seed)
-    timeline: Timeline[Any] = Timeline(game)
+    timeline: Timeline = Timeline(game)
     run = begin(timeline, record, dice)
     events = iter(record.events)
     for seat, command in [(None, None), *record.commands]:

@@ -14,7 +14,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -24,8 +24,9 @@ from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
 from gamesvc.games.kernel.telling import targets
 from gamesvc.games.kernel.timeline import Run, Timeline
+from gamesvc.json_types import JsonMapping, JsonObject
 
-Act = Callable[[Timeline[Any], Dice], Run[Any]]
+Act = Callable[[Timeline, Dice], Run]
 """A command or a rewind, applied to a timeline."""
 FRESH = 0.1
 """The probability of replacing a double that is still usable by a fresh one."""
@@ -35,11 +36,11 @@ class Broken(GamesvcError, AssertionError):
     """A condition that must always hold was violated."""
 
 
-def command_of(seat: int, command: Mapping[str, Any]) -> Act:
+def command_of(seat: int, command: JsonMapping) -> Act:
     return lambda timeline, dice: timeline.command(seat, dict(command), dice)
 
 
-def rewind_of(command: Mapping[str, Any]) -> Act:
+def rewind_of(command: JsonMapping) -> Act:
     """Return the act of rewinding to version `to`. Other fields describe the cause; without any, it is the organiser."""
     why = {name: value for name, value in command.items() if name != "to"} or {"cause": "host"}
     return lambda timeline, dice: timeline.rewind(int(command["to"]), dice, **why)
@@ -53,13 +54,13 @@ def chance(rng: random.Random, label: str) -> Dice:
 class Watch:
     """An observer of one match with a double for each seat."""
 
-    def __init__(self, game: Game[Any], timeline: Timeline[Any], rng: random.Random, name: str) -> None:
+    def __init__(self, game: Game, timeline: Timeline, rng: random.Random, name: str) -> None:
         self.game = game
         self.timeline = timeline
         self.rng = rng
         self.name = name
         self.seats = range(game.seats(timeline.state))
-        self.doubles: dict[int, Timeline[Any]] = {}
+        self.doubles: dict[int, Timeline] = {}
         self.counts: Counter[str] = Counter()
         self._seen: dict[tuple[int, Any], Any] = {}  # outputs of the match itself, which every double is compared with
 
@@ -90,7 +91,7 @@ class Watch:
         """Drop the doubles: the next act is not followed."""
         self.doubles.clear()
 
-    def _double(self, seat: int) -> Timeline[Any]:
+    def _double(self, seat: int) -> Timeline:
         state = self.game.redeal(self.timeline.state, seat, chance(self.rng, self.where))
         self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt")
         return self.timeline.double(state)
@@ -105,7 +106,7 @@ class Watch:
         if named := self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat):
             raise Broken(f"{where}: the forms name {sorted(named)}, which the view hides")
 
-    def check_refusal(self, seat: int, command: Mapping[str, Any]) -> None:
+    def check_refusal(self, seat: int, command: JsonMapping) -> None:
         """Check that a seat's command is accepted, or refused in the same words, whatever is hidden from the seat."""
         game, timeline = self.game, self.timeline
         if seat in self.doubles:
@@ -115,7 +116,7 @@ class Watch:
 
     # --- following the match ---
 
-    def follow(self, run: Run[Any], act: Act, source: Source, draws: int, actor: int | None) -> None:
+    def follow(self, run: Run, act: Act, source: Source, draws: int, actor: int | None) -> None:
         """Check all events and views that an act sends to each viewer. The act is decided on the timeline but not yet folded."""
         for viewer in (None, *self.seats):
             self._check_told(run, viewer)
@@ -138,7 +139,7 @@ class Watch:
                     del self.doubles[seat]
         self._seen = {key: kept for key, kept in self._seen.items() if kept[0] is run.state}
 
-    def _same_told(self, seat: int, run: Run[Any], other: Run[Any], *, own: bool) -> bool:
+    def _same_told(self, seat: int, run: Run, other: Run, *, own: bool) -> bool:
         """Return True if a seat learns the same from an act and from its double. Raises `Broken` for a leak.
 
         A difference needs an event that reveals something, except in another seat's act, which may depend on what that seat
@@ -177,7 +178,7 @@ class Watch:
         view, counterpart = self._own(state, "view", viewer), self.game.view(other, viewer)
         return "" if view == counterpart else f"{viewer} is shown otherwise: {apart(view, counterpart)}"
 
-    def _check_told(self, run: Run[Any], viewer: Viewer) -> None:
+    def _check_told(self, run: Run, viewer: Viewer) -> None:
         """Check that events contain only ids that the viewer's view shows before the act or in a state the act does not undo."""
         game, before = self.game, self.timeline.state
         known = set(self._own(before, "ids of view", viewer))
@@ -193,7 +194,7 @@ class Watch:
             if named - known:
                 raise Broken(f"{self.where}: {event.type} tells {viewer} of {sorted(named - known)}, which the view hides")
 
-    def _check_between(self, run: Run[Any], viewer: Viewer) -> None:
+    def _check_between(self, run: Run, viewer: Viewer) -> None:
         """Check the views in the middle of an act.
 
         Each may show only ids that the viewer saw before the act, has been sent by then, or sees at its end.
@@ -208,7 +209,7 @@ class Watch:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
 
 
-def standing(run: Run[Any]) -> list[Any]:
+def standing(run: Run) -> list[Any]:
     """Return the states of a run that none of its later events undoes, newest first."""
     first, at, states = run.version - len(run.events), run.version, []
     while at > first:
@@ -218,7 +219,7 @@ def standing(run: Run[Any]) -> list[Any]:
     return states
 
 
-def ids_in(game: Game[Any], state: Any, shown: Any) -> set[str]:
+def ids_in(game: Game, state: Any, shown: Any) -> set[str]:
     """Return the ids in JSON that belong to items which can be hidden."""
     ids: Collection[str] = game.ids(state)
     return words_in(shown).intersection(ids) if ids else set()
@@ -229,12 +230,12 @@ def words_in(shown: Any) -> set[str]:
     return set(re.findall(r"[\w-]+", json.dumps(shown)))
 
 
-def shown(game: Game[Any], event: Event, viewer: Viewer) -> Any:
+def shown(game: Game, event: Event, viewer: Viewer) -> Any:
     seen = see_event(game, event, viewer)
     return None if seen is None else (seen.type, json.dumps(seen.data, sort_keys=True))
 
 
-def _ask(game: Game[Any], state: Any, what: str, viewer: Viewer) -> Any:
+def _ask(game: Game, state: Any, what: str, viewer: Viewer) -> Any:
     if what == "view":
         return game.view(state, viewer)
     if what == "forms" and viewer is not None:
@@ -258,9 +259,7 @@ def _apart(one: Any, two: Any, path: str) -> str:
 # --- checks of one state ---
 
 
-def check_secrets(
-    game: Game[Any], timeline: Timeline[Any], seat: int, command: Mapping[str, Any], offered: Any, rng: random.Random
-) -> None:
+def check_secrets(game: Game, timeline: Timeline, seat: int, command: JsonMapping, offered: Any, rng: random.Random) -> None:
     """Check that a seat's view, forms and refusals do not depend on anything hidden from it. Raises `Broken`."""
     where = f"{game.id} version {timeline.version} seat {seat}"
     other = game.redeal(timeline.state, seat, chance(rng, where))
@@ -276,7 +275,7 @@ def check_secrets(
             raise Broken(f"{where}: the refusal of {tried} changes with hidden things")
 
 
-def check_told(game: Game[Any], state: Any, other: Any, seat: int, where: str) -> None:
+def check_told(game: Game, state: Any, other: Any, seat: int, where: str) -> None:
     """Check that all answers about a seat's view are the same where hidden things differ, and name nothing hidden."""
     told, counterpart = _told(game, state, seat), _told(game, other, seat)
     if told != counterpart:
@@ -288,7 +287,7 @@ def check_told(game: Game[Any], state: Any, other: Any, seat: int, where: str) -
         raise Broken(f"{where}: there is help on {helped}, which the view hides")
 
 
-def _told(game: Game[Any], state: Any, seat: int) -> dict[str, Any]:
+def _told(game: Game, state: Any, seat: int) -> JsonObject:
     """Return all answers about a seat's view, with help on every id that there is."""
     view = game.view(state, seat)
     hand, orders, part = game.hand(view), game.standing_orders, game.parts(view)
@@ -303,7 +302,7 @@ def _told(game: Game[Any], state: Any, seat: int) -> dict[str, Any]:
     }
 
 
-def _refusal(game: Game[Any], timeline: Timeline[Any], state: Any, seat: int, command: Mapping[str, Any]) -> Any:
+def _refusal(game: Game, timeline: Timeline, state: Any, seat: int, command: JsonMapping) -> Any:
     shadow = Timeline.resume(
         game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=timeline.whole_log
     )
@@ -314,9 +313,9 @@ def _refusal(game: Game[Any], timeline: Timeline[Any], state: Any, seat: int, co
     return None
 
 
-def check_hidden(game: Game[Any], events: Sequence[Event], ends: Sequence[int], seats: int, name: str) -> None:
+def check_hidden(game: Game, events: Sequence[Event], ends: Sequence[int], seats: int, name: str) -> None:
     """Check that an act without visible events changes nothing in a viewer's view. `ends`: the last version of each act."""
-    timeline: Timeline[Any] = Timeline(game)
+    timeline: Timeline = Timeline(game)
     for start, end in itertools.pairwise([0, *ends]):
         act = events[start:end]
         hidden_from = [viewer for viewer in (None, *range(seats)) if all(see_event(game, event, viewer) is None for event in act)]

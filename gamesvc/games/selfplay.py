@@ -12,10 +12,9 @@ import bisect
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from gamesvc.games import dealing
 from gamesvc.games.handovers import HandOvers
@@ -27,6 +26,7 @@ from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.games.kernel.undo_rules import Taken
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, check_told, command_of, rewind_of
+from gamesvc.json_types import JsonMapping, JsonObject
 
 # Options that end a match which the rules alone would allow to run forever, with values large enough for every situation to
 # occur.
@@ -42,7 +42,7 @@ FORK = 12
 """The number of commands played in a fork."""
 
 
-def bounded(game: Game[Any]) -> dict[str, Any]:
+def bounded(game: Game) -> JsonObject:
     """Return the options with which a game can be made to end, with their values."""
     return {name: value for name, value in BOUNDS.items() if name in game.manifest.options["properties"]}
 
@@ -56,13 +56,13 @@ class Record:
     """
 
     game: str
-    options: dict[str, Any]
+    options: JsonObject
     seats: int
     seed: str
-    commands: list[tuple[int | None, dict[str, Any]]] = field(default_factory=list)
+    commands: list[tuple[int | None, JsonObject]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     outcome: Outcome | None = None
-    position: dict[str, Any] | None = None  # the starting position, if not the game's own setup
+    position: JsonObject | None = None  # the starting position, if not the game's own setup
     ends: list[int] = field(default_factory=list)  # the number of events after the setup and after each command
     checks: Counter[str] = field(default_factory=Counter)
     handovers: list[int] = field(default_factory=list)  # for each turn played without a rewind
@@ -72,9 +72,9 @@ class Record:
 
 
 def play(
-    game: Game[Any],
+    game: Game,
     *,
-    options: Mapping[str, Any],
+    options: JsonMapping,
     seats: int,
     seed: str,
     bots: tuple[str, ...] = ("random",),
@@ -113,8 +113,8 @@ def play(
 class _Match:
     """A match being played, with its record, its observers, and the randomness of everything around it (`rng`)."""
 
-    game: Game[Any]
-    timeline: Timeline[Any]
+    game: Game
+    timeline: Timeline
     record: Record
     rng: random.Random
     dice: Dice
@@ -162,11 +162,11 @@ class _Match:
         check_state(self.game, self.timeline, f"{self.record} at the end", self.rng)
         check_replay(self.game, self.record, self.timeline)
 
-    def _leave_halfway(self) -> dict[str, Any]:
+    def _leave_halfway(self) -> JsonObject:
         """Return the rewind to the newest version from which the match can continue."""
         return {"to": next(end for end in reversed(self.record.ends) if playable(self.timeline, self.record, end))}
 
-    def _choose(self) -> tuple[int | None, dict[str, Any]]:
+    def _choose(self) -> tuple[int | None, JsonObject]:
         """Choose an interruption, now and then, or the command of an awaited seat. After an undo, a redo is likely."""
         likely = self.interrupt if _taken_back(self.record) is None else max(self.interrupt, 0.5)
         if self.rng.random() < likely:
@@ -175,7 +175,7 @@ class _Match:
                 return seat, command
         return _next(self.game, self.timeline, self.bots, self.rng, str(self.record))
 
-    def _act(self, seat: int | None, command: dict[str, Any], checking: bool) -> Run[Any]:
+    def _act(self, seat: int | None, command: JsonObject, checking: bool) -> Run:
         """Decide a command or a rewind, and compare it with the doubles of the match."""
         act = rewind_of(command) if seat is None else command_of(seat, command)
         draws = self.dice.next
@@ -190,7 +190,7 @@ class _Match:
             self.record.checks["acts"] += 1
         return run
 
-    def _note(self, seat: int | None, command: dict[str, Any]) -> None:
+    def _note(self, seat: int | None, command: JsonObject) -> None:
         """Record and count a command, an undo, a redo or a rewind."""
         if seat is None:
             self.handovers.go_back()
@@ -198,22 +198,20 @@ class _Match:
         self.record.checks[kind] += 1
         self.record.commands.append((seat, command))
 
-    def _take(self, run: Run[Any]) -> None:
+    def _take(self, run: Run) -> None:
         """Accept the events of a decided act."""
         self.timeline.follow(run)
         self.record.events.extend(run.events)
         self.record.ends.append(len(self.record.events))
 
 
-def _plain(command: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(command: JsonMapping) -> JsonObject:
     """Return a command as the record will store it, with sorted keys."""
-    plain: dict[str, Any] = json.loads(json.dumps(dict(command), sort_keys=True))
+    plain: JsonObject = json.loads(json.dumps(dict(command), sort_keys=True))
     return plain
 
 
-def _next(
-    game: Game[Any], timeline: Timeline[Any], bots: Sequence[str], rng: random.Random, name: str
-) -> tuple[int, dict[str, Any]]:
+def _next(game: Game, timeline: Timeline, bots: Sequence[str], rng: random.Random, name: str) -> tuple[int, JsonObject]:
     """Return an awaited seat and its command."""
     waiting = game.awaited(timeline.state)
     if not waiting:
@@ -229,9 +227,7 @@ def _next(
 # --- interruptions ---
 
 
-def _interruption(
-    record: Record, timeline: Timeline[Any], rng: random.Random, dice: Dice
-) -> tuple[int | None, dict[str, Any] | None]:
+def _interruption(record: Record, timeline: Timeline, rng: random.Random, dice: Dice) -> tuple[int | None, JsonObject | None]:
     """Choose an act out of turn, an undo or a rewind; no command if none is possible."""
     game = timeline.game
     if (seat := _taken_back(record)) is not None:
@@ -249,7 +245,7 @@ def _interruption(
     return seat, _meddle(offered, rng)
 
 
-def _meddle(offered: Sequence[Form], rng: random.Random) -> dict[str, Any] | None:
+def _meddle(offered: Sequence[Form], rng: random.Random) -> JsonObject | None:
     """Fill a form of any offered kind, each kind equally likely, except `resign`."""
     kinds = sorted({form.name for form in offered} - {RESIGN})
     if not kinds:
@@ -272,7 +268,7 @@ def _target(record: Record, rng: random.Random) -> int:
     return rng.randint(max(first, newest - NEAR) if kind != "any" else first, newest)
 
 
-def playable(timeline: Timeline[Any], record: Record, version: int) -> bool:
+def playable(timeline: Timeline, record: Record, version: int) -> bool:
     """Return True if a match can continue from a version. Within a command, only the game's own marks allow it."""
     if timeline.game.marks(timeline.at(version)):
         return True
@@ -299,7 +295,7 @@ def _past(record: Record, after: int, until: int) -> list[Past]:
     return found
 
 
-def _undo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice, rng: random.Random) -> dict[str, Any] | None:
+def _undo(timeline: Timeline, trail: Trail, seat: int, dice: Dice, rng: random.Random) -> JsonObject | None:
     """Undo a seat's latest command: freely if that is allowed, otherwise (now and then) as if everyone agreed."""
     game = timeline.game
     try:
@@ -312,7 +308,7 @@ def _undo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice, rng: ran
     return _with_kept(timeline, command, found.since, dice, give_up=consent)
 
 
-def _redo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice) -> dict[str, Any] | None:
+def _redo(timeline: Timeline, trail: Trail, seat: int, dice: Dice) -> JsonObject | None:
     """Redo a seat's latest undo."""
     undone = undo_rules.find_redo(timeline.game, trail, seat)
     if undone is None or undone.going_back is None:
@@ -325,9 +321,7 @@ def _redo(timeline: Timeline[Any], trail: Trail, seat: int, dice: Dice) -> dict[
     return _with_kept(timeline, {"to": undone.before, "cause": "redo", "seat": seat, **private}, since, dice, give_up=False)
 
 
-def _with_kept(
-    timeline: Timeline[Any], command: dict[str, Any], since: Sequence[Deed], dice: Dice, *, give_up: bool
-) -> dict[str, Any] | None:
+def _with_kept(timeline: Timeline, command: JsonObject, since: Sequence[Deed], dice: Dice, *, give_up: bool) -> JsonObject | None:
     """Add the versions of other seats' events that still hold. Returns None if an event would be lost without consent."""
     try:
         kept = undo_rules.kept(timeline, rewind_of(command)(timeline, dice).state, since, give_up=give_up)
@@ -336,14 +330,14 @@ def _with_kept(
     return {**command, "kept": kept} if kept else command
 
 
-def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: random.Random) -> None:
+def check_fork(game: Game, timeline: Timeline, record: Record, rng: random.Random) -> None:
     """Fork the match from a position as a seat may have it, with everything hidden from it redealt, and play on."""
     where = f"{record} fork at {timeline.version}"
     seat = rng.randrange(record.seats)
     state, kept = dealing.deal_anew(game, timeline.state, timeline.at, seat, chance(rng, where))
     if game.view(state, seat) != game.view(timeline.state, seat):
         raise Broken(f"{where}: seat {seat} sees another position")
-    fork: Timeline[Any] = Timeline(game)
+    fork: Timeline = Timeline(game)
     dice = seeded(f"{rng.random()}")
     run = Run(fork, dice)
     try:
@@ -372,7 +366,7 @@ def check_fork(game: Game[Any], timeline: Timeline[Any], record: Record, rng: ra
 # --- checks ---
 
 
-def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: random.Random) -> None:
+def check_state(game: Game, timeline: Timeline, where: str, rng: random.Random) -> None:
     """Check the invariants; now and then also that positions read back the same and that boards can be drawn."""
     faults = game.faults(timeline.state)
     if faults:
@@ -391,7 +385,7 @@ def check_state(game: Game[Any], timeline: Timeline[Any], where: str, rng: rando
             check_told(game, timeline.state, game.redeal(timeline.state, seat, chance(random.Random(where), where)), seat, where)
 
 
-def check_replay(game: Game[Any], record: Record, timeline: Timeline[Any]) -> None:
+def check_replay(game: Game, record: Record, timeline: Timeline) -> None:
     """Check that the record as JSON replays to the same state, and that acts hidden from a viewer show them nothing."""
     events = [
         Event(event.type, json.loads(json.dumps(event.data)), event.version, event.type_version, event.draws)

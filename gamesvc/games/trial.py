@@ -17,6 +17,7 @@ from gamesvc.games.kernel.codec import bad_position
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline
+from gamesvc.json_types import JsonObject
 
 # The size of the trial. A larger one finds more faults, but players wait for it when they start from a position.
 MOST_FORMS = 60
@@ -24,9 +25,9 @@ PLAYED = 2
 COMMANDS_PLAYED = 25
 
 
-def begin(game: Game[Any], position: Any) -> Timeline[Any]:
+def begin(game: Game, position: Any) -> Timeline:
     """Read a position and try it. Returns the match that begins from it. Raises `Refused` (`bad_position`)."""
-    timeline: Timeline[Any] = Timeline(game)
+    timeline: Timeline = Timeline(game)
     run = Run(timeline, seeded("trial"))
     run.place(position)
     timeline.follow(run)
@@ -34,7 +35,7 @@ def begin(game: Game[Any], position: Any) -> Timeline[Any]:
     return timeline
 
 
-def check(timeline: Timeline[Any]) -> None:
+def check(timeline: Timeline) -> None:
     """Try the position that a match has reached. Raises `Refused` (`bad_position`) with the step that fails."""
     game = timeline.game
     try:
@@ -55,7 +56,7 @@ def check(timeline: Timeline[Any]) -> None:
         raise bad_position(game, f"the rules cannot play on in it ({type(error).__name__}: {error})") from error
 
 
-def _show(timeline: Timeline[Any]) -> None:
+def _show(timeline: Timeline) -> None:
     game, state = timeline.game, timeline.state
     seats, manifest = game.seats(state), game.manifest
     if not manifest.min_seats <= seats <= manifest.max_seats:
@@ -72,7 +73,7 @@ def _show(timeline: Timeline[Any]) -> None:
         game.parts(seen)
 
 
-def _check_outcome(timeline: Timeline[Any]) -> None:
+def _check_outcome(timeline: Timeline) -> None:
     game, seats = timeline.game, timeline.game.seats(timeline.state)
     outcome = game.outcome(timeline.state)
     assert outcome is not None
@@ -84,7 +85,7 @@ def _check_outcome(timeline: Timeline[Any]) -> None:
         raise bad_position(game, "the match is over in it, and a seat is asked for a command")
 
 
-def _check_awaited(timeline: Timeline[Any]) -> None:
+def _check_awaited(timeline: Timeline) -> None:
     game, state = timeline.game, timeline.state
     waiting = game.awaited(state)
     if not waiting:
@@ -97,7 +98,7 @@ def _check_awaited(timeline: Timeline[Any]) -> None:
         timeline.command(awaited.seat, game.default_command(state, awaited.seat), seeded("trial"))
 
 
-def _fill_forms(timeline: Timeline[Any]) -> None:
+def _fill_forms(timeline: Timeline) -> None:
     """Fill the forms of every seat. If there are many, use a sample from the whole list."""
     game, state = timeline.game, timeline.state
     rng = random.Random("trial")
@@ -106,7 +107,7 @@ def _fill_forms(timeline: Timeline[Any]) -> None:
         timeline.command(seat, forms.fill(form, rng), seeded("trial"))
 
 
-def _play(timeline: Timeline[Any], rng: random.Random) -> None:
+def _play(timeline: Timeline, rng: random.Random) -> None:
     """Let random bots play."""
     game, dice = timeline.game, seeded(f"trial {rng.random()}")
     for _ in range(COMMANDS_PLAYED):
@@ -121,7 +122,7 @@ def _play(timeline: Timeline[Any], rng: random.Random) -> None:
         game.board_text(game.view(timeline.state, viewer), Caption())
 
 
-def _choose(game: Game[Any], timeline: Timeline[Any], seat: int, rng: random.Random) -> dict[str, Any]:
+def _choose(game: Game, timeline: Timeline, seat: int, rng: random.Random) -> JsonObject:
     offered: Sequence[Form] = [form for form in game.legal_commands(timeline.state, seat) if not form.aside]
     if not offered:
         raise bad_position(game, f"a few moves on it waits for seat {seat}, which can do nothing")

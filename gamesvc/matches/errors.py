@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils.translation import gettext_noop
 
 from gamesvc import errors
 from gamesvc.errors import GamesvcError
+from gamesvc.json_types import JsonObject
 
 
 class Outdated(GamesvcError):
@@ -33,7 +32,7 @@ class Stale(Outdated):
     detail = "Something happened that makes your request outdated. Nothing was done."
     advice = "Fetch the view again, look at what happened since, and decide again with the new ETag."
 
-    def __init__(self, version: int, events: list[dict[str, Any]]) -> None:
+    def __init__(self, version: int, events: list[JsonObject]) -> None:
         super().__init__(
             f"The match has moved on to version {version}. Look at what happened since and decide again.",
             more={"version": version, "events": events},

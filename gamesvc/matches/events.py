@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from gamesvc.games.kernel import events as kernel
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.typed import TypedEvent, by_type, keys_of
+from gamesvc.json_types import JsonObject
 
 
 class Written(Protocol):
@@ -254,7 +255,7 @@ class Rewound(MatchEvent):
         known = {name: data[key] for name, key, _default in keys_of(cls)[:-1] if key in data}
         return cls(**known, more={key: value for key, value in data.items() if key not in known})
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         told = MatchEvent.as_json(self)
         more = told.pop("more")
         return {**told, **more}

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Form
+from gamesvc.json_types import JsonObject
 
 
 class Answer:
@@ -88,7 +89,7 @@ def _good(answer: Answer) -> Answer:
     return answer
 
 
-def read_form(form: dict[str, Any]) -> Form:
+def read_form(form: JsonObject) -> Form:
     """Return a form from the API in the structure that bots read."""
     schema = form["parameters"]
     parameters = {name: sub for name, sub in schema["properties"].items() if name != "name"}

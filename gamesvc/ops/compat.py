@@ -20,6 +20,7 @@ from gamesvc.games import catalog, records
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Event, Game, Refused
 from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import chance, decisions, verification
 from gamesvc.matches.record import evidence, secrets
@@ -47,7 +48,7 @@ class Checked:
     def ok(self) -> bool:
         return not self.reason
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"name": self.name, "version": self.version, "reason": self.reason}
 
 
@@ -72,7 +73,7 @@ def check_file(path: Path) -> Checked:
         return Checked(path.name, reason=refused.detail)
 
 
-def _check_playthrough(name: str, game: Game[Any], text: str, rules: str) -> Checked:
+def _check_playthrough(name: str, game: Game, text: str, rules: str) -> Checked:
     record = records.load(text)
     count = len(record.events)
     decided = 0
@@ -89,7 +90,7 @@ def _check_playthrough(name: str, game: Game[Any], text: str, rules: str) -> Che
     return Checked(name, count, decided)
 
 
-def _check_golden(name: str, game: Game[Any], whole: dict[str, Any]) -> Checked:
+def _check_golden(name: str, game: Game, whole: JsonObject) -> Checked:
     """Check the beginning of a match, with the questions that were open at its end."""
     events = [
         Event(kind, body, version, type_version, tuple(draws))
@@ -146,7 +147,7 @@ def check_match(match: Match) -> Checked:
     return checked
 
 
-def _check_snapshots(game: Game[Any], match: Match, stored: Sequence[Any], loaded: Loaded) -> None:
+def _check_snapshots(game: Game, match: Match, stored: Sequence[Any], loaded: Loaded) -> None:
     """Compare stored states with today's fold. Leaves `loaded` at the newest version.
 
     Snapshots that today's classes cannot read prove nothing; the next load discards them.
@@ -168,7 +169,7 @@ def _check_snapshots(game: Game[Any], match: Match, stored: Sequence[Any], loade
             raise Wrong(version, f"The state kept at this version differs from today's fold in {names}.")
 
 
-def _differing(game: Game[Any], one: Any, other: Any) -> Iterator[str]:
+def _differing(game: Game, one: Any, other: Any) -> Iterator[str]:
     ours, theirs = codec.to_json(one, game.state), codec.to_json(other, game.state)
     return (name for name in ours if ours[name] != theirs.get(name))
 
@@ -176,7 +177,7 @@ def _differing(game: Game[Any], one: Any, other: Any) -> Iterator[str]:
 # --- both ---
 
 
-def _check_records(name: str, game: Game[Any], found: Sequence[evidence.Record], secret: bytes | None) -> Checked:
+def _check_records(name: str, game: Game, found: Sequence[evidence.Record], secret: bytes | None) -> Checked:
     """Fold a whole match of the service, then decide again what is possible. Raises `Wrong`."""
     today = [act for act in decisions.acts(found) if evidence.field(act[0], str, "meta", "rules") == game.manifest.rules]
     _fold(game, [evidence.lifted(game, record) for record in found], {act[-1]["version"] for act in today})
@@ -184,12 +185,12 @@ def _check_records(name: str, game: Game[Any], found: Sequence[evidence.Record],
     return Checked(name, len(found), retold.decided)
 
 
-def _fold(game: Game[Any], events: Sequence[Event], ends: Collection[int] = ()) -> Timeline[Any]:
+def _fold(game: Game, events: Sequence[Event], ends: Collection[int] = ()) -> Timeline:
     """Fold event by event. Raises `Wrong` with the first version that fails.
 
     `ends`: last versions of commands that were decided under today's rules. There the state must satisfy their invariants.
     """
-    timeline: Timeline[Any] = Timeline(game)
+    timeline: Timeline = Timeline(game)
     for event in events:
         try:
             timeline.apply(game.lift(event))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
 from events import canonical
@@ -14,13 +13,14 @@ from events.types import Head, NewEvent, StoredEvent
 from gamesvc.games.kernel.dice import commitment, seed_secret
 from gamesvc.games.kernel.game import Event, Game, Outcome
 from gamesvc.games.selfplay import Record
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.events import Ended, Joined, Opened, Started
 
 
 class Written:
     """The lines of an export under construction. Everything in it happens at one moment."""
 
-    def __init__(self, game: Game[Any], match: UUID, moment: datetime) -> None:
+    def __init__(self, game: Game, match: UUID, moment: datetime) -> None:
         self.game = game
         self.match = match
         self.moment = moment
@@ -33,7 +33,7 @@ class Written:
         kind: str,
         *,
         seat: int | None = None,
-        command: dict[str, Any] | None = None,
+        command: JsonObject | None = None,
         follows: bool = False,
     ) -> None:
         """Append the events of one act; `follows`: they belong to the act before."""
@@ -41,7 +41,7 @@ class Written:
         command_id = uuid4()
         for at, event in enumerate(events):
             actor = {"kind": kind} if seat is None else {"kind": kind, "seat": seat}
-            meta: dict[str, Any] = {"actor": actor, "rules": self.game.manifest.rules}
+            meta: JsonObject = {"actor": actor, "rules": self.game.manifest.rules}
             if event.draws:
                 meta["draws"] = list(event.draws)
             if at == 0 and not follows:
@@ -58,7 +58,7 @@ class Written:
         return b"".join(canonical.encode(line) + b"\n" for line in lines)
 
 
-def opening(game: Game[Any], options: dict[str, Any], seats: int, secret: bytes) -> list[Event]:
+def opening(game: Game, options: JsonObject, seats: int, secret: bytes) -> list[Event]:
     """Return the service's events before the first of the game: players, rules, and the commitment to the draws."""
     rules = game.manifest.rules
     opened = Opened(game=game.id, rules=rules, options=options, seats=seats, commitment=commitment(secret))
@@ -71,12 +71,12 @@ def ended(outcome: Outcome, secret: bytes) -> Event:
     return Ended(outcome.reason, outcome.as_json(), secret.hex()).event()
 
 
-def match_of(game: Game[Any], seed: str) -> UUID:
+def match_of(game: Game, seed: str) -> UUID:
     """Return the id of a match that bots play from a seed."""
     return uuid5(NAMESPACE_OID, f"selfplay {game.id} {seed}")
 
 
-def write(game: Game[Any], record: Record) -> bytes:
+def write(game: Game, record: Record) -> bytes:
     """Return the export of a match between bots that was played with `opening` and the id of `match_of`."""
     assert record.outcome is not None
     written = Written(game, match_of(game, record.seed), datetime.now(UTC))

@@ -9,15 +9,14 @@ from __future__ import annotations
 import base64
 import hmac
 import re
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.json_types import JsonMapping
 from notifications.models import ReplyAddress
 
 _LOCAL = re.compile(r"\A(?:[a-z0-9._-]{1,32}[+=])?(?P<token>[a-z2-7]{26})\Z")
@@ -37,7 +36,7 @@ def make(
     email: str = "",
     expires_at: datetime,
     topic: str = "",
-    payload: Mapping[str, Any] | None = None,
+    payload: JsonMapping | None = None,
 ) -> str:
     """Return the reply address of a mail, created if needed. The same `key`, a random id, always gives the same address.
 

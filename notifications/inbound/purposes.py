@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from accounts.models import User
+from gamesvc.json_types import JsonMapping, JsonObject
 from notifications.outbox import Notice
 
 
@@ -22,7 +22,7 @@ class Letter:
 
     id: UUID
     owner: User | None
-    payload: Mapping[str, Any]
+    payload: JsonMapping
     text: str
     counts_at: datetime
     message_id: str
@@ -41,7 +41,7 @@ class Letter:
 class Handled:
     """The result of a letter: stored with the mail, and a notice (the receipt) queued in the transaction that settles it."""
 
-    report: dict[str, Any]
+    report: JsonObject
     notice: Notice | None = None
 
 

@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
@@ -108,7 +109,7 @@ def kept(mails: Sequence[InboundMail]) -> AbstractContextManager[None]:
 
 
 def settle(
-    mail: InboundMail, status: MailStatus, *, error: str = "", report: dict[str, Any] | None = None, notice: Notice | None = None
+    mail: InboundMail, status: MailStatus, *, error: str = "", report: JsonObject | None = None, notice: Notice | None = None
 ) -> bool:
     """Store the result of a mail, together with its notice. Return False if the mail is no longer ours."""
     with transaction.atomic():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +16,7 @@ from anymail.signals import AnymailTrackingEvent, EventType, RejectReason, track
 from django.db import transaction
 from django.utils import timezone
 
+from gamesvc.json_types import JsonMapping
 from notifications import channels
 from notifications.models import Bounce, Outbox, Report, Scope, Source, Status
 from notifications.parsing import dsn
@@ -92,7 +92,7 @@ def _said(event: AnymailTrackingEvent) -> Finding | None:
     return None
 
 
-def _row_of(metadata: Mapping[str, Any] | None) -> Outbox | None:
+def _row_of(metadata: JsonMapping | None) -> Outbox | None:
     """Return the notice named in the metadata that we gave the provider with the mail."""
     try:
         identity = UUID(str((metadata or {}).get("delivery", "")))

@@ -9,7 +9,6 @@ import logging
 import textwrap
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -19,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 from notifications import moments, registry
 from notifications.models import Outbox, Preference, Scope
 from notifications.parsing.text import END, MARK
@@ -135,7 +135,7 @@ def _message(row: Outbox, subject: str, headline: str, briefs: Iterable[Brief], 
     if not ordered:
         return None
     reply_to = ordered[0].reply_to if len(ordered) == 1 else ""
-    context: dict[str, Any] = {
+    context: JsonObject = {
         "mark": MARK if reply_to else "",
         "end": END,
         "headline": headline,
@@ -152,7 +152,7 @@ def _message(row: Outbox, subject: str, headline: str, briefs: Iterable[Brief], 
     )
 
 
-def _part(brief: Brief, user: User | None) -> dict[str, Any]:
+def _part(brief: Brief, user: User | None) -> JsonObject:
     return {
         "title": brief.title,
         "headline": brief.headline,

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import connection
 
+from gamesvc.json_types import JsonObject
 from notifications.models import Outbox, Reminder
 
 DEFAULT_POINTS = ("80%", "2h")
@@ -46,7 +46,7 @@ def points_in_use() -> list[Point]:
     return [point(text) for text in sorted(chosen | set(DEFAULT_POINTS))]
 
 
-def sent(*, topic: str, subject: str, deadline: datetime | None = None) -> list[dict[str, Any]]:
+def sent(*, topic: str, subject: str, deadline: datetime | None = None) -> list[JsonObject]:
     """Return the reminders of a deadline, or of all deadlines of a subject: point, deadline, delivery and time."""
     rows = Reminder.objects.filter(topic=topic, subject=subject).order_by("made_at", "pk")
     if deadline is not None:
@@ -54,16 +54,16 @@ def sent(*, topic: str, subject: str, deadline: datetime | None = None) -> list[
     return _became(list(rows))
 
 
-def sent_in(topics: Iterable[str]) -> dict[tuple[str, str, datetime], list[dict[str, Any]]]:
+def sent_in(topics: Iterable[str]) -> dict[tuple[str, str, datetime], list[JsonObject]]:
     """Return the reminders of all deadlines of many topics, by topic, subject and deadline."""
     rows = list(Reminder.objects.filter(topic__in=list(topics)).order_by("made_at", "pk"))
-    found: dict[tuple[str, str, datetime], list[dict[str, Any]]] = {}
+    found: dict[tuple[str, str, datetime], list[JsonObject]] = {}
     for row, told in zip(rows, _became(rows), strict=True):
         found.setdefault((row.topic, row.subject, row.deadline), []).append(told)
     return found
 
 
-def _became(found: list[Reminder]) -> list[dict[str, Any]]:
+def _became(found: list[Reminder]) -> list[JsonObject]:
     if not found:
         return []
     notices = Outbox.objects.in_bulk([row.notice for row in found if row.notice is not None])

@@ -7,7 +7,6 @@ shorten them too.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -19,6 +18,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.errors import Refusal
+from gamesvc.json_types import JsonMapping, JsonObject
 from notifications import channels
 from notifications.models import Preference
 from notifications.wanted.digest_hour import next_digest
@@ -52,7 +52,7 @@ class Wishes:
     channels: tuple[str, ...] = ("mail",)
     channel_minutes: int = CHANNEL_MINUTES
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "reminders": list(self.reminders),
             "batch_minutes": self.batch_minutes,
@@ -73,7 +73,7 @@ OF_A_TOPIC = ("reminders", "batch_minutes")
 def wishes_of(user_id: int, topic: str = "") -> Wishes:
     """Return a user's settings for a topic: those for the topic, else the general ones, else the defaults."""
     rows = Preference.objects.filter(user_id=user_id, topic__in={"", topic}).order_by("topic")
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for row in rows:
         for name in OF_A_TOPIC if row.topic else GENERAL:
             value = getattr(row, name)
@@ -82,13 +82,13 @@ def wishes_of(user_id: int, topic: str = "") -> Wishes:
     return Wishes(**found)
 
 
-def own_wishes(user: User, topic: str = "") -> dict[str, Any]:
+def own_wishes(user: User, topic: str = "") -> JsonObject:
     """Return the user's own settings; None for a default."""
     row = Preference.objects.filter(user=user, topic=topic).first()
     return {name: getattr(row, name, None) for name in (OF_A_TOPIC if topic else GENERAL)}
 
 
-def set_wishes(user: User, changes: Mapping[str, Any], *, topic: str = "") -> Wishes:
+def set_wishes(user: User, changes: JsonMapping, *, topic: str = "") -> Wishes:
     """Change some settings; None restores the default. Raises `WishRefused`, and then nothing has changed."""
     names = OF_A_TOPIC if topic else GENERAL
     values = {name: _checked(name, value, names) for name, value in changes.items()}

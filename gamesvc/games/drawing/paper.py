@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from xml.sax import saxutils
 
 from gamesvc.games.drawing import font
+from gamesvc.json_types import JsonObject
 
 FONT = "'Barlow Semi Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
 COLOURS = {
@@ -49,7 +49,7 @@ PATTERNS = {
     "P": ("lattice", '<path d="M0 6H12M6 0V12" {stroke} stroke-width="1.8"/>'),
     "W": ("crosses", '<path d="M4 6h4M6 4v4" {stroke} stroke-width="1.4"/>'),
 }
-ICONS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("icons.json").read_text(encoding="utf-8"))
+ICONS: dict[str, JsonObject] = json.loads(Path(__file__).with_name("icons.json").read_text(encoding="utf-8"))
 Point = tuple[float, float]
 
 

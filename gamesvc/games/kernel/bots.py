@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import RESIGN, Command, Data, Form, Game
@@ -18,6 +17,6 @@ def play_random(view: Data, offered: Sequence[Form], rng: random.Random) -> Comm
     return forms.fill(rng.choice(pool), rng)
 
 
-def bot_of(game: Game[Any]) -> str:
+def bot_of(game: Game) -> str:
     """Return the id of the bot that replaces an absent player: `greedy` if the game has it."""
     return "greedy" if "greedy" in game.bots else next(iter(game.bots))

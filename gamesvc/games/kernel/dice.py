@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from gamesvc.errors import GamesvcError
+from gamesvc.json_types import JsonObject
 
 T = TypeVar("T")
-Draw = dict[str, Any]
+Draw = JsonObject
 
 
 class DrawNeeded(GamesvcError):

@@ -29,6 +29,7 @@ from typing import Any
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Command, Form, Schema
 from gamesvc.games.kernel.wording import counted
+from gamesvc.json_types import JsonObject
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -177,9 +178,9 @@ class Unfillable(GamesvcError):
     """No value fits the schema. A form with such a schema is a bug in the game."""
 
 
-def fill(form: Form, rng: random.Random) -> dict[str, Any]:
+def fill(form: Form, rng: random.Random) -> JsonObject:
     """Return a random command that the form offers. Raises `Unfillable`."""
-    command: dict[str, Any] = {"name": form.name}
+    command: JsonObject = {"name": form.name}
     required = tuple(form.parameters) if form.required is None else form.required
     for name, schema in form.parameters.items():
         if name in required or rng.random() < 0.5:
@@ -213,7 +214,7 @@ def sample(schema: Schema, rng: random.Random) -> Any:
     return _sample_array(schema, rng)
 
 
-def _sample_object(schema: Schema, rng: random.Random) -> dict[str, Any]:
+def _sample_object(schema: Schema, rng: random.Random) -> JsonObject:
     properties: Schema = schema.get("properties", {})
     for _ in range(200):
         value = {
@@ -226,7 +227,7 @@ def _sample_object(schema: Schema, rng: random.Random) -> dict[str, Any]:
     raise Unfillable(str(schema))
 
 
-def _settle(schema: Schema, value: dict[str, Any], rng: random.Random) -> None:
+def _settle(schema: Schema, value: JsonObject, rng: random.Random) -> None:
     """Adjust the integers of an object in place until their sum fits."""
     low = schema["total"].get("minimum", 0)
     high = schema["total"].get("maximum", 10**6)

@@ -9,20 +9,23 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NewType
+
+from typing_extensions import TypeVar
 
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
+from gamesvc.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Draw
     from gamesvc.games.kernel.telling import Explained, Glance, Held, StandingOrders
     from gamesvc.games.kernel.timeline import Run
 
-S = TypeVar("S")
-Data = Mapping[str, Any]
-Schema = Mapping[str, Any]
-Command = Mapping[str, Any]
+S = TypeVar("S", default=Any)
+Data = JsonMapping
+Schema = JsonMapping
+Command = JsonMapping
 """A command as sent by a client: `{"name": "colonize", "space": "C4"}`."""
 Viewer = int | None
 """A seat number, or None for a spectator."""
@@ -47,7 +50,7 @@ class Refused(Refusal):
     def __init__(self, code: str, detail: str, parameter: str | None = None) -> None:
         super().__init__(code, detail, parameter[: self.LONGEST_PARAMETER] if parameter is not None else None)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"code": self.code, "detail": self.detail, "parameter": self.parameter}
 
 
@@ -82,7 +85,7 @@ class Awaited:
     kind: str = "turn"  # one of turn, reaction, choice, commit
     clock: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"seat": self.seat, "prompt": self.prompt, "id": self.id, "kind": self.kind}
 
 
@@ -99,7 +102,7 @@ class Form:
     required: tuple[str, ...] | None = None  # None: all of them
     aside: bool = False
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """Return one JSON Schema object for the whole command, including its name."""
         required = tuple(self.parameters) if self.required is None else self.required
         return {
@@ -109,7 +112,7 @@ class Form:
             "additionalProperties": False,
         }
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"name": self.name, "label": self.label, "aside": self.aside, "parameters": self.schema()}
 
 
@@ -125,7 +128,7 @@ class Outcome:
     scores: tuple[int, ...]
     detail: Data = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "reason": self.reason,
             "ranking": [list(group) for group in self.ranking],
@@ -265,7 +268,7 @@ class Game(Generic[S]):
     awaited: Callable[[S], Sequence[Awaited]]
     legal_commands: Callable[[S, int], Sequence[Form]]
     """Return the forms of a seat's legal commands. They depend only on what its view shows."""
-    view: Callable[[S, Viewer], dict[str, Any]]
+    view: Callable[[S, Viewer], JsonObject]
     redact: Callable[[Event, Viewer], Data | None]
     """Return an event's data as the viewer may see it; None if they may only know that an event exists (sealed)."""
     default_command: Callable[[S, int], Command]
@@ -340,7 +343,7 @@ class Game(Generic[S]):
     """
     shows: Callable[[Event], Collection[str]] = _shows_nothing
     """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""
-    upcasters: Mapping[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
+    upcasters: Mapping[tuple[str, int], Callable[[JsonObject], JsonObject]] = field(default_factory=dict)
     """Functions that lift an event's data by one type version, keyed by (event type, type version)."""
     type_versions: Mapping[str, int] = field(default_factory=dict)
     """The type version written today, for event types whose version is not 1."""
@@ -366,7 +369,7 @@ class Game(Generic[S]):
         return Event(event.type, data, event.version, version, event.draws)
 
 
-def see_event(game: Game[Any], event: Event, viewer: Viewer) -> Event | None:
+def see_event(game: Game, event: Event, viewer: Viewer) -> Event | None:
     """Return an event as a viewer may see it during the match, without draws and hidden data; None if sealed."""
     if event.type == REWOUND:
         # The seat undid something that nobody else had seen, so nobody else may see the undo.

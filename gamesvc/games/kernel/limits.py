@@ -20,6 +20,7 @@ from typing import Annotated, Any
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Schema, Version
+from gamesvc.json_types import JsonObject
 
 LOWEST, HIGHEST = -1, 1_000_000
 LONGEST_TEXT = 100
@@ -153,7 +154,7 @@ def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
 
 
 @functools.cache
-def fields(cls: type, *, limits: bool = True) -> dict[str, Any]:
+def fields(cls: type, *, limits: bool = True) -> JsonObject:
     """Return the fields of a dataclass with their type hints, with or without the limits beside them."""
     hints = typing.get_type_hints(cls, include_extras=limits)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}

@@ -6,9 +6,11 @@ members of `Game`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from gamesvc.json_types import JsonMapping
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.game import Form, Part, Schema
@@ -52,7 +54,7 @@ class StandingOrders:
     """The name of the command that sets them."""
     parameter: str
     """The parameter of the command that takes them."""
-    shown: Callable[[Mapping[str, Any]], Any]
+    shown: Callable[[JsonMapping], Any]
     """Return a seat's present orders from its own view, in the form that the parameter takes."""
 
 

@@ -9,16 +9,19 @@ survive: `kept` names them, and they are folded again.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, no_marks
 from gamesvc.games.kernel.typed import TypedEvent
+from gamesvc.json_types import JsonMapping, JsonObject
 
-S = TypeVar("S")
+S = TypeVar("S", default=Any)
 LONGEST_ORDER = 2000
 
 
@@ -300,7 +303,7 @@ class Run(Generic[S]):
             self._state = self.states[-1] = state = refold(self.game, state, log, why["kept"])
         return state
 
-    def _rewind(self, version: int, retracted: Sequence[Event], why: Mapping[str, Any], given_back: Data | None = None) -> S:
+    def _rewind(self, version: int, retracted: Sequence[Event], why: JsonMapping, given_back: Data | None = None) -> S:
         then, now = self.at(version), self.state
         told = {**self.game.on_rewind(then, now, retracted, self.dice), **(given_back or {})}
         data = codec.with_sorted_keys(told)
@@ -351,14 +354,14 @@ def refold(game: Game[S], state: S, log: Sequence[Event], versions: Iterable[int
     return state
 
 
-def read_order(game: Game[Any], text: str, view: Data) -> Command:
+def read_order(game: Game, text: str, view: Data) -> Command:
     """Read an order in the game's notation. Raises `Refused`. A text longer than any valid order is not parsed at all."""
     if len(text) > LONGEST_ORDER:
         raise Refused("unreadable", f"An order has at most {LONGEST_ORDER} characters, not {len(text)}. Write one order a line.")
     return game.parse(text, view)
 
 
-def check_command(game: Game[Any], command: Command) -> None:
+def check_command(game: Game, command: Command) -> None:
     """Raise `Refused` for a command with an unknown name or with parameters of the wrong shape."""
     name = command.get("name")
     if not isinstance(name, str) or name not in game.commands:
@@ -370,7 +373,7 @@ def check_command(game: Game[Any], command: Command) -> None:
         raise Refused("bad_parameter", f"{name}: {fault.detail}", fault.path or None)
 
 
-def check_options(game: Game[Any], options: Data, seats: int) -> dict[str, Any]:
+def check_options(game: Game, options: Data, seats: int) -> JsonObject:
     """Return the options with defaults filled in. Raises `Refused` for invalid ones."""
     manifest = game.manifest
     if not manifest.min_seats <= seats <= manifest.max_seats:

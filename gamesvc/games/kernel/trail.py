@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, STARTED, makes_state
 from gamesvc.games.kernel.game import Event, Game, see_event
+from gamesvc.json_types import JsonObject
 
 CHUNK = 64
 BY_SERVICE = ("undo", "redo", "host")
@@ -23,7 +23,7 @@ class Past:
     first: bool
     kind: str
     seat: int | None
-    command: dict[str, Any] | None
+    command: JsonObject | None
     occurred_at: datetime
     received_at: datetime
 
@@ -67,7 +67,7 @@ class Deed:
         """Return True if the match begins with this deed."""
         return any(past.event.type in (STARTED, POSITIONED) for past in self.events)
 
-    def seen_by(self, game: Game[Any], viewer: int | None) -> list[Event]:
+    def seen_by(self, game: Game, viewer: int | None) -> list[Event]:
         """Return the deed's game events that a viewer may know of, with all their data."""
         return [event for event in self.of_game if see_event(game, event, viewer) is not None]
 

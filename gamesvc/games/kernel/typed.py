@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any, ClassVar, Self, TypeVar
 
 from gamesvc.games.kernel.game import Data, Event
+from gamesvc.json_types import JsonObject
 
 
 class TypedEvent:
@@ -29,7 +30,7 @@ class TypedEvent:
         except TypeError:  # a key has no field, or a field of another name
             return cls(**{name: data[key] for name, key, _default in keys_of(cls) if key in data})
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the data under which it is stored."""
         return {key: value for name, key, default in keys_of(type(self)) if (value := getattr(self, name)) != default}
 

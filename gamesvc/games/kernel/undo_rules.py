@@ -61,7 +61,7 @@ class Found:
     since: tuple[Deed, ...]
 
 
-def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], bool]) -> Found:
+def find(game: Game, trail: Trail, seat: int, *, changes: Callable[[Deed], bool]) -> Found:
     """Return the seat's latest command that it can undo. Raises `Refused` if there is none. For `changes` see `look_back`."""
     since: list[Deed] = []
     behind = look_back(game, trail, seat, changes=changes, since=since)
@@ -69,7 +69,7 @@ def find(game: Game[Any], trail: Trail, seat: int, *, changes: Callable[[Deed], 
 
 
 def look_back(
-    game: Game[Any],
+    game: Game,
     trail: Trail,
     seat: int,
     *,
@@ -93,7 +93,7 @@ class _Look:
 
     def __init__(
         self,
-        game: Game[Any],
+        game: Game,
         trail: Trail,
         seat: int,
         changes: Callable[[Deed], bool],
@@ -169,7 +169,7 @@ class _Look:
         return Behind(self.trail.newest, others=frozenset(self.others), told=self.told, idle=self.idle, **found)
 
 
-def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
+def changing(timeline: Timeline, seat: int) -> Callable[[Deed], bool]:
     """Return a test that is True if undoing a deed of this seat changes what the seat sees.
 
     A deed that others can see counts as a change. For other deeds, the seat's views before and after are compared.
@@ -187,7 +187,7 @@ def changing(timeline: Timeline[Any], seat: int) -> Callable[[Deed], bool]:
     return changes
 
 
-def find_redo(game: Game[Any], trail: Trail, seat: int, seen_until: int | None = None) -> Deed | None:
+def find_redo(game: Game, trail: Trail, seat: int, seen_until: int | None = None) -> Deed | None:
     """Return the seat's own undo if nothing that it can see has followed; None otherwise.
 
     A redo goes back to before an undo, so another redo is possible after it if one was possible at that time. `seen_until`: the
@@ -217,7 +217,7 @@ def since_undo(trail: Trail, undone: Deed) -> tuple[Deed, ...]:
     raise Taken(None)
 
 
-def unseen(game: Game[Any], deed: Deed, seat: int, seats: int) -> bool:
+def unseen(game: Game, deed: Deed, seat: int, seats: int) -> bool:
     """Return True if only the deed's own seat may know of it."""
     return not any(deed.seen_by(game, viewer) for viewer in (None, *range(seats)) if viewer != seat)
 
@@ -230,7 +230,7 @@ class Taken(GamesvcError):
         self.seat = seat
 
 
-def kept(timeline: Timeline[Any], state: Any, deeds: Sequence[Deed], *, give_up: bool) -> list[int]:
+def kept(timeline: Timeline, state: Any, deeds: Sequence[Deed], *, give_up: bool) -> list[int]:
     """Return the versions of other seats' events that still hold on `state`, the state the match goes back to.
 
     A deed holds if its command, decided on that state with the recorded draws, produces the same events. A deed whose events
@@ -249,7 +249,7 @@ def kept(timeline: Timeline[Any], state: Any, deeds: Sequence[Deed], *, give_up:
     return held
 
 
-def _fold(game: Game[Any], state: Any, events: Sequence[Event]) -> Any:
+def _fold(game: Game, state: Any, events: Sequence[Event]) -> Any:
     """Return the state with the events applied; None if they do not fit it."""
     if any(event.type in (REWOUND, POSITIONED) for event in events):
         return None
@@ -276,13 +276,13 @@ class _AsRecorded:
         return tuple(draw["got"]) if n in (draw.get("shuffle"), draw.get("sample")) else ()
 
 
-def _same_again(timeline: Timeline[Any], state: Any, deed: Deed) -> bool:
+def _same_again(timeline: Timeline, state: Any, deed: Deed) -> bool:
     """Return True if the deed's command produces the same events on another state."""
     command, seat = deed.first.command, deed.seat
     if command is None or seat is None:
         return False
     draws = [draw for event in deed.of_game for draw in event.draws]
-    there: Timeline[Any] = Timeline.resume(
+    there: Timeline = Timeline.resume(
         timeline.game,
         version=deed.before,
         state=state,

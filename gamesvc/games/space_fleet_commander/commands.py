@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
+from gamesvc.json_types import JsonObject
 
 
-def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+def _object(properties: JsonObject, required: list[str] | None = None) -> JsonObject:
     return {
         "type": "object",
         "properties": properties,
@@ -40,7 +39,7 @@ _STEP = _object({"ship": _SLOT, "die": _DIE, "delta": {"enum": [-1, 1]}})
 _STEPS = {"type": "array", "items": _STEP, "maxItems": len(ROSTER.order)}
 
 
-COMMANDS: dict[str, dict[str, Any]] = {
+COMMANDS: dict[str, JsonObject] = {
     "place_ship": _object(_PLACEMENT),
     "remove_ship": _object({"slot": _SLOT}),
     "set_upgrade": _object(_UPGRADE),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Data, Manifest, Refused
 from gamesvc.games.space_fleet_commander.data import BOARDS, HERE, STANDARD
+from gamesvc.json_types import JsonObject
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "type": "object",
     "properties": {
         "mode": {

@@ -6,6 +6,7 @@ from typing import Any
 
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
+from gamesvc.json_types import JsonObject
 
 ACTIONS = (
     "move_ships",
@@ -39,11 +40,11 @@ ASKED = {
 }
 """The end of `a seat is asked ...`, by the kind of the question."""
 
-TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 40}
+TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
 MOST_NAMED = 90
 """The most cards, vessels or systems that one list of a command names."""
-IDS: dict[str, Any] = {"type": "array", "items": TEXT, "maxItems": MOST_NAMED, "uniqueItems": True}
-NOTE: dict[str, Any] = {
+IDS: JsonObject = {"type": "array", "items": TEXT, "maxItems": MOST_NAMED, "uniqueItems": True}
+NOTE: JsonObject = {
     "type": "string",
     "deprecated": True,
     "pattern": "(?!)",
@@ -53,26 +54,26 @@ NOTE: dict[str, Any] = {
 
 Offers of rules 1.1 had a note; texts by players are now kept outside the log so that they can be erased.
 """
-CELL: dict[str, Any] = {"type": "string", "minLength": 3, "maxLength": 3}
-FLAG: dict[str, Any] = {"type": "boolean"}
+CELL: JsonObject = {"type": "string", "minLength": 3, "maxLength": 3}
+FLAG: JsonObject = {"type": "boolean"}
 MOST = 9999
 """The largest number that a command can contain."""
-COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": MOST}
-SEAT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 3}
+COUNT: JsonObject = {"type": "integer", "minimum": 0, "maximum": MOST}
+SEAT: JsonObject = {"type": "integer", "minimum": 0, "maximum": 3}
 NAMES = tuple(sorted({card for catalog in CATALOGS.values() for card in catalog.playables()}))
 """Every card, of both editions, that can be on the stack or give an ability."""
 
 
-def shape(required: tuple[str, ...] = (), /, **properties: Any) -> dict[str, Any]:
+def shape(required: tuple[str, ...] = (), /, **properties: Any) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
-def changes(**properties: Any) -> dict[str, Any]:
+def changes(**properties: Any) -> JsonObject:
     """Return the schema of an object with at least one of these properties."""
     return {**shape((), **properties), "minProperties": 1}
 
 
-def each(value: Any) -> dict[str, Any]:
+def each(value: Any) -> JsonObject:
     """Return the schema of an object with arbitrary keys."""
     return {"type": "object", "additionalProperties": value}
 
@@ -99,18 +100,18 @@ ORDERS = changes(
     retreat={"enum": ["ask", "pressed", "stay"]},
     draw={"type": "array", "items": {"enum": list(DOMAINS)}, "maxItems": 3, "uniqueItems": True},
 )
-SHOTS: dict[str, Any] = {
+SHOTS: JsonObject = {
     "type": "array",
     "items": shape(("target", "amount"), target=TEXT, amount={"type": "integer", "minimum": 1, "maximum": MOST}),
     "maxItems": 60,
 }
-MOVES: dict[str, Any] = {
+MOVES: JsonObject = {
     "type": "array",
     "items": shape(("ship", "to"), ship=TEXT, to=CELL, carried=IDS),
     "maxItems": 60,
 }
 
-COMMANDS: dict[str, dict[str, Any]] = {
+COMMANDS: dict[str, JsonObject] = {
     "draw_card": shape(("domain",), domain={"enum": list(DOMAINS)}, discard=TEXT),
     "choose": shape(("value",), value=TEXT),
     "move_ships": shape(("ships", "to"), ships={**IDS, "minItems": 1}, to=CELL, carried=each(IDS), explore=FLAG),

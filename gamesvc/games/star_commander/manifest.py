@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Data, Manifest, Refused
+from gamesvc.json_types import JsonObject
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "type": "object",
     "properties": {
         "edition": {

@@ -18,8 +18,9 @@ from gamesvc.games.star_commander.data.editions import EDITIONS
 from gamesvc.games.star_commander.rules import turn
 from gamesvc.games.star_commander.rules.decision import Play
 from gamesvc.games.star_commander.state import State, corners
+from gamesvc.json_types import JsonObject
 
-Json = dict[str, Any]
+Json = JsonObject
 CREDITS = 3
 
 

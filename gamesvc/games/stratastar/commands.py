@@ -7,6 +7,7 @@ from typing import Any
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
 from gamesvc.games.stratastar.data.geometry import SPACES
+from gamesvc.json_types import JsonObject
 
 OWN_TIME = ("trade", "build", "movement", "battle")
 
@@ -42,14 +43,14 @@ MOST_COMMITTED = 40
 SABOTAGE_KINDS = (*PHASES, "diplomacy_block", "retreat", "move_onto_me")
 
 
-def _section(**properties: Any) -> dict[str, Any]:
+def _section(**properties: Any) -> JsonObject:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
 _MODE = {"enum": ["never", "ask", "auto"]}
 
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: JsonObject = {
     "type": "object",
     "title": "Standing orders",
     "properties": {
@@ -82,22 +83,22 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-SPACE: dict[str, Any] = {"enum": list(SPACES)}
-CARD_LIST: dict[str, Any] = {"type": "array", "items": {"enum": list(CARDS)}, "maxItems": 85}
-SEAT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 3}
-COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": FLEETS}
+SPACE: JsonObject = {"enum": list(SPACES)}
+CARD_LIST: JsonObject = {"type": "array", "items": {"enum": list(CARDS)}, "maxItems": 85}
+SEAT: JsonObject = {"type": "integer", "minimum": 0, "maximum": 3}
+COUNT: JsonObject = {"type": "integer", "minimum": 0, "maximum": FLEETS}
 MOST_OFFERED = 20
-COUNTS: dict[str, Any] = {
+COUNTS: JsonObject = {
     "type": "object",
     "properties": {card: {"type": "integer", "minimum": 0, "maximum": MOST_OFFERED} for card in CARDS},
     "additionalProperties": False,
 }
 PIECES = ("fleet", "warfleet", "colony", "stargate")
-BOOLEAN: dict[str, Any] = {"type": "boolean"}
-OFFER_ID: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 10**9}
+BOOLEAN: JsonObject = {"type": "boolean"}
+OFFER_ID: JsonObject = {"type": "integer", "minimum": 0, "maximum": 10**9}
 
 
-def _group(place: str) -> dict[str, Any]:
+def _group(place: str) -> JsonObject:
     return {
         "type": "object",
         "properties": {place: SPACE, "fleets": COUNT, "warfleets": COUNT},
@@ -106,14 +107,14 @@ def _group(place: str) -> dict[str, Any]:
     }
 
 
-GROUPS: dict[str, Any] = {"type": "array", "items": _group("from"), "maxItems": FLEETS}
-DISBAND: dict[str, Any] = {"type": "array", "items": _group("space"), "maxItems": FLEETS}
-BUILDS: dict[str, Any] = {
+GROUPS: JsonObject = {"type": "array", "items": _group("from"), "maxItems": FLEETS}
+DISBAND: JsonObject = {"type": "array", "items": _group("space"), "maxItems": FLEETS}
+BUILDS: JsonObject = {
     "oneOf": [CARD_LIST, {"type": "integer", "minimum": 0, "maximum": 85}],
 }
 
 
-def _command(required: dict[str, Any] | None = None, optional: dict[str, Any] | None = None) -> dict[str, Any]:
+def _command(required: JsonObject | None = None, optional: JsonObject | None = None) -> JsonObject:
     required, optional = required or {}, optional or {}
     return {
         "type": "object",
@@ -129,7 +130,7 @@ _GROUP = {"fleets": COUNT, "warfleets": COUNT}
 _THEN = {"then": {"enum": ["battle", "end_turn"]}}
 _AIM = {"seat": SEAT, "piece": {"enum": list(PIECES)}, "space": SPACE}
 
-COMMANDS: dict[str, dict[str, Any]] = {
+COMMANDS: dict[str, JsonObject] = {
     "place_homeworld": _command({"corner": {"enum": list(CORNERS)}}),
     "pick_ability": _command({"ability": {"enum": list(ABILITIES)}}),
     "retool": _command({"cards": {**CARD_LIST, "maxItems": RETOOL_MAX}}),

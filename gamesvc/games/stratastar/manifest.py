@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.stratastar.data import ABILITIES, ABILITY_NAMES
+from gamesvc.json_types import JsonObject
 
-_ABILITY_LIST: dict[str, Any] = {
+_ABILITY_LIST: JsonObject = {
     "type": "array",
     "items": {"enum": list(ABILITIES), "labels": dict(ABILITY_NAMES)},
     "uniqueItems": True,
 }
 
 
-def _flag(title: str, default: bool) -> dict[str, Any]:
+def _flag(title: str, default: bool) -> JsonObject:
     return {"type": "boolean", "default": default, "title": title}
 
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "type": "object",
     "properties": {
         "starting_fleets": {"enum": [2, 4], "default": 2, "title": "Fleets at the start"},

@@ -14,6 +14,7 @@ from django.db.models import Exists, Model, OuterRef, Prefetch, Q, QuerySet, pre
 from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Viewer
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
 from gamesvc.matches.record.loading import Loaded, load, load_many
@@ -198,7 +199,7 @@ def open_matches(user: User | None) -> QuerySet[Match]:
     return matches.exclude(Exists(Seat.objects.filter(match=OuterRef("pk"), user=user))) if user is not None else matches
 
 
-def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bool) -> dict[str, Any]:
+def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bool) -> JsonObject:
     """Return one stored event as a viewer may see it: whole, redacted, or sealed."""
     record = stored.as_record()
     if ended:
@@ -221,7 +222,7 @@ def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bo
     }
 
 
-def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[dict[str, Any]]:
+def records_for(loaded: Loaded, viewer: Viewer, after: int, limit: int) -> list[JsonObject]:
     """Return the events after a version as a viewer may see them, up to the last one they may know."""
     until = min(after + limit, loaded.viewer_version(viewer))
     if until <= after:

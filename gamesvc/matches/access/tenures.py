@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Q
@@ -17,6 +17,7 @@ from django.db.models import Q
 from accounts import operators
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.events import Joined, MatchEvent, Seated, TimedOut
 from gamesvc.matches.models import Beginning, Holding, Look, Match, Seat
 from gamesvc.matches.record.stream import STORE
@@ -95,7 +96,7 @@ def register() -> None:
     operators.register_closed(closed_to)
 
 
-def of_match(match: Match) -> list[dict[str, Any]]:
+def of_match(match: Match) -> list[JsonObject]:
     """Return the tenures of a match, oldest first, for its organiser.
 
     Tenures of one player share the number `player`. It is None if the player was erased or is no longer known.

@@ -24,6 +24,7 @@ from gamesvc import paging
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Caption, Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.admin.forms import LookForm, MeasureForm
@@ -76,7 +77,7 @@ class MatchAdmin(ReadOnly):
     # --- the record ---
 
     def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: JsonObject | None = None
     ) -> HttpResponse:
         """Show the match at a version as an observer sees it, or after the end as any seat."""
         return self._page(request, self._find(request, object_id))
@@ -185,7 +186,7 @@ class MatchAdmin(ReadOnly):
         messages.success(request, f"Done: {measure.action}. The players are notified.")
 
 
-def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | None, last: int) -> dict[str, Any]:
+def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | None, last: int) -> JsonObject:
     """Return a page of the record, by default the last one, with the versions at which the pages beside it begin."""
     after = max(0, last - paging.EVENTS_IN_ADMIN) if after is None else after
     return {
@@ -196,7 +197,7 @@ def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | Non
     }
 
 
-def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[dict[str, Any]]:
+def _events(loaded: loading.Loaded, viewer: int | None, after: int) -> list[JsonObject]:
     """Return a page of the record for a viewer: events whole, redacted or sealed."""
     found = selectors.records_for(loaded, viewer, after, paging.EVENTS_IN_ADMIN)
     return [

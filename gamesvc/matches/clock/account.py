@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from events.canonical import write_time
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.clock.compute import ZERO, Clock, read
 from gamesvc.matches.clock.parsing import parse
 from gamesvc.matches.clock.policy import Policy
@@ -94,7 +95,7 @@ class Halted:
     alone: bool = True
     """The seat has not been asked anything else since: it only waits."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "clock": self.clock.as_json(),
             "taken": self.taken // SECOND,
@@ -104,7 +105,7 @@ class Halted:
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Halted:
+    def from_json(cls, told: JsonMapping) -> Halted:
         """Return what `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         return cls(
             Clock.from_json(told["clock"]),
@@ -176,7 +177,7 @@ class Account:
 
     # --- as stored in snapshots ---
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "format": FORMAT,
             "policy": dict(self.policy.told) if self.policy is not None else None,
@@ -197,7 +198,7 @@ class Account:
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any], hour: timedelta) -> Account:
+    def from_json(cls, told: JsonMapping, hour: timedelta) -> Account:
         """Return the account that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         if told["format"] != FORMAT:
             raise ValueError("another format")

@@ -6,12 +6,13 @@ leaves the minimum. So it never drifts, and anyone can compute it again from the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from events.canonical import write_time
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.clock.policy import Policy
 from gamesvc.matches.clock.spans import SECOND, Span, advance, counted, merged
 
@@ -60,9 +61,9 @@ class Clock:
             return ZERO
         return counted(self.since, until, self.excluded) // SECOND * SECOND
 
-    def because(self) -> dict[str, Any]:
+    def because(self) -> JsonObject:
         """Return the inputs of `due`, as an event records them."""
-        found: dict[str, Any] = {
+        found: JsonObject = {
             "since": write_time(self.since),
             "own": self.own // SECOND,
             "left": self.left // SECOND,
@@ -74,7 +75,7 @@ class Clock:
             found["put_off"] = self.put_off // SECOND
         return found
 
-    def recorded(self, because: Mapping[str, Any]) -> Clock:
+    def recorded(self, because: JsonMapping) -> Clock:
         """Return the clock with the start that such an event records. `run` computes its end."""
         return replace(
             self,
@@ -84,7 +85,7 @@ class Clock:
             put_off=because.get("put_off", 0) * SECOND,
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the whole clock in the form stored in snapshots."""
         return {
             **self.because(),
@@ -99,7 +100,7 @@ class Clock:
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Clock:
+    def from_json(cls, told: JsonMapping) -> Clock:
         """Return the clock that `as_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
         moments = {name: read(told[name]) for name in ("due", "grace_from", "fixed", "ran_out") if told.get(name) is not None}
         return cls(
@@ -121,7 +122,7 @@ class Clock:
 class Recorded:
     """Surroundings as recorded in a `match.deadline_set`."""
 
-    because: Mapping[str, Any]
+    because: JsonMapping
 
     def excluded(self, since: datetime, until: datetime) -> list[Span]:
         return [Span(read(start), read(end)) for start, end in self.because.get("excluded", ())]

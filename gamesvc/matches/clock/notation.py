@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gamesvc.json_types import JsonObject
+
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MOST_QUIET_HOURS = 12
 LENGTH = r"^(\d{1,3}d)?(\d{1,3}h)?(\d{1,3}m)?$"
@@ -14,14 +16,14 @@ _SHAPE = "a length of time such as 3d, 36h or 1d12h30m"
 _CLOCK_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
 
 
-def _length(title: str, **more: Any) -> dict[str, Any]:
+def _length(title: str, **more: Any) -> JsonObject:
     return {"title": title, "type": "string", "pattern": LENGTH, "shape": _SHAPE, "minLength": 2, "maxLength": 12, **more}
 
 
 _ZONE = {"title": "Time zone", "type": "string", "maxLength": 64, "description": "A name such as Europe/Berlin."}
 _DAYS = {"type": "array", "items": {"enum": list(WEEKDAYS)}, "uniqueItems": True, "maxItems": 7}
 
-SCHEMA: dict[str, Any] = {
+SCHEMA: JsonObject = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Clock policy",
     "description": "How long a seat may take. Lengths of time are texts such as 3d, 36h or 1d12h30m.",
@@ -102,7 +104,7 @@ SCHEMA: dict[str, Any] = {
     },
 }
 
-PRESETS: dict[str, tuple[str, dict[str, Any]]] = {
+PRESETS: dict[str, tuple[str, JsonObject]] = {
     "two_days": ("2 days per turn", {"hours": 48}),
     "working_days": (
         "2 days per turn, 12 h to react; nights and weekends do not count",

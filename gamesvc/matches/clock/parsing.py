@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
-from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonMapping
 from gamesvc.matches.clock.notation import LENGTH, SCHEMA, WEEKDAYS
 from gamesvc.matches.clock.policy import FURTHEST_DEADLINE, KINDS, Adjudication, Bank, DaysOff, Policy
 from gamesvc.matches.clock.spans import FURTHEST, SECOND, NoTime, Span, advance, holiday_places, nightly
@@ -34,7 +34,7 @@ def _parsed(text: str, hour: timedelta, judge: bool) -> Policy:
     return _parse(json.loads(text), hour, judge)
 
 
-def parse(told: Mapping[str, Any], hour: timedelta = timedelta(hours=1), *, judge: bool = True) -> Policy:
+def parse(told: JsonMapping, hour: timedelta = timedelta(hours=1), *, judge: bool = True) -> Policy:
     """Parse a policy. Raises `Refused` that names the part at fault. `hour`: the length of an hour (shorter for tests).
 
     `judge`: also check that it leaves enough time and that its deadlines can be computed. A policy from `match.opened` was
@@ -43,7 +43,7 @@ def parse(told: Mapping[str, Any], hour: timedelta = timedelta(hours=1), *, judg
     return _parsed(json.dumps(told, sort_keys=True), hour, judge)
 
 
-def _parse(told: Mapping[str, Any], hour: timedelta, judge: bool) -> Policy:
+def _parse(told: JsonMapping, hour: timedelta, judge: bool) -> Policy:
     if judge and (fault := forms.fault(SCHEMA, told, "clock")):
         raise Refused("bad_clock", fault.detail, fault.path)
     _check_parts(told)
@@ -64,7 +64,7 @@ def _parse(told: Mapping[str, Any], hour: timedelta, judge: bool) -> Policy:
     return policy
 
 
-def _check_parts(told: Mapping[str, Any]) -> None:
+def _check_parts(told: JsonMapping) -> None:
     """Raise `Refused` for parts that do not go together, or that are missing."""
     if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
         raise Refused(
@@ -87,7 +87,7 @@ def _check_parts(told: Mapping[str, Any]) -> None:
         raise Refused("bad_clock", "Fixed times and a bank do not go together; choose one.", "clock.bank")
 
 
-def _times(told: Mapping[str, Any], hour: timedelta) -> dict[str, timedelta]:
+def _times(told: JsonMapping, hour: timedelta) -> dict[str, timedelta]:
     """Return the time of each kind of question that is given."""
     times = {kind: length(told[kind], hour, f"clock.{kind}") for kind in KINDS if kind in told}
     if "hours" in told:
@@ -98,7 +98,7 @@ def _times(told: Mapping[str, Any], hour: timedelta) -> dict[str, timedelta]:
     return times
 
 
-def _minimum(told: Mapping[str, Any], times: Mapping[str, timedelta], hour: timedelta) -> timedelta:
+def _minimum(told: JsonMapping, times: Mapping[str, timedelta], hour: timedelta) -> timedelta:
     if "minimum" not in told:
         return min([hour, *times.values()])
     minimum = length(told["minimum"], hour, "clock.minimum")
@@ -137,12 +137,12 @@ def _weekdays(names: list[str] | None) -> frozenset[int]:
     return frozenset(range(7)) if not names else frozenset(WEEKDAYS.index(name) for name in names)
 
 
-def _adjudication(told: Mapping[str, Any]) -> Adjudication:
+def _adjudication(told: JsonMapping) -> Adjudication:
     times = tuple(sorted(time(int(text[:2]), int(text[3:])) for text in told["at"]))
     return Adjudication(times, _weekdays(told.get("days")), _zone(told["zone"], "clock.adjudication.zone"))
 
 
-def _days_off(told: Mapping[str, Any]) -> DaysOff:
+def _days_off(told: JsonMapping) -> DaysOff:
     place = told.get("holidays", "")
     country, _, part = place.partition("-")
     if place and (country not in holiday_places() or (part and part not in holiday_places()[country])):
@@ -190,7 +190,7 @@ def _longest(policy: Policy) -> timedelta:
     return max(policy.minimum, *own) + policy.grace
 
 
-def nominal_hours(told: Mapping[str, Any]) -> int:
+def nominal_hours(told: JsonMapping) -> int:
     """Return the approximate hours of a turn, for lists of matches. With fixed times this is the longest wait."""
     policy = parse(told, judge=False)
     if policy.adjudication is not None:

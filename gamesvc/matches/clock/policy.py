@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from typing import Any
 from zoneinfo import ZoneInfo
 
+from gamesvc.json_types import JsonMapping
 from gamesvc.matches.clock.spans import FURTHEST, NoTime, Span, holidays_of, next_fixed, whole_days
 
 KINDS = ("turn", "commit", "reaction", "choice")
@@ -67,7 +67,7 @@ class Policy:
     days_off: DaysOff | None = None
     quiet: timedelta | None = None
     vacation: bool = False
-    told: Mapping[str, Any] = field(default_factory=dict)
+    told: JsonMapping = field(default_factory=dict)
     """The policy as in `match.opened`."""
 
     @cached_property

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from gamesvc.games.kernel.wording import capital, counted, listed
+from gamesvc.json_types import JsonMapping
 from gamesvc.matches.clock.notation import WEEKDAYS
 from gamesvc.matches.clock.parsing import parse
 from gamesvc.matches.clock.policy import Policy
@@ -14,7 +13,7 @@ from gamesvc.matches.clock.policy import Policy
 _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def pace(told: Mapping[str, Any]) -> str:
+def pace(told: JsonMapping) -> str:
     """Return the speed of a match in a few words: `2 days a turn`."""
     policy = parse(told, judge=False)
     if policy.adjudication is not None:
@@ -27,7 +26,7 @@ def pace(told: Mapping[str, Any]) -> str:
     return f"{_length(policy.times['turn'])} a turn"
 
 
-def sentences(told: Mapping[str, Any]) -> list[str]:
+def sentences(told: JsonMapping) -> list[str]:
     """Return the whole policy, one sentence for each part."""
     policy = parse(told, judge=False)
     found = [f"{capital(pace(told))}{_zone(policy)}."]

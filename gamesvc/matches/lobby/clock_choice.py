@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.clock.notation import PRESETS
 from gamesvc.matches.clock.parsing import parse
 
 
-def choose(clock: Mapping[str, Any] | str | None, hours: int) -> dict[str, Any]:
+def choose(clock: JsonMapping | str | None, hours: int) -> JsonObject:
     """Return the policy for `match.opened`. Raises `Refused`."""
     if not clock:
         return {"hours": hours}

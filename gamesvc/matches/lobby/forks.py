@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets as system
 import uuid
-from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
@@ -18,6 +17,7 @@ from events.store import VersionConflict
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource
 from gamesvc.games.kernel.game import Game, Refused, Viewer
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access import holders
 from gamesvc.matches.access.selectors import Access, access_many
 from gamesvc.matches.errors import Forbidden
@@ -113,7 +113,7 @@ def _with_unknown(loaded: Loaded, viewer: Viewer, version: int) -> int:
     return loaded.version
 
 
-def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
+def _position(loaded: Loaded, version: int, seat: int | None) -> JsonObject:
     game = loaded.game
     then = loading.load_at(game, loaded.match_id, version).timeline
     position = codec.write_position(game, then.state, version, then.keep_marked())
@@ -123,7 +123,7 @@ def _position(loaded: Loaded, version: int, seat: int | None) -> dict[str, Any]:
     return position
 
 
-def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
+def described(game: Game, position: JsonMapping) -> Start:
     """Return the start of a match from a position that a user describes. Raises `Refused` (`bad_position`)."""
     intake.check(position, "position")
     position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
@@ -132,7 +132,7 @@ def described(game: Game[Any], position: Mapping[str, Any]) -> Start:
     return Start(position=codec.write_position(game, state, 1, marked), seats=seats)
 
 
-def position_at(access: Access, version: int) -> dict[str, Any]:
+def position_at(access: Access, version: int) -> JsonObject:
     """Return the whole position of a finished match, in the format that `described` reads. Raises `Forbidden` before the end."""
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.ended:

@@ -23,6 +23,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches import backoff
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
@@ -43,10 +44,10 @@ def create_match(
     *,
     by: User,
     game: str,
-    options: Mapping[str, Any] | None = None,
+    options: JsonMapping | None = None,
     seats: int | None = None,
     hours: int = 48,
-    clock: Mapping[str, Any] | str | None = None,
+    clock: JsonMapping | str | None = None,
     entry: str = Match.Entry.PUBLIC,
     watch: str = Match.Watch.LINK,
     press: str = Match.PressKind.PRIVATE,
@@ -57,7 +58,7 @@ def create_match(
     contribution_text: str = "",
     channel: str = "api",
     start: Start | None = None,
-    reliability: Mapping[str, Any] | None = None,
+    reliability: JsonMapping | None = None,
 ) -> Match:
     """Open a match. Its first event commits to the secret behind all draws, before anyone has a seat.
 
@@ -66,7 +67,7 @@ def create_match(
     """
     engine, bots = catalog.game(game), bots or {}
     count = _count_seats(engine, seats, start)
-    chosen: dict[str, Any] = {"seat_count": count, "options": check_options(engine, options or {}, count)}
+    chosen: JsonObject = {"seat_count": count, "options": check_options(engine, options or {}, count)}
     chosen["clock"] = clock_choice.choose(clock, _check_hours(hours))
     _check_choices(entry, watch, press, undo)
     chosen |= {"entry": entry, "watch": watch, "press": press, "anonymous": anonymous, "undo": undo}
@@ -84,7 +85,7 @@ def create_match(
     return match
 
 
-def _count_seats(engine: Game[Any], seats: int | None, start: Start | None) -> int:
+def _count_seats(engine: Game, seats: int | None, start: Start | None) -> int:
     """Return the number of seats: the one asked for, else that of the position, else the game's least."""
     count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
     if start is not None and count != start.seats:
@@ -98,7 +99,7 @@ def _check_hours(hours: int) -> int:
     return hours
 
 
-def _seal(by: User, engine: Game[Any], start: Start | None, **chosen: Any) -> tuple[Match, bytes]:
+def _seal(by: User, engine: Game, start: Start | None, **chosen: Any) -> tuple[Match, bytes]:
     """Return a new match with everything its row holds, not yet written, and the secret that is sealed in it."""
     secret, match_id = secrets.new_secret(), uuid.uuid4()
     key_id, sealed = secrets.seal(secret, match_id)
@@ -179,7 +180,7 @@ def _check_number(by: User) -> None:
         )
 
 
-def _check_bots(engine: Game[Any], bots: Mapping[int, str], count: int, *, take_seat: bool, start: Start | None) -> None:
+def _check_bots(engine: Game, bots: Mapping[int, str], count: int, *, take_seat: bool, start: Start | None) -> None:
     for index, bot in bots.items():
         if not 0 <= index < count or bot not in engine.bots:
             known = ", ".join(engine.bots)
@@ -385,7 +386,7 @@ def _close(match: Match, reason: str, actor: Actor, channel: str) -> None:
     _append(match, ended(match, reason), actor, channel)
 
 
-def _begin(match: Match, timeline: Timeline[Any], dice: Dice) -> Run[Any]:
+def _begin(match: Match, timeline: Timeline, dice: Dice) -> Run:
     """Begin with the game's own setup, or with the position of the match."""
     beginning = Beginning.objects.filter(match=match).first()
     if beginning is None:

@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused, Viewer
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
@@ -160,7 +161,7 @@ def circle(message: Press, seat: int) -> list[int] | Literal["all"]:
     return sorted({message.seat, *message.to} - {seat}) if message.to else ALL
 
 
-def as_json(message: Press) -> dict[str, Any]:
+def as_json(message: Press) -> JsonObject:
     return {
         "id": str(message.id),
         "seat": message.seat,

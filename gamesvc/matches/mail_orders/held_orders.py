@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -18,6 +17,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from accounts.models import User
 from gamesvc.games.kernel.dice import DrawNeeded
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import backoff, errors
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.order_mail import Line
@@ -76,7 +76,7 @@ def keep(
     )
 
 
-def _kept(line: Line) -> dict[str, Any]:
+def _kept(line: Line) -> JsonObject:
     return {"number": line.number, "text": line.text, "argument": line.argument, "mail": line.mail}
 
 
@@ -243,7 +243,7 @@ def _problem(run: OrderRun, lines: Sequence[Line]) -> str:
 
 def settle(row: HeldOrders, run: OrderRun, lines: Sequence[Line], rest: Sequence[Line], problem: str) -> None:
     """Store the result of held orders, keep those that wait on, and queue the receipt: all or nothing, and once."""
-    report: dict[str, Any] = {"problem": problem, "lines": [line.as_json() for line in lines], "sections": [], "held": True}
+    report: JsonObject = {"problem": problem, "lines": [line.as_json() for line in lines], "sections": [], "held": True}
     with transaction.atomic():
         if not HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.DONE, report=report):
             return

@@ -6,8 +6,6 @@ link. Such a player never has to open a page; they may set a password later thro
 
 from __future__ import annotations
 
-from typing import Any
-
 from allauth.account.adapter import get_adapter
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -17,6 +15,7 @@ from django.utils.translation import gettext as _
 from accounts.addresses import add_verified_address, user_of_address
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match
@@ -70,7 +69,7 @@ def joined(row: Outbox) -> Message | None:
     return wording.compose("joined", subject, context, reason="joined", in_reply_to=mail.message_id, auto_replied=True)
 
 
-def _answer(letter: Letter, invitation: Invitation) -> dict[str, Any]:
+def _answer(letter: Letter, invitation: Invitation) -> JsonObject:
     word, name = first_word(letter.text)
     try:
         if word in JOIN:
@@ -91,11 +90,11 @@ def first_word(text: str) -> tuple[str, str]:
     return word.lower().strip(".,!:"), rest.strip(" .!")
 
 
-def _report(headline: str, said: str, *, open_still: bool = False) -> dict[str, Any]:
+def _report(headline: str, said: str, *, open_still: bool = False) -> JsonObject:
     return {"headline": headline, "said": said, "open": open_still}
 
 
-def _join(letter: Letter, invitation: Invitation, name: str) -> dict[str, Any]:
+def _join(letter: Letter, invitation: Invitation, name: str) -> JsonObject:
     """Take the seat. A restarted worker gets the same result."""
     with transaction.atomic():
         user = letter.owner or user_of_address(letter.email) or _sign_up(letter.email, name)
@@ -114,7 +113,7 @@ def _join(letter: Letter, invitation: Invitation, name: str) -> dict[str, Any]:
     return _report(_("You have a seat"), f"{said} {more}")
 
 
-def _decline(invitation: Invitation) -> dict[str, Any]:
+def _decline(invitation: Invitation) -> JsonObject:
     if not Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(declined_at=timezone.now()):
         raise Refused("bad_invitation", _("You already have a seat. You can leave it on the page of the match."))
     return _report(_("You have declined"), _("You get no more mails about this match."))

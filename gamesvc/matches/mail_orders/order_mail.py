@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
+from gamesvc.json_types import JsonMapping, JsonObject
 
 MOST_LINES = 60
 MOST_HISTORY = 200
@@ -68,7 +68,7 @@ class Line:
     text: str
     word: str
     argument: str = ""
-    command: Mapping[str, Any] | None = None
+    command: JsonMapping | None = None
     understood: str = ""
     state: str = "read"
     detail: str = ""
@@ -84,7 +84,7 @@ class Line:
         """Return True if the line changes the match, so that later lines depend on it."""
         return self.is_order or self.word in IN_ORDER
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "number": self.number,
             "text": self.text,
@@ -94,7 +94,7 @@ class Line:
         }
 
 
-def read(text: str, game: Game[Any], view: Mapping[str, Any] | None) -> list[Line]:
+def read(text: str, game: Game, view: JsonMapping | None) -> list[Line]:
     """Return all lines of a mail. Unreadable ones are marked with the reason and a suggestion."""
     lines: list[Line] = []
     preview_rest = False
@@ -133,7 +133,7 @@ def _lines(text: str) -> list[str]:
     return found
 
 
-def understand(line: Line, game: Game[Any], view: Mapping[str, Any] | None) -> None:
+def understand(line: Line, game: Game, view: JsonMapping | None) -> None:
     """Parse the order in a line against the seat's view. Sets `command`, or the reason why it cannot be read."""
     order = line.text if line.is_order else line.argument if line.word == "preview" else ""
     if not order or line.state != "read":
@@ -163,7 +163,7 @@ def unreadable(lines: Sequence[Line]) -> bool:
     return any(line.state == "unreadable" for line in lines)
 
 
-def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | None) -> Line:
+def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line:
     """Return the line with its kind. A word that is an order of the game remains one: its own `end`, its own `draw`."""
     first, _space, rest = text.partition("\n")[0].partition(" ")
     word, argument = first.lower().rstrip(":.!?"), rest.strip()
@@ -199,18 +199,18 @@ def _split(number: int, text: str, game: Game[Any], view: Mapping[str, Any] | No
     return line
 
 
-def _explained(argument: str, game: Game[Any], view: Mapping[str, Any] | None) -> str:
+def _explained(argument: str, game: Game, view: JsonMapping | None) -> str:
     """Return the id on which the game has help, in the letters of the game; empty if there is none."""
     found = (of for of in (argument, argument.lower(), argument.upper()) if view is not None and game.explain(view, of))
     return next(found, "")
 
 
-def _wish(word: str, argument: str, game: Game[Any]) -> str:
+def _wish(word: str, argument: str, game: Game) -> str:
     """Return `yes` or `no` for a vote on a pause; empty if the line is no vote. A game's own `pause` remains the game's."""
     return "" if not argument and word in game.commands else _WISHES.get(argument.lower().strip(" .!"), "")
 
 
-def _plays_end(game: Game[Any], view: Mapping[str, Any] | None) -> bool:
+def _plays_end(game: Game, view: JsonMapping | None) -> bool:
     if view is None:
         return False
     try:

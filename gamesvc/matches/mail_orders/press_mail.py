@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
@@ -164,7 +164,7 @@ def failed(row: Outbox) -> Message | None:
     if mail is None or not mail.report:
         return None
     match = Match.objects.get(pk=row.payload["match"])
-    context: dict[str, Any] = wording.plain_context(match) | {
+    context: JsonObject = wording.plain_context(match) | {
         "headline": _("Your message was not passed on"),
         "detail": mail.report["detail"],
     }

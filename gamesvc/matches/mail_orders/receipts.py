@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.mail_orders import replies
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices import reply_addresses, wording
@@ -61,7 +61,7 @@ def receipt(row: Outbox) -> Message | None:
     return wording.compose("receipt", subject, context, reason="receipt", in_reply_to=message_id, auto_replied=True)
 
 
-def _told(row: Outbox) -> tuple[dict[str, Any], datetime, str] | None:
+def _told(row: Outbox) -> tuple[JsonObject, datetime, str] | None:
     """Return the report, the time its mail counts from, and the mail's id, for a mail or for held orders settled later."""
     if "held" in row.payload:
         held = HeldOrders.objects.filter(pk=row.payload["held"]).first()
@@ -75,7 +75,7 @@ def _told(row: Outbox) -> tuple[dict[str, Any], datetime, str] | None:
     return mail.report, mail.counts_at, mail.message_id
 
 
-def headline(report: dict[str, Any]) -> str:
+def headline(report: JsonObject) -> str:
     """Return the result in one line: above all, if the orders were carried out."""
     states = [line["state"] for line in report["lines"]]
     done = states.count("done")
@@ -128,7 +128,7 @@ def advice(problem: str) -> str:
     return ""
 
 
-def _line(line: dict[str, Any]) -> dict[str, Any]:
+def _line(line: JsonObject) -> JsonObject:
     signs = {
         "done": _("done"),
         "refused": _("refused"),

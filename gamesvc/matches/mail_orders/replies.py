@@ -7,7 +7,6 @@ mail: command ids come from the mail and the line, so nothing happens twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 from accounts import erasure
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.mail_orders import held_orders, order_mail, service_words
 from gamesvc.matches.mail_orders.order_mail import Line
@@ -88,7 +88,7 @@ class Desk:
     def running(self) -> bool:
         return self.run.running
 
-    def work(self) -> dict[str, Any]:
+    def work(self) -> JsonObject:
         """Return the report: a problem with the whole mail, the result of each line, and the requested information."""
         # A player who answers a mail has seen what it showed.
         board.mark_seen(self.seat, int(self.letter.payload["version"]))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.mail_orders.invitation_mail import DECLINE, JOIN, first_word
 from gamesvc.matches.models import Match
@@ -42,7 +41,7 @@ def handle(letter: Letter) -> Handled:
     return Handled(report, notice)
 
 
-def _answer(letter: Letter, match: Match) -> dict[str, Any]:
+def _answer(letter: Letter, match: Match) -> JsonObject:
     word, _rest = first_word(letter.text)
     if word in DECLINE:
         return {"headline": _("You have declined"), "said": _("Nothing was done; the seat stays free for others.")}

@@ -10,13 +10,14 @@ import hashlib
 import json
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Func, Value
 from django.utils import timezone
+
+from gamesvc.json_types import JsonObject
 
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 NO_SPANS = Value([], ArrayField(models.FloatField()))
@@ -255,7 +256,7 @@ class Refusal(models.Model):
     LONGEST_DETAIL = 800
 
     @classmethod
-    def kept(cls, command: dict[str, Any]) -> dict[str, Any]:
+    def kept(cls, command: JsonObject) -> JsonObject:
         """Return what is stored of a refused command: the whole command, or the name, size and digest of a large one."""
         text = json.dumps(command, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
         if len(text) <= cls.LARGEST_COMMAND:
@@ -263,7 +264,7 @@ class Refusal(models.Model):
         left_out = {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
         return {"name": str(command.get("name", ""))[:200], "left_out": left_out}
 
-    def is_of(self, command: dict[str, Any]) -> bool:
+    def is_of(self, command: JsonObject) -> bool:
         """Return True if this command was refused here. The stored form of a large command counts as well."""
         return bool(self.command == self.kept(command))
 

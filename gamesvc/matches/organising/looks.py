@@ -13,6 +13,7 @@ from django.db import transaction
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import authority
 from gamesvc.matches.access.authority import LONGEST_REASON
 from gamesvc.matches.errors import Forbidden
@@ -51,7 +52,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=reason.strip())
 
 
-def seen(look: Look) -> dict[str, Any]:
+def seen(look: Look) -> JsonObject:
     """Return the view of the seat at that version, the match as it was then, and the commands refused to the seat so far."""
     match = look.match
     loaded = loading.load_at(catalog.game(match.game), match.id, look.version)
@@ -59,7 +60,7 @@ def seen(look: Look) -> dict[str, Any]:
     return {"view": view, "loaded": loaded, "refusals": refusals.behind(look)}
 
 
-def as_json(look: Look) -> dict[str, Any]:
+def as_json(look: Look) -> JsonObject:
     return {
         "id": str(look.id),
         "by": look.user.username if look.user is not None else None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Q
 
@@ -16,6 +15,7 @@ from accounts import erasure
 from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
 from gamesvc.matches.access import daily_limits, selectors
 from gamesvc.matches.access.authority import LONGEST_REASON, check_may_rule
@@ -116,5 +116,5 @@ def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, r
 
 
 def _outcome(loaded: Loaded, stored: Sequence[StoredEvent]) -> Outcome:
-    seen: list[dict[str, Any]] = [selectors.see_record(loaded, one, None, ended=False) for one in stored]
+    seen: list[JsonObject] = [selectors.see_record(loaded, one, None, ended=False) for one in stored]
     return Outcome(loaded.match_id, max(one["version"] for one in seen if "type" in one), seen, True, None)

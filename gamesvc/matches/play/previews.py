@@ -7,7 +7,6 @@ whether there is any, reveals nothing about them.
 from __future__ import annotations
 
 import secrets as system
-from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -15,6 +14,7 @@ from django.utils.translation import gettext
 from gamesvc.games.kernel.dice import Dice, DrawNeeded, KeyedSource
 from gamesvc.games.kernel.game import Event, Game, Refused, see_event
 from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.json_types import JsonMapping
 
 # Number of further deals. Results that differ between them are not shown.
 REDEALS = 8
@@ -23,13 +23,13 @@ REDEALS = 8
 class Preview:
     """A position to try orders on, one after the other. The match itself does not change."""
 
-    def __init__(self, timeline: Timeline[Any], seat: int, names: tuple[str, ...]) -> None:
+    def __init__(self, timeline: Timeline, seat: int, names: tuple[str, ...]) -> None:
         self._seat = seat
         self._names = names
         self._timeline = self._redealt(timeline)
         self.over = False
 
-    def tell(self, command: Mapping[str, Any]) -> list[str]:
+    def tell(self, command: JsonMapping) -> list[str]:
         """Return the effect of an order, in sentences. Raises `Refused` if it is illegal as far as the seat can see."""
         game = self._timeline.game
         seen, refusal, run = self._try(self._timeline, command)
@@ -47,7 +47,7 @@ class Preview:
         self._timeline.follow(run)
         return self._sentences(game, seen)
 
-    def _try(self, timeline: Timeline[Any], command: Mapping[str, Any]) -> tuple[list[Event], tuple[Any, ...] | None, Any]:
+    def _try(self, timeline: Timeline, command: JsonMapping) -> tuple[list[Event], tuple[Any, ...] | None, Any]:
         """Return the events as the seat sees them, or the reason why there are none."""
         game = timeline.game
         try:
@@ -59,7 +59,7 @@ class Preview:
         seen = [see_event(game, event, self._seat) for event in run.events]
         return [event for event in seen if event is not None], None, run
 
-    def _redealt(self, old: Timeline[Any]) -> Timeline[Any]:
+    def _redealt(self, old: Timeline) -> Timeline:
         dice = Dice(KeyedSource(system.token_bytes(32)))
         return Timeline.resume(
             old.game,
@@ -71,5 +71,5 @@ class Preview:
             log=old.log,
         )
 
-    def _sentences(self, game: Game[Any], events: list[Event]) -> list[str]:
+    def _sentences(self, game: Game, events: list[Event]) -> list[str]:
         return [sentence for event in events if (sentence := game.tell(event, self._seat, self._names))]

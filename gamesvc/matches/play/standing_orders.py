@@ -20,6 +20,7 @@ from gamesvc.games.kernel import forms, intake
 from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access import holders
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.record import conditions, loading, stream
@@ -42,7 +43,7 @@ SHOWS = (
 )
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 100}
 _VALUE = {"oneOf": [{"type": "string", "maxLength": 100}, {"type": "integer"}, {"type": "boolean"}]}
-CONDITION: dict[str, Any] = {
+CONDITION: JsonObject = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -71,7 +72,7 @@ CONDITION: dict[str, Any] = {
 # --- the game's own ---
 
 
-def own_orders(loaded: Loaded, seat: int) -> dict[str, Any] | None:
+def own_orders(loaded: Loaded, seat: int) -> JsonObject | None:
     """Return the game's standing orders of a seat with their command and JSON Schema; None if the game has none."""
     own = loaded.game.standing_orders
     if own is None:
@@ -89,7 +90,7 @@ def first_orders(loaded: Loaded, seat: int) -> Any:
     return None if own is None else own.shown(loaded.game.view(loading.state_at(loaded.game, loaded.match_id, begun), seat))
 
 
-def own_command(loaded: Loaded, orders: Any) -> dict[str, Any]:
+def own_command(loaded: Loaded, orders: Any) -> JsonObject:
     """Return the command that sets the game's own standing orders. Raises `Refused` if the game has none."""
     own = loaded.game.standing_orders
     if own is None:
@@ -101,7 +102,7 @@ def own_command(loaded: Loaded, orders: Any) -> dict[str, Any]:
 # --- conditional orders ---
 
 
-def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
+def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, commands: Sequence[Any]) -> Premove:
     """Create a conditional order. Raises `Refused` if it cannot be read. Its legality shows only when the condition is met."""
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
@@ -132,7 +133,7 @@ def lay_by(*, match: Match, seat: int, user: User, condition: Mapping[str, Any],
         )
 
 
-def _readable(loaded: Loaded, condition: Mapping[str, Any]) -> dict[str, Any]:
+def _readable(loaded: Loaded, condition: JsonMapping) -> JsonObject:
     """Return a condition as it is stored. Raises `Refused` for one that cannot be read."""
     intake.check(condition, "when", whole=False)
     if fault := forms.fault(CONDITION, condition, "when"):
@@ -140,7 +141,7 @@ def _readable(loaded: Loaded, condition: Mapping[str, Any]) -> dict[str, Any]:
     if not condition.get("event") and not condition.get("view"):
         raise Refused("bad_condition", "`when` names an event, something you see, or both.", "when")
     wanted = condition.get("event")
-    read: dict[str, Any] = {"view": list(condition.get("view", ()))}
+    read: JsonObject = {"view": list(condition.get("view", ()))}
     if wanted is not None:
         data = wanted.get("data", {})
         if len(data) > MOST_VALUES or any(
@@ -174,7 +175,7 @@ def laid_by(match: Match, seat: int) -> list[Premove]:
     return [*rows.filter(status__in=conditions.OPEN).order_by("number"), *ended]
 
 
-def change(*, premove: Premove, user: User, condition: Mapping[str, Any], commands: Sequence[Any]) -> Premove:
+def change(*, premove: Premove, user: User, condition: JsonMapping, commands: Sequence[Any]) -> Premove:
     """Replace a user's order that has not begun. Raises `Refused`."""
     with transaction.atomic():
         # Lock the match first, then its orders, as everywhere. Another sequence could deadlock.
@@ -235,8 +236,8 @@ class Asked:
 
     what: str
     number: int = 0
-    condition: Mapping[str, Any] | None = None
-    commands: tuple[dict[str, Any], ...] = ()
+    condition: JsonMapping | None = None
+    commands: tuple[JsonObject, ...] = ()
 
 
 def parse_text(match: Match, seat: int, text: str) -> Asked:
@@ -256,7 +257,7 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
     view = loaded.game.view(loaded.timeline.state, seat)
-    condition: dict[str, Any] = {"view": []}
+    condition: JsonObject = {"view": []}
     for part in re.split(r" and ", found["when"], flags=re.IGNORECASE):
         words_of = part.split()
         compared = _VIEW.match(part)

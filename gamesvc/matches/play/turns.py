@@ -7,10 +7,9 @@ The result is appended on the newest version; a lost race starts again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -22,6 +21,7 @@ from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import Data, Event, Refused, see_event
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
@@ -41,10 +41,10 @@ class Receipt:
 
     match_id: UUID
     version: int
-    events: list[dict[str, Any]]
+    events: list[JsonObject]
     repeated: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"match": str(self.match_id), "version": self.version, "events": self.events}
 
 
@@ -74,7 +74,7 @@ class _Asked:
 
     match: Match
     sender: Sender
-    command: dict[str, Any]
+    command: JsonObject
     expected_version: int
     command_id: UUID
 
@@ -95,7 +95,7 @@ def submit(
     *,
     match: Match,
     sender: Sender,
-    command: Mapping[str, Any],
+    command: JsonMapping,
     expected_version: int,
     command_id: UUID,
     seats: Sequence[Seat] | None = None,
@@ -141,7 +141,7 @@ def submit(
 
 
 def give(
-    *, match: Match, loaded: Loaded, seat: int, user_id: int | None, command: dict[str, Any], key: str
+    *, match: Match, loaded: Loaded, seat: int, user_id: int | None, command: JsonObject, key: str
 ) -> tuple[StoredEvent, ...]:
     """Submit a command of a user's conditional order on the version that was read. Raises as `record`, and `Refused`."""
     sender = Sender(Actor("seat", seat), STANDING, timezone.now(), user_id)
@@ -196,7 +196,7 @@ def _check_fresh(asked: _Asked, loaded: Loaded) -> None:
         raise Stale(loaded.viewer_version(seat), _records_since(asked.match, loaded, seat, asked.expected_version))
 
 
-def _ruled(asked: _Asked, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run[Any]:
+def _ruled(asked: _Asked, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run:
     """Let the rules decide. Raises `Refused`, also for a command that is late or, where it is counted, one too many."""
     _check_time(loaded, asked.sender, due_at)
     run = _decide(asked.match, loaded, asked.sender, asked.command)
@@ -206,7 +206,7 @@ def _ruled(asked: _Asked, loaded: Loaded, seats: Sequence[Seat], due_at: datetim
 
 
 def _append(
-    asked: _Asked, loaded: Loaded, run: Run[Any], seats: Sequence[Seat], beside: Sequence[MatchEvent], more: Sequence[Statement]
+    asked: _Asked, loaded: Loaded, run: Run, seats: Sequence[Seat], beside: Sequence[MatchEvent], more: Sequence[Statement]
 ) -> tuple[StoredEvent, ...]:
     """Append the events of the game, then those of the service. Raises as `record`."""
     sender = asked.sender
@@ -259,7 +259,7 @@ def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
     return [event for event in seen if event is not None and (event.type == REWOUND or not of_service(event.type))]
 
 
-def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[dict[str, Any]]:
+def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[JsonObject]:
     stored = STORE.read(match.id, max(0, expected_version), loaded.viewer_version(seat))
     return [see_record(loaded, one, seat, ended=loaded.ended) for one in stored]
 
@@ -272,9 +272,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
             raise Refused("too_late", f"The deadline for this answer was {due_at:%d %b %Y %H:%M} UTC.")
 
 
-def _check_caps(
-    match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any], seats: Sequence[Seat], run: Run[Any]
-) -> None:
+def _check_caps(match: Match, loaded: Loaded, sender: Sender, command: JsonObject, seats: Sequence[Seat], run: Run) -> None:
     """Count a command that could be given endlessly: one of which no observer may know, or a side move.
 
     Raises `Refused` where its sender has given too many of them lately.
@@ -293,7 +291,7 @@ def _check_caps(
         daily_limits.check("asked aside", sender.user_id, match.pk)
 
 
-def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any]) -> Run[Any]:
+def _decide(match: Match, loaded: Loaded, sender: Sender, command: JsonObject) -> Run:
     if loaded.ended:
         raise Refused("match_over", "The match is over. It can be looked at and exported.")
     if not loaded.started:
@@ -301,7 +299,7 @@ def _decide(match: Match, loaded: Loaded, sender: Sender, command: dict[str, Any
     return loaded.timeline.command(sender.seat, command, dice_for(match, loaded))
 
 
-def _end(match: Match, loaded: Loaded, run: Run[Any]) -> list[Ended]:
+def _end(match: Match, loaded: Loaded, run: Run) -> list[Ended]:
     """Return the last event of a match that the game has ended: its outcome, and the secret behind all draws."""
     outcome = loaded.game.outcome(run.state)
     if outcome is None:
@@ -315,7 +313,7 @@ def ended(match: Match, reason: str, outcome: Data | None = None, /, **why: str)
     return Ended(reason, outcome, secret.hex(), **why)
 
 
-def remember_refusal(match: Match, sender: Sender, command: dict[str, Any], command_id: UUID, refused: Refused) -> None:
+def remember_refusal(match: Match, sender: Sender, command: JsonObject, command_id: UUID, refused: Refused) -> None:
     """Store a refused command and the reason. The same command id gets the same answer."""
     with transaction.atomic():
         Refusal.objects.bulk_create(

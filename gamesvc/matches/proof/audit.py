@@ -7,7 +7,6 @@ Matches go on meanwhile, so a match that moves is read again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -19,6 +18,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import commitment
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import chance, decisions
 from gamesvc.matches.proof.clock_audit import clock_findings
@@ -79,7 +79,7 @@ def check_match(match_id: UUID) -> list[Finding]:
     ]
 
 
-def _retell(game: Game[Any], match: Match, stream: audit.Stream) -> Timeline[Any]:
+def _retell(game: Game, match: Match, stream: audit.Stream) -> Timeline:
     """Decide the whole match again with the service's own secret. Raises `Wrong`."""
     secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
     records = [stored.as_record() for stored in stream.events]
@@ -91,7 +91,7 @@ def _retell(game: Game[Any], match: Match, stream: audit.Stream) -> Timeline[Any
     return decisions.retell(game, records, found.source).timeline
 
 
-def _noted(game: Game[Any], stream: audit.Stream, until: int) -> Loaded:
+def _noted(game: Game, stream: audit.Stream, until: int) -> Loaded:
     """Return what a load knows beside the state, from the events alone."""
     loaded = Loaded(stream.id, game, Head.empty(stream.id), Timeline(game))
     events = stream.events[:until]
@@ -106,7 +106,7 @@ def statistics_findings(match_id: UUID) -> Iterator[Finding]:
         yield Finding("statistics", f"{holder}{difference.detail}.", match_id)
 
 
-def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline[Any]) -> Iterator[Finding]:
+def _snapshot_findings(game: Game, stream: audit.Stream, timeline: Timeline) -> Iterator[Finding]:
     """Yield the differences between snapshots and replay. Snapshots of other rules code are ignored, as by loads."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -122,7 +122,7 @@ def _snapshot_findings(game: Game[Any], stream: audit.Stream, timeline: Timeline
         contents = found[1]
         loaded = _noted(game, stream, version)
         draws = [draw["i"] for stored in stream.events[:version] for draw in stored.meta.get("draws", ())]
-        expected: dict[str, Any] = {
+        expected: JsonObject = {
             "opened": loaded.opened.as_json() if loaded.opened is not None else None,
             "contributions": [list(one) for one in loaded.contributions.items()],
             "holders": [list(one) for one in loaded.holders.items()],

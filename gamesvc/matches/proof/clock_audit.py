@@ -20,9 +20,7 @@ from gamesvc.matches.record.stream import acts, step_of
 SLACK = timedelta(seconds=1)
 
 
-def clock_findings(
-    game: Game[Any], match: Match, events: Sequence[StoredEvent], state_at: Callable[[int], Any]
-) -> Iterator[Finding]:
+def clock_findings(game: Game, match: Match, events: Sequence[StoredEvent], state_at: Callable[[int], Any]) -> Iterator[Finding]:
     """Yield the deadlines that do not follow from the log. `state_at(version)` returns the game's state at a version."""
     account, past = fresh_account(), dict[int, Account]()
     started = ended = False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from events import canonical
 from gamesvc.games.kernel.dice import Dice, KeyedSource
@@ -24,13 +23,13 @@ from gamesvc.matches.record.evidence import Record, Wrong
 class Retold:
     """The result of deciding a match again."""
 
-    timeline: Timeline[Any]
+    timeline: Timeline
     decided: int = 0
     folded: int = 0
     other_rules: set[str] = field(default_factory=set)
 
 
-def retell(game: Game[Any], records: Sequence[Record], source: KeyedSource | None) -> Retold:
+def retell(game: Game, records: Sequence[Record], source: KeyedSource | None) -> Retold:
     """Decide all commands again; fold what was decided under other rules (without `source`: everything). Raises `Wrong`."""
     retold = Retold(Timeline(game))
     for act in acts(records):
@@ -111,12 +110,12 @@ def _rewind_at(events: Sequence[Event]) -> int | None:
     return at if at is not None and events[at].type == REWOUND else None
 
 
-def _service_rewind(game: Game[Any], first: Record, event: Event) -> bool:
+def _service_rewind(game: Game, first: Record, event: Event) -> bool:
     """Return True for a rewind by the service (an undo, an organiser), and False for a command of the game."""
     return event.type == REWOUND and evidence.field(first, dict, "meta", "command").get("name") not in game.commands
 
 
-def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice: Dice) -> Run[Any]:
+def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice: Dice) -> Run:
     """Begin with the game's own setup, or with the recorded position of the match."""
     timeline = retold.timeline
     if events and events[0].type == POSITIONED:
@@ -131,7 +130,7 @@ def _begin(retold: Retold, act: Sequence[Record], events: Sequence[Event], dice:
     return timeline.begin(opened["options"], opened["seats"], dice)
 
 
-def _compare(run: Run[Any], events: Sequence[Event]) -> None:
+def _compare(run: Run, events: Sequence[Event]) -> None:
     """Check that every decided event equals the recorded one, followed only by service events. Raises `Wrong` at the first
     difference.
     """
@@ -158,7 +157,7 @@ def _shown(event: Event) -> str:
     return shown if len(shown) <= 300 else f"{shown[:297]}..."
 
 
-def check_outcome(timeline: Timeline[Any], ended: Record) -> None:
+def check_outcome(timeline: Timeline, ended: Record) -> None:
     """Check that the recorded end fits the state of the match. Raises `Wrong`."""
     game, version = timeline.game, ended["version"]
     outcome = game.outcome(timeline.state) if timeline.started else None

@@ -9,12 +9,12 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from events import canonical
 from events.proofs import checkpoints
 from events.proofs.statements import Inclusion
 from gamesvc.games.kernel.game import Viewer
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import see_record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.sight import knows
@@ -33,7 +33,7 @@ def lines(loaded: Loaded, viewer: Viewer) -> Iterator[str]:
         for stored in STORE.read(loaded.match_id, after, min(after + BATCH, until)):
             head = stored.hash.hex()
             yield canonical.encode(see_record(loaded, stored, viewer, ended=loaded.ended)).decode() + "\n"
-    trailer: dict[str, Any] = {"match": str(loaded.match_id), "count": until, "head": head}
+    trailer: JsonObject = {"match": str(loaded.match_id), "count": until, "head": head}
     if (proved := inclusion(loaded, viewer)) is not None:
         trailer["checkpoint"] = proved.as_json()
     yield canonical.encode({"trailer": trailer}).decode() + "\n"

@@ -17,6 +17,7 @@ from events.proofs import statements
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.events import Ended
 from gamesvc.matches.proof import chance, decisions
 from gamesvc.matches.record import positions
@@ -60,7 +61,7 @@ class Report:
         failed = [check for check in self.checks if check.status == "failed"]
         return min(failed, key=lambda check: (check.version is None, check.version or 0), default=None)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         failure = self.first_failure
         return {
             "ok": self.ok,
@@ -170,7 +171,7 @@ def _describe(report: Report, records: Sequence[Record]) -> None:
         report.checks.append(Check("digests", "open", text))
 
 
-def _trailer(line: bytes | None, records: Sequence[Record], *, complete: bool) -> tuple[str, dict[str, Any]]:
+def _trailer(line: bytes | None, records: Sequence[Record], *, complete: bool) -> tuple[str, JsonObject]:
     if line is None:
         raise Wrong(None, "The last line is an event: the trailer was cut off, and maybe events before it.")
     if not complete:
@@ -276,7 +277,7 @@ def _check_decisions(report: Report, records: Sequence[Record], found: chance.Ch
         report.checks.append(Check("outcome", "proved", text))
 
 
-def _check_checkpoint(report: Report, records: Sequence[Record], trailer: dict[str, Any] | None, key: bytes | None) -> None:
+def _check_checkpoint(report: Report, records: Sequence[Record], trailer: JsonObject | None, key: bytes | None) -> None:
     if trailer is None:
         return
     if "checkpoint" not in trailer:

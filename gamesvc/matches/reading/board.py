@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from accounts import absences
 from accounts.models import User
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock.compute import Clock, within
 from gamesvc.matches.errors import Forbidden
@@ -37,7 +37,7 @@ class Board:
         return self.loaded.viewer_version(self.viewer)
 
     @property
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> JsonObject | None:
         """Return the viewer's view; None before the game has begun."""
         timeline = self.loaded.timeline
         return self.loaded.game.view(timeline.state, self.viewer) if timeline.started else None
@@ -73,7 +73,7 @@ class Board:
         return list(self.access.match.questions.order_by("due_at", "seat"))
 
 
-def not_begun(game: Game[Any], caption: Caption) -> str:
+def not_begun(game: Game, caption: Caption) -> str:
     """Return an SVG placeholder for the board before the game has begun."""
     title = game.manifest.title
     chart = Chart(WIDTH, HEADER + 60, prefix=caption.match, title=f"{title} {caption.match}. {NOT_BEGUN}", desc=NOT_BEGUN)
@@ -112,12 +112,12 @@ def undated(match: Match, loaded: Loaded) -> list[Question]:
     ]
 
 
-def origin_of(access: Access, loaded: Loaded) -> dict[str, Any] | None:
+def origin_of(access: Access, loaded: Loaded) -> JsonObject | None:
     """Return the origin of a fork, as in its first event; the number of that match only if the reader may know it."""
     return origins(access.user, [loaded.opened])[0]
 
 
-def origins(user: User | None, opened: Sequence[Opened | None]) -> list[dict[str, Any] | None]:
+def origins(user: User | None, opened: Sequence[Opened | None]) -> list[JsonObject | None]:
     """Return the origins of many matches, each from the data of its first event."""
     told = [one.origin if one is not None else None for one in opened]
     wanted = {origin["match"] for origin in told if origin is not None}
@@ -185,7 +185,7 @@ def stands_until(clock: Clock | None, moment: datetime) -> datetime | None:
     return next(span.end for span in clock.excluded if moment < span.end)
 
 
-def question_json(question: Question) -> dict[str, Any]:
+def question_json(question: Question) -> JsonObject:
     return {
         "seat": question.seat,
         "id": question.question,

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 
 from gamesvc.games.kernel.game import Refused, Viewer
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, seat_names
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading, sight
@@ -33,7 +34,7 @@ def version_at(access: Access, moment: datetime) -> int:
     return int(found) if loaded.ended else sight.last_known(loaded, access.viewer, int(found))
 
 
-def step(access: Access, version: int, as_seat: Viewer = None) -> dict[str, Any]:
+def step(access: Access, version: int, as_seat: Viewer = None) -> JsonObject:
     """Return the changes from `version` to the next one the viewer knows: in words, and as differences of their view."""
     before = board.look(access, as_seat, version) if version else None
     after = board.look(access, as_seat, version + 1)
@@ -52,7 +53,7 @@ def _opened(access: Access) -> bool:
     return access.match.ended_at is not None
 
 
-def differences(before: Any, after: Any, path: str = "") -> Iterator[dict[str, Any]]:
+def differences(before: Any, after: Any, path: str = "") -> Iterator[JsonObject]:
     """Yield the differences of two JSON values: JSON pointers with the values before and after, null if missing.
 
     `op` is `add`, `remove` or `replace`, as in RFC 6902. Lists of different lengths are replaced as a whole.

@@ -8,11 +8,11 @@ visible to an operator who looks behind that seat, on record (`looks`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.db.models import QuerySet
 
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import authority
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Look, Match, Refusal
@@ -38,7 +38,7 @@ def opened(refusal: Refusal, match: Match, reader: User) -> bool:
     return match.over or refusal.user_id == reader.pk
 
 
-def as_json(refusal: Refusal, match: Match, reader: User) -> dict[str, Any]:
+def as_json(refusal: Refusal, match: Match, reader: User) -> JsonObject:
     """Return a refusal as a reader may see it. The commands of others in an unfinished match are left out."""
     whole = opened(refusal, match, reader)
     return {

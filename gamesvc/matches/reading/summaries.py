@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from accounts import absences
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.compute import gone
@@ -32,17 +33,17 @@ from notifications.returned import suppression
 BREAKS = {"days_off", "quiet_hours", "vacation"}
 
 
-def summary(access: Access) -> dict[str, Any]:
+def summary(access: Access) -> JsonObject:
     """Return the summary of a match."""
     return of([access])[0]
 
 
-def of_matches(user: Any, matches: Sequence[Match]) -> list[dict[str, Any]]:
+def of_matches(user: Any, matches: Sequence[Match]) -> list[JsonObject]:
     """Return the summaries of many matches, without those the user may not know."""
     return of(access_many(user, matches))
 
 
-def of(accesses: Sequence[Access]) -> list[dict[str, Any]]:
+def of(accesses: Sequence[Access]) -> list[JsonObject]:
     """Return the summaries of many matches, in a fixed number of queries."""
     around = _Around.of(accesses)
     return [_summary(access, around) for access in accesses]
@@ -53,7 +54,7 @@ class _Around:
     """Data of several matches from outside their own rows."""
 
     opened: Mapping[UUID, Opened]
-    origins: Mapping[UUID, dict[str, Any] | None]
+    origins: Mapping[UUID, JsonObject | None]
     loaded: Mapping[UUID, Loaded]
     paused_by: Mapping[UUID, str]
     away: Mapping[int, datetime]
@@ -118,7 +119,7 @@ def time_left(question: Question | None, *, plain: bool = False) -> int:
     return max(0, min(100, round(100 - 100 * gone(elapsed, spans) / (whole or 1))))
 
 
-def _summary(access: Access, around: _Around) -> dict[str, Any]:
+def _summary(access: Access, around: _Around) -> JsonObject:
     match = access.match
     opened, loaded = around.opened.get(match.id), around.loaded.get(match.id)
     from_position = opened is not None and opened.position is not None
@@ -158,7 +159,7 @@ def _summary(access: Access, around: _Around) -> dict[str, Any]:
     }
 
 
-def _seats(access: Access, around: _Around) -> list[dict[str, Any]]:
+def _seats(access: Access, around: _Around) -> list[JsonObject]:
     """Return the seats with what the reader may know of their players: absences, and for the host which no mail reaches."""
     names = seat_names(access.seats)
     away, coming = set(board.may_be_away(access)), set(board.may_announce(access))
@@ -176,7 +177,7 @@ def _seats(access: Access, around: _Around) -> list[dict[str, Any]]:
     ]
 
 
-def _awaited(access: Access, loaded: Loaded | None, now: datetime) -> list[dict[str, Any]]:
+def _awaited(access: Access, loaded: Loaded | None, now: datetime) -> list[JsonObject]:
     """Return the pending decisions of a running match, each with the end of the break that stops its clock."""
     match = access.match
     if match.status != Match.Status.RUNNING:

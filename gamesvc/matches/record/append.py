@@ -17,6 +17,7 @@ from django.utils import timezone
 from events.canonical import write_time
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel.game import Awaited, Event
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Step
@@ -36,7 +37,7 @@ class Actor:
     kind: str
     seat: int | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {"kind": self.kind} if self.seat is None else {"kind": self.kind, "seat": self.seat}
 
 
@@ -52,7 +53,7 @@ class Act:
     channel: str
     command_id: uuid.UUID
     received_at: datetime
-    command: dict[str, Any] | None = None
+    command: JsonObject | None = None
 
     @property
     def automatic(self) -> bool:
@@ -64,7 +65,7 @@ def new_events(loaded: Loaded, events: Sequence[Event], act: Act, now: datetime)
     """Return the events as they will be stored. The first event of a command carries the command."""
     stored = []
     for at, event in enumerate(events):
-        meta: dict[str, Any] = {"actor": act.actor.as_json(), "rules": loaded.game.manifest.rules}
+        meta: JsonObject = {"actor": act.actor.as_json(), "rules": loaded.game.manifest.rules}
         if event.draws:
             meta["draws"] = list(event.draws)
         if act.automatic:

@@ -15,6 +15,7 @@ from typing import Any
 from events.store import Statement
 from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Event, Game, see_event
+from gamesvc.json_types import JsonMapping
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 
@@ -81,7 +82,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def holds(game: Game[Any], condition: Mapping[str, Any], seat: int, events: Sequence[Event], state: Callable[[], Any]) -> bool:
+def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event], state: Callable[[], Any]) -> bool:
     """Return True if an event matches, as the seat sees it, and all comparisons with its view hold.
 
     `state` returns the state after these events. It is called only if it is needed.
@@ -110,7 +111,7 @@ def find(view: Any, path: str) -> Any:
     return view
 
 
-def _fits(event: Event, wanted: Mapping[str, Any]) -> bool:
+def _fits(event: Event, wanted: JsonMapping) -> bool:
     return event.type == wanted["type"] and all(_same(find(event.data, path), value) for path, value in wanted["data"].items())
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Event, Game
+from gamesvc.json_types import JsonMapping
 
 T = TypeVar("T")
-Record = Mapping[str, Any]
+Record = JsonMapping
 _KINDS = {int: "a whole number", str: "text", dict: "an object", list: "a list"}
 
 
@@ -38,7 +38,7 @@ def hidden(record: Record) -> bool:
     return "salt" not in record
 
 
-def lifted(game: Game[Any], record: Record) -> Event:
+def lifted(game: Game, record: Record) -> Event:
     """Return a complete record as today's engine reads it."""
     draws = tuple(record["meta"].get("draws", ()))
     return game.lift(Event(game.bare_type(record["type"]), record["data"], record["version"], record["type_version"], draws))

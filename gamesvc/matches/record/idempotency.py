@@ -10,26 +10,26 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import KeyReused
 from gamesvc.matches.models import Answered, Match, Refusal
 from gamesvc.matches.record.stream import STORE
 
 # Some responses hold something meant for one reader, such as an invitation link, so none is kept longer than needed.
 KEPT_FOR = timedelta(days=1)
-Answer = tuple[int, dict[str, Any]]
+Answer = tuple[int, JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """A command that was received before. `before`: the version it was decided on; None if the rules refused it."""
 
-    command: dict[str, Any]
+    command: JsonObject
     before: int | None
 
 

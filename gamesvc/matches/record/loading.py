@@ -23,6 +23,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Event, Game, Viewer, see_event
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.kernel.undo_rules import Behind
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.events import (
@@ -57,9 +58,9 @@ class Loaded:
     """The newest known version of a match. `seen[viewer]` is the version of the last event that viewer may know."""
 
     match_id: UUID
-    game: Game[Any]
+    game: Game
     head: Head
-    timeline: Timeline[Any]
+    timeline: Timeline
     opened: Opened | None = None
     """The first event; None before it."""
     contributions: dict[int, str] = field(default_factory=dict)
@@ -163,7 +164,7 @@ class Loaded:
     def copy(self) -> Loaded:
         """Return a copy to work on. States are immutable and shared."""
         old = self.timeline
-        timeline: Timeline[Any] = Timeline.resume(
+        timeline: Timeline = Timeline.resume(
             self.game,
             version=old.version,
             state=old.state if old.started else None,
@@ -220,12 +221,12 @@ def first_playable(loaded: Loaded) -> int | None:
     return None if started is None else act_end(loaded, started)
 
 
-def state_at(game: Game[Any], match_id: UUID, version: int) -> Any:
+def state_at(game: Game, match_id: UUID, version: int) -> Any:
     """Return the state of a match at a version, folded from the nearest snapshot before it."""
     return load_at(game, match_id, version).timeline.state
 
 
-def load_at(game: Game[Any], match_id: UUID, version: int, clocks: dict[int, Account] | None = None) -> Loaded:
+def load_at(game: Game, match_id: UUID, version: int, clocks: dict[int, Account] | None = None) -> Loaded:
     """Return a match as it was at a version. For `clocks` see `Loaded.fold`."""
     loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
     _catch_up(loaded, STORE.read(match_id, loaded.version, version), clocks)
@@ -252,9 +253,9 @@ def rewound_to(events: Iterable[Event]) -> set[int]:
     return {Rewound.of(event.data).to for event in events if event.type == Rewound.TYPE}
 
 
-def fresh(game: Game[Any], match_id: UUID) -> Loaded:
+def fresh(game: Game, match_id: UUID) -> Loaded:
     """Return a match with no events read yet."""
-    timeline: Timeline[Any] = Timeline(
+    timeline: Timeline = Timeline(
         game, recall=functools.partial(state_at, game, match_id), log=functools.partial(read_log, game, match_id)
     )
     return Loaded(match_id, game, Head.empty(match_id), timeline)
@@ -334,19 +335,19 @@ def save_snapshot(loaded: Loaded) -> None:
     loaded.snapshot_version, loaded.went_back = loaded.version, False
 
 
-def _from_snapshot(game: Game[Any], match_id: UUID, until: int | None = None) -> Loaded | None:
+def _from_snapshot(game: Game, match_id: UUID, until: int | None = None) -> Loaded | None:
     found = snapshots.get(game, match_id, until)
     return None if found is None else _resume(game, match_id, *found)
 
 
-def _resume(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any]) -> Loaded | None:
+def _resume(game: Game, match_id: UUID, head: Head, contents: JsonObject) -> Loaded | None:
     """Return a match from its snapshot; None if the snapshot has another format."""
     try:
         account, opened = Account.from_json(contents["account"], hour()), Opened.of(contents["opened"])
         hands = dict(contents["hands"])
     except (KeyError, TypeError, ValueError):
         return None
-    timeline: Timeline[Any] = Timeline.resume(
+    timeline: Timeline = Timeline.resume(
         game,
         version=head.version,
         state=contents["state"],

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from events import canonical
@@ -21,6 +20,7 @@ from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.events import POSITIONED, STARTED
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.record.evidence import Record, Wrong, hidden
 from gamesvc.matches.record.evidence import field as field_of
 
@@ -38,7 +38,7 @@ class Start:
     bot and nobody else knows of the match.
     """
 
-    position: Mapping[str, Any]
+    position: JsonMapping
     seats: int
     origin: UUID | None = None
     version: int | None = None
@@ -53,19 +53,19 @@ class Start:
         return committed(self.salt, self.position)
 
     @property
-    def from_match(self) -> dict[str, Any] | None:
+    def from_match(self) -> JsonObject | None:
         """Return the origin of the position for `match.opened`; None for a described one."""
         if self.origin is None:
             return None
         return {"match": str(self.origin), "version": self.version, "seat": self.seat}
 
 
-def committed(salt: str, position: Mapping[str, Any]) -> str:
+def committed(salt: str, position: JsonMapping) -> str:
     """Return the commitment in `match.opened`: a hash that reveals nothing until the salt (32 hex digits) is known."""
     return hashlib.sha256(canonical.prefixed(TAG, salt.encode(), canonical.encode(dict(position)))).hexdigest()
 
 
-def check_position(game: Game[Any], position: Mapping[str, Any]) -> int:
+def check_position(game: Game, position: JsonMapping) -> int:
     """Return the number of seats of a position. Raises `Refused` (`bad_position`) if no match can begin from it."""
     try:
         written = canonical.encode(dict(position))
@@ -79,7 +79,7 @@ def check_position(game: Game[Any], position: Mapping[str, Any]) -> int:
     return game.seats(timeline.state)
 
 
-def deal_anew(game: Game[Any], position: Mapping[str, Any], seat: int, dice: Dice, version: int) -> dict[str, Any]:
+def deal_anew(game: Game, position: JsonMapping, seat: int, dice: Dice, version: int) -> JsonObject:
     """Return the position with everything hidden from a seat dealt again, also in the states that an undo may return to."""
     state, marked = codec.read_position(game, position, version)
     redealt, kept = dealing.deal_anew(game, state, marked.__getitem__, seat, dice)
@@ -111,7 +111,7 @@ def check_committed(records: Sequence[Record]) -> int | None:
     return int(shown["version"])
 
 
-def place(run: Run[Any], position: Mapping[str, Any], salt: str, seat: int | None) -> None:
+def place(run: Run, position: JsonMapping, salt: str, seat: int | None) -> None:
     """Begin a match from a position. With a seat, `match.positioned` also holds the draws that dealt it again."""
     if seat is None:
         run.place(position, salt=salt)

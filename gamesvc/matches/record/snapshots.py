@@ -21,6 +21,7 @@ from events import snapshot_table as store
 from events.store import Head
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Game
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.clock import account
 
 # Write a snapshot after this many events: writing one costs less than folding as many at each load.
@@ -57,7 +58,7 @@ def fingerprint(game_id: str) -> str:
     return found.hexdigest()
 
 
-def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], state: Any, kept: dict[int, Any]) -> None:
+def put(game: Game, match_id: UUID, head: Head, contents: JsonObject, state: Any, kept: dict[int, Any]) -> None:
     """Store a state with the states an undo may return to. `contents` is the rest of a load, as plain JSON."""
     payload = {
         **contents,
@@ -67,20 +68,20 @@ def put(game: Game[Any], match_id: UUID, head: Head, contents: dict[str, Any], s
     store.put(match_id, fingerprint(game.id), store.Snapshot(head.version, head.hash, orjson.dumps(payload)))
 
 
-def get(game: Game[Any], match_id: UUID, until: int | None = None) -> tuple[Head, dict[str, Any]] | None:
+def get(game: Game, match_id: UUID, until: int | None = None) -> tuple[Head, JsonObject] | None:
     """Return the newest snapshot up to `until`: its head and its contents, with `state` and `kept` decoded."""
     found = store.get(match_id, fingerprint(game.id), until=until)
     return None if found is None else read(game, found)
 
 
-def get_many(games: Mapping[UUID, Game[Any]]) -> dict[UUID, tuple[Head, dict[str, Any]]]:
+def get_many(games: Mapping[UUID, Game]) -> dict[UUID, tuple[Head, JsonObject]]:
     """Return the newest snapshots of many matches in one query. Matches without a snapshot are missing."""
     rows = store.get_many({match_id: fingerprint(game.id) for match_id, game in games.items()})
     found = {match_id: read(games[match_id], row) for match_id, row in rows.items()}
     return {match_id: one for match_id, one in found.items() if one is not None}
 
 
-def read(game: Game[Any], row: store.Snapshot) -> tuple[Head, dict[str, Any]] | None:
+def read(game: Game, row: store.Snapshot) -> tuple[Head, JsonObject] | None:
     """Return the decoded snapshot; None if it cannot be read."""
     try:
         contents = orjson.loads(row.payload)

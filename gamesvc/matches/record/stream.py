@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from events.store import PostgresStore, StoredEvent
@@ -70,7 +69,7 @@ def step_of(stored: Sequence[StoredEvent]) -> Step:
     )
 
 
-def lift(game: Game[Any], stored: StoredEvent) -> Event:
+def lift(game: Game, stored: StoredEvent) -> Event:
     """Return a stored event as today's engine reads it."""
     event = Event(
         game.bare_type(stored.type), stored.data, stored.version, stored.type_version, tuple(stored.meta.get("draws", ()))
@@ -78,5 +77,5 @@ def lift(game: Game[Any], stored: StoredEvent) -> Event:
     return game.lift(event)
 
 
-def read_log(game: Game[Any], match_id: UUID, until: int | None = None) -> list[Event]:
+def read_log(game: Game, match_id: UUID, until: int | None = None) -> list[Event]:
     return [lift(game, stored) for stored in STORE.read(match_id, 0, until)]

@@ -6,21 +6,19 @@ begin. Players whom the host invites by name need not meet the requirement.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.json_types import JsonMapping
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.statistics import totals
 
 MOST_TIMEOUTS = 1000
 
 
-def read(asked: Mapping[str, Any] | None) -> dict[str, int | None] | None:
+def read(asked: JsonMapping | None) -> dict[str, int | None] | None:
     """Return a checked requirement with both fields: `finished`, the minimum in percent, and `timeouts`, the maximum. Raises
     `Refused`.
     """
@@ -36,7 +34,7 @@ def read(asked: Mapping[str, Any] | None) -> dict[str, int | None] | None:
     return {"finished": finished, "timeouts": timeouts} if finished or timeouts is not None else None
 
 
-def words(asked: Mapping[str, Any] | None) -> list[str]:
+def words(asked: JsonMapping | None) -> list[str]:
     """Return the requirement as text, one item per part; none if there is no requirement."""
     told = []
     if asked is not None and asked["finished"]:

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db import Error as DatabaseError
@@ -24,6 +23,7 @@ from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Holding, Match, Reckoned, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.rows import following
@@ -205,7 +205,7 @@ class Record:
         over = self.finished + self.given_up
         return 100 * self.finished // over if over else None
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "matches": self.matches,
             "finished": self.finished,
@@ -257,7 +257,7 @@ def record_of(user: User, since: datetime | None = None) -> Record:
     return Record(*(sums[name] or 0 for name in ("all", "finished", "given_up", "timeouts", "excused", "answers", "seconds")))
 
 
-def results_of(user: User) -> list[dict[str, Any]]:
+def results_of(user: User) -> list[JsonObject]:
     """Return the results per game in matches against other players: won, shared and lost."""
     won, last = Q(place=1, shared=False), Q(place=1, shared=True)
     found = (
@@ -279,7 +279,7 @@ def results_of(user: User) -> list[dict[str, Any]]:
     ]
 
 
-def player_json(user: User) -> dict[str, Any]:
+def player_json(user: User) -> JsonObject:
     """Return everything that other players may know about a player."""
     return {
         "name": user.username,

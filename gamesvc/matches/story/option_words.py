@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext, gettext_noop
 
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 
 # The games know no gettext. Options that are always shown are repeated here, so that translators get them.
@@ -40,10 +41,10 @@ def changed(match: Match) -> list[tuple[str, str]]:
     ]
 
 
-def _of(match: Match) -> dict[str, Any]:
+def _of(match: Match) -> JsonObject:
     properties = catalog.game(match.game).manifest.options.get("properties", {})
     return {name: schema for name, schema in properties.items() if name in match.options}
 
 
-def _value(schema: dict[str, Any], value: Any) -> str:
+def _value(schema: JsonObject, value: Any) -> str:
     return str(schema.get("labels", {}).get(value, value))

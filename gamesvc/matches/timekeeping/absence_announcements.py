@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from events.store import Statement
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.models import Follow, Match, Question, Seat
 from notifications import outbox
@@ -50,7 +51,7 @@ def _callers(match: Match, seats: Sequence[Seat], seat: Seat) -> list[int]:
     return sorted(told - {seat.user_id})
 
 
-def _rows(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> list[outbox.Notice]:
+def _rows(match: Match, told: Iterable[tuple[str, int | None, JsonObject]]) -> list[outbox.Notice]:
     now, topic = timezone.now(), str(match.id)
     return [
         outbox.Notice(kind=kind, user_id=user, topic=topic, payload={"match": topic, **payload}, due_at=now)
@@ -59,12 +60,12 @@ def _rows(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) 
     ]
 
 
-def _statement(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> list[Statement]:
+def _statement(match: Match, told: Iterable[tuple[str, int | None, JsonObject]]) -> list[Statement]:
     rows = _rows(match, told)
     return [Statement(*outbox.insert_sql(rows))] if rows else []
 
 
-def _queue(match: Match, told: Iterable[tuple[str, int | None, dict[str, Any]]]) -> None:
+def _queue(match: Match, told: Iterable[tuple[str, int | None, JsonObject]]) -> None:
     outbox.notify(*_rows(match, told))
 
 

@@ -10,11 +10,11 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from events.canonical import write_time
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Event, Viewer, see_event
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.clock.account import Key, Line
 from gamesvc.matches.clock.compute import Clock
 from gamesvc.matches.clock.spans import SECOND
@@ -37,7 +37,7 @@ Steps = tuple[int, list[Line]]
 class TimeAccount:
     """The time account of a match for one viewer: the policy, the open clocks, and its history line by line."""
 
-    policy: Mapping[str, Any]
+    policy: JsonMapping
     paused_since: datetime | None
     clocks: Mapping[Key, Clock]
     banks: Mapping[int, int]
@@ -45,7 +45,7 @@ class TimeAccount:
     older: int | None = None
     """The version before which there may be more lines; None if these are the first."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "policy": dict(self.policy),
             "paused_since": _text(self.paused_since),

@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.utils import timezone
 
@@ -24,6 +24,7 @@ from events.store import Statement
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import bot_of
 from gamesvc.games.kernel.game import DECLINE, RESIGN
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.events import MatchEvent, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions
@@ -32,7 +33,7 @@ from gamesvc.matches.timekeeping import absence_announcements
 from notifications.models import ReplyAddress
 from notifications.wanted import reminders
 
-Reminded = Mapping[tuple[str, str, datetime], Sequence[Mapping[str, Any]]]
+Reminded = Mapping[tuple[str, str, datetime], Sequence[JsonMapping]]
 """The result of `reminders.sent_in`."""
 
 
@@ -42,7 +43,7 @@ class Ruling:
 
     events: tuple[MatchEvent, ...] = ()
     more: tuple[Statement, ...] = ()
-    command: dict[str, Any] | None = None
+    command: JsonObject | None = None
     """The command that the clock gives for the seat; None: the game's own answer."""
     seats: list[Seat] | None = None
     """The seats afterwards; None: unchanged."""
@@ -140,7 +141,7 @@ def _laid_aside(match: Match, seat: Seat) -> list[Statement]:
     return [conditions.forgotten(match, seat.index), wish, dead]
 
 
-def _pass(loaded: Loaded, seat: int) -> dict[str, Any] | None:
+def _pass(loaded: Loaded, seat: int) -> JsonObject | None:
     command = {"name": DECLINE}
     legal = [form for form in loaded.game.legal_commands(loaded.timeline.state, seat) if not form.aside]
     return command if forms.offered(legal, command) else None

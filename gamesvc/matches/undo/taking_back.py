@@ -13,7 +13,6 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import F, Q
@@ -25,6 +24,7 @@ from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import BY_SERVICE, Trail
 from gamesvc.games.kernel.undo_rules import Found, Taken
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import backoff
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
@@ -49,7 +49,7 @@ class Offer:
     code: str = ""
     detail: str = ""
     to: int | None = None
-    command: dict[str, Any] | None = None
+    command: JsonObject | None = None
     asks: tuple[int, ...] = ()
     redo: int | None = None
     request: UndoRequest | None = None
@@ -173,7 +173,7 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
     seen_until = loaded.viewer_version(seat)
     running = loaded.started and not loaded.ended
     undone = undo_rules.find_redo(loaded.game, trail, seat, seen_until) if running else None
-    more: dict[str, Any] = {"request": request, "redo": undone.before if undone is not None else None}
+    more: JsonObject = {"request": request, "redo": undone.before if undone is not None else None}
     return dataclasses.replace(given, **more)
 
 

@@ -10,12 +10,12 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import Deed, Past, Trail
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
 from gamesvc.matches.access import daily_limits, holders, selectors
 from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event, read_events
@@ -38,12 +38,12 @@ class Outcome:
 
     match_id: uuid.UUID
     version: int
-    events: list[dict[str, Any]]
+    events: list[JsonObject]
     done: bool
     request: int | None
     repeated: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {
             "match": str(self.match_id),
             "version": self.version,
@@ -131,7 +131,7 @@ def rewind(
         whole = log
         timeline.log = lambda: [*whole(), *leading]
     timeline.fold(leading)
-    why: dict[str, Any] = {"cause": cause, "seat": seat}
+    why: JsonObject = {"cause": cause, "seat": seat}
     if private:
         why["private"] = True
     run = timeline.rewind(to, turns.dice_for(match, loaded), **why)
@@ -145,7 +145,7 @@ def carry_out(
     match: Match,
     sender: Sender,
     command_id: uuid.UUID,
-    content: dict[str, Any],
+    content: JsonObject,
     decide: Callable[[Loaded, Sequence[Seat]], Decided],
 ) -> Outcome:
     """Decide on the newest version and append; repeat while others are faster. A known id gets its stored result."""
@@ -178,7 +178,7 @@ def carry_out(
     raise errors.Busy
 
 
-def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[str, Any]) -> Outcome | None:
+def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: JsonObject) -> Outcome | None:
     """Replay the result of the same request, an event before a refusal; None for a new one. Raises `Refused`, `KeyReused`."""
     stored = STORE.command(match.id, command_id)
     if not stored:
@@ -194,7 +194,7 @@ def _known(match: Match, sender: Sender, command_id: uuid.UUID, content: dict[st
     return dataclasses.replace(_outcome(loaded, match, sender.seat, stored), repeated=True)
 
 
-def _is_of(stored: Sequence[StoredEvent], content: dict[str, Any]) -> bool:
+def _is_of(stored: Sequence[StoredEvent], content: JsonObject) -> bool:
     """Return True if an append came from a request with this content."""
     name = content["name"]
     if any(event.type == UndoAsked.TYPE for event in stored):

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from events.store import Statement
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match, Seat, UndoRequest
 from gamesvc.matches.record.loading import Loaded
 from notifications import outbox
@@ -38,7 +39,7 @@ def ruled(match: Match, seats: Sequence[Seat], code: str, reason: str) -> list[S
     return _rows(match, [("taken_back", row, {"code": code, "reason": reason}) for row in seats])
 
 
-def _rows(match: Match, told: Sequence[tuple[str, Seat, dict[str, Any]]]) -> list[Statement]:
+def _rows(match: Match, told: Sequence[tuple[str, Seat, JsonObject]]) -> list[Statement]:
     rows = [
         outbox.Notice(
             kind=kind,

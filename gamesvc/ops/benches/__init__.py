@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-Row = dict[str, Any]
+from gamesvc.json_types import JsonObject
+
+Row = JsonObject
 
 
 def row(name: str, value: float, unit: str, raw: float | None = None, **more: Any) -> Row:

@@ -27,6 +27,7 @@ from psycopg import sql
 from events import canonical, schema
 from events.roles import runtime_role
 from events.store import Head, NewEvent, PostgresStore, Statement
+from gamesvc.json_types import JsonObject
 
 SCHEMA = "bench_append"
 ALIAS = "bench_append"
@@ -61,7 +62,7 @@ INSERT INTO bench_outbox (stream, version, kind) SELECT %s::uuid, a.version, %s:
 _barrier: Any = None
 
 
-def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[dict[str, Any]]:
+def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[JsonObject]:
     """Measure with each number of writers, `seconds` for each of the three, in ten turns after a warm-up."""
     _make()
     try:
@@ -89,7 +90,7 @@ def _make() -> None:
         connection.execute(sql.SQL("GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA {} TO {}").format(name, role))
 
 
-def _measure(seconds: float, writers: int) -> dict[str, Any]:
+def _measure(seconds: float, writers: int) -> JsonObject:
     # Forked children must not share the parent's connections.
     connections.close_all()
     context = multiprocessing.get_context("fork")

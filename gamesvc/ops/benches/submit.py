@@ -8,12 +8,12 @@ import statistics
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import psycopg
 
 from gamesvc.embedded import environment
 from gamesvc.embedded.service import Service, free_port
+from gamesvc.json_types import JsonObject
 from gamesvc.ops.benches import Row, row
 from gamesvc.ops.client import Client
 
@@ -82,7 +82,7 @@ class Pair:
 
     def turn(self) -> None:
         """Submit one command of the seat to move."""
-        command: dict[str, Any] = {"name": "end_turn"} if self.step % 2 else {"name": "retool", "cards": []}
+        command: JsonObject = {"name": "end_turn"} if self.step % 2 else {"name": "retool", "cards": []}
         etag = f'"{self.match}-{self.seat}-{self.version}"'
         self.version = self.clients[self.seat].command(self.match, command, etag)["version"]
         self.step += 1

@@ -11,7 +11,6 @@ import random
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from events import canonical
@@ -19,6 +18,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.kernel.timeline import Timeline, check_options
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.proof import verification
 from gamesvc.ops.benches import Row, row
 from gamesvc.ops.written import Written, ended, opening
@@ -73,9 +73,7 @@ def rows(seconds: float) -> list[Row]:
     return [measure(f"verify_{name}", act, raw, len(records), seconds, more) for name, act in named]
 
 
-def measure(
-    name: str, act: Callable[[], None], raw: Callable[[], None], events: int, seconds: float, more: dict[str, Any]
-) -> Row:
+def measure(name: str, act: Callable[[], None], raw: Callable[[], None], events: int, seconds: float, more: JsonObject) -> Row:
     """Return the events per second of `act`, and of `raw` beside it."""
     done = {act: 0, raw: 0}
     took = {act: 0.0, raw: 0.0}
@@ -89,7 +87,7 @@ def measure(
     return row(name, done[act] / took[act], "events/s", done[raw] / took[raw], **more)
 
 
-def hashed_bytes(one: dict[str, Any]) -> bytes:
+def hashed_bytes(one: JsonObject) -> bytes:
     """Return the bytes that a digest covers."""
     fields = (one["type"].encode(), b"%d" % one["type_version"], one["data"], one["meta"], one["occurred_at"].encode())
     opened = (canonical.EVENT_TAG, str(MATCH).encode(), b"%d" % one["version"])
@@ -98,11 +96,11 @@ def hashed_bytes(one: dict[str, Any]) -> bytes:
 
 def make_export() -> bytes:
     """Return the export of a whole match between bots, as the service writes it."""
-    game: Game[Any] = catalog.game(GAME)
+    game: Game = catalog.game(GAME)
     seats = game.manifest.min_seats
     options = check_options(game, {}, seats)
     written = Written(game, MATCH, NIGHT)
-    timeline: Timeline[Any] = Timeline(game)
+    timeline: Timeline = Timeline(game)
     for event in opening(game, options, seats, SECRET):
         written.add([event], "system")
         timeline.apply(event)

@@ -16,6 +16,7 @@ from typing import Any
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import RANDOM
+from gamesvc.json_types import JsonObject
 from gamesvc.ops.client import Answer, Client, read_form
 
 API = "/api/v1/matches"
@@ -83,7 +84,7 @@ class Caller(threading.Thread):
     """One player's program. `enough`: begin nothing more; `gone`: there will be no more answers."""
 
     def __init__(
-        self, url: str, player: dict[str, Any], seat: tuple[Table, int], seed: str, ledger: Ledger, events: tuple[Any, Any]
+        self, url: str, player: JsonObject, seat: tuple[Table, int], seed: str, ledger: Ledger, events: tuple[Any, Any]
     ) -> None:
         super().__init__(name=player["user"], daemon=True)
         self._client, self._user_id = Client(url, player["token"]), int(player["id"])

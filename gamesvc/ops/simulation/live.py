@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from django.core.management import call_command
@@ -26,6 +25,7 @@ from django.utils import timezone
 from accounts.models import User
 from gamesvc.embedded import use
 from gamesvc.embedded.ports import free_port
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import stream
@@ -108,12 +108,12 @@ class Live:
 
     # --- the course ---
 
-    def _player(self, number: int) -> dict[str, Any]:
+    def _player(self, number: int) -> JsonObject:
         name, out = f"player{number}", io.StringIO()
         call_command("player", name, f"{name}@players.example", "--json", stdout=out)
         return {**json.loads(out.getvalue()), "id": User.objects.get(username=name).pk}
 
-    def _play(self, up: Up, players: list[dict[str, Any]], sitting: str) -> None:
+    def _play(self, up: Up, players: list[JsonObject], sitting: str) -> None:
         """Start all players. Their earlier commands stay in the ledger."""
         self.enough, self.gone = threading.Event(), threading.Event()
         seed = f"{self.seed} {sitting}"

@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from allauth.account.models import EmailAddress
 
 from accounts.models import User
+from gamesvc.json_types import JsonObject
 from gamesvc.ops.simulation.sink import NOBODY
 from notifications.models import Preference
 
@@ -23,7 +23,7 @@ UNREACHABLE = 0.02
 WAKES, SLEEPS = time(7), time(22)
 
 # Clocks and how often they are chosen, each with its rule for timeouts.
-CLOCKS: tuple[tuple[float, dict[str, Any]], ...] = (
+CLOCKS: tuple[tuple[float, JsonObject], ...] = (
     (3, {"hours": 24}),
     (2, {"hours": 48, "excused": 1}),
     (2, {"hours": 12, "timeout": "lose"}),
@@ -36,7 +36,7 @@ CLOCKS: tuple[tuple[float, dict[str, Any]], ...] = (
     (1, {"adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "Europe/Berlin"}, "minimum": "12h", "after": 2}),
 )
 # Games and how often they are chosen: (share, game, options, seats).
-GAMES: tuple[tuple[float, str, dict[str, Any], int], ...] = (
+GAMES: tuple[tuple[float, str, JsonObject, int], ...] = (
     (65, "stratastar", {"max_rounds": 1}, 2),
     (10, "stratastar", {"max_rounds": 1}, 3),
     (15, "stratastar", {"max_rounds": 2}, 2),
@@ -51,8 +51,8 @@ class Plan:
 
     at: datetime
     game: str
-    options: dict[str, Any]
-    clock: dict[str, Any]
+    options: JsonObject
+    clock: JsonObject
     people: tuple[int, ...]
     bots: int = 0
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Lines = dict[str, Any]
+from gamesvc.json_types import JsonObject
+
+Lines = JsonObject
 
 
 @dataclass
@@ -17,7 +19,7 @@ class Report:
     wrong: list[str] = field(default_factory=list)
 
     @classmethod
-    def from_json(cls, told: dict[str, Any]) -> Report:
+    def from_json(cls, told: JsonObject) -> Report:
         """Return the report that `as_json` wrote."""
         return cls({title: section for title, section in told.items() if title != "wrong"}, list(told["wrong"]))
 
@@ -26,7 +28,7 @@ class Report:
         self.sections |= other.sections
         self.wrong += other.wrong
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         return {**self.sections, "wrong": self.wrong}
 
     def as_text(self) -> str:

@@ -25,6 +25,7 @@ from accounts import absences
 from accounts.models import Absence, User
 from gamesvc.celery import app
 from gamesvc.games.kernel.game import RANDOM, Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match
@@ -148,7 +149,7 @@ def _hints(queue: str) -> int:
     return taken
 
 
-def _open(creator: int, game: str, options: dict[str, Any], clock: dict[str, Any], seats: int, bots: int) -> str:
+def _open(creator: int, game: str, options: JsonObject, clock: JsonObject, seats: int, bots: int) -> str:
     by = User.objects.get(pk=creator)
     # After a lost answer, first check whether the match was made.
     if (made := Match.objects.filter(creator=by, created_at=timezone.now()).first()) is not None:

@@ -12,6 +12,7 @@ from accounts import tokens
 from accounts.signing_in import proving
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof, documented
+from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
 
 
@@ -64,7 +65,7 @@ class TokenDetail(View):
         return Response(status=204)
 
 
-def token_json(token: Any) -> dict[str, Any]:
+def token_json(token: Any) -> JsonObject:
     return {
         "id": str(token.pk),
         "name": token.name,

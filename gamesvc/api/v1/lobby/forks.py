@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,6 +11,7 @@ from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks
 from gamesvc.matches.models import Match
@@ -80,7 +79,7 @@ class Forks(View):
         body = self.body(NewFork)
         access = self.access(ident)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             made = forks.fork(
                 access=access,
                 version=body["version"],
@@ -119,7 +118,7 @@ class CloseBoard(View):
         """Close your analysis board. You can still look at it and export it."""
         access = self.access(ident)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             closed = forks.close_board(access=access)
             return 200, summaries.summary(access_match(user=self.user, ident=str(closed.pk)))
 

@@ -16,6 +16,7 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
 from gamesvc.api.v1.lobby import filters
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, invitations, opening
@@ -54,7 +55,7 @@ class Matches(View):
         """Open a match. You take its first free seat unless `take_seat` is false. It may begin from a given `position`."""
         body = self.body(schemas.NewMatch)
 
-        def create() -> tuple[int, dict[str, Any]]:
+        def create() -> tuple[int, JsonObject]:
             if body["position"] is not None:
                 # Checking a position takes as long as folding a match.
                 request_limits.count(request._request, {"history": self.user.pk})
@@ -102,7 +103,7 @@ class _Change(View):
     """A change in the lobby: runs once per key and returns the match."""
 
     def change(self, ident: str, service: Any, **arguments: Any) -> Response:
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             match = self.access(ident).match
             changed = service(by=self.user, match=match, **arguments)
             link = self.request.data.get("link", "") if isinstance(self.request.data, dict) else ""
@@ -174,7 +175,7 @@ class Invitations(View):
         """Invite a user by name, or a person by mail address. The link is good for one seat."""
         body = self.body(schemas.Invite)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             match = self.access(ident).match
             invitation, token = invitations.invite(by=self.user, match=match, username=body["user"], address=body["address"])
             return 201, {"id": str(invitation.id), "link": f"/invitations/{token}/"}

@@ -15,6 +15,7 @@ from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import holders
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Press as Message
@@ -78,7 +79,7 @@ class MatchPress(View):
         body = self.body(NewPress)
         access = self.access(ident)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             if access.seat is None:
                 raise holders.no_seat()
             message = press.say(

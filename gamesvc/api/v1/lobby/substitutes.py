@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,6 +10,7 @@ from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Follow, Seat
 from gamesvc.matches.reading import summaries
@@ -70,7 +69,7 @@ class Substitute(View):
         """
         body, link = self.body(TakeOver), request.query_params.get("link", "")
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             match = substitutes.take_over(by=self.user, match=self.access(ident).match, seat=body["seat"], link=link)
             return 200, summaries.summary(self.access(str(match.id)))
 
@@ -82,7 +81,7 @@ class GiveUp(View):
     def post(self, request: Request, ident: str) -> Response:
         """Give up your seat in a running match. Until a substitute takes it, the clock answers for the seat."""
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             access, seat = self.seated(ident, boards=False)
             substitutes.give_up(match=access.match, by=self.user, seat=seat)
             return 200, summaries.summary(self.access(ident))
@@ -101,7 +100,7 @@ class Follows(View):
         """Subscribe to free seats: in matches of a game, or of an organiser."""
         body = self.body(NewFollow)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             return 201, _follow(follows.follow(by=self.user, game=body["game"], organiser=body["organiser"]))
 
         return once(request, effect)
@@ -115,7 +114,7 @@ class FollowDetail(View):
         return Response(status=204)
 
 
-def _free_seat(seat: Seat) -> dict[str, Any]:
+def _free_seat(seat: Seat) -> JsonObject:
     match = seat.match
     assert seat.vacated_at is not None
     return {
@@ -129,5 +128,5 @@ def _free_seat(seat: Seat) -> dict[str, Any]:
     }
 
 
-def _follow(row: Follow) -> dict[str, Any]:
+def _follow(row: Follow) -> JsonObject:
     return {"id": row.pk, "game": row.game or None, "organiser": row.organiser.username if row.organiser is not None else None}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.utils.dateparse import parse_datetime
@@ -18,6 +17,7 @@ from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import Unknown
 from notifications import ledger
@@ -196,7 +196,7 @@ def _topic(view: View, ident: str) -> str:
     return str(selectors.access_seat(user=view.user, ident=ident).match.id)
 
 
-def _wishes_json(view: View, topic: str = "") -> dict[str, Any]:
+def _wishes_json(view: View, topic: str = "") -> JsonObject:
     own = wishes.own_wishes(view.user, topic)
     return {"own": own, "effective": wishes.wishes_of(view.user.pk, topic).as_json()}
 
@@ -222,7 +222,7 @@ class Calendar(View):
     def post(self, request: Request) -> Response:
         """Create a calendar address, or replace it: the old one stops working."""
 
-        def renew() -> tuple[int, dict[str, Any]]:
+        def renew() -> tuple[int, JsonObject]:
             calendar.renew_address(self.user)
             return 201, {}
 
@@ -262,7 +262,7 @@ class HookSecret(View):
     def post(self, request: Request) -> Response:
         """Replace the webhook secret. For one day notices are signed with the old one as well."""
 
-        def rotate() -> tuple[int, dict[str, Any]]:
+        def rotate() -> tuple[int, JsonObject]:
             _hook_json(self)
             webhooks.rotate(self.user)
             return 200, {}
@@ -271,7 +271,7 @@ class HookSecret(View):
         return Response(_hook_json(self)) if answer.status_code == 200 else answer
 
 
-def _hook_json(view: View) -> dict[str, Any]:
+def _hook_json(view: View) -> JsonObject:
     hook = Webhook.objects.filter(user=view.user).first()
     if hook is None:
         raise Unknown("You have not set an address; PUT one.")

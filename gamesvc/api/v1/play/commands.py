@@ -14,6 +14,7 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, REFUSALS, VERSION, View, documented
 from gamesvc.games.kernel.timeline import read_order
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -49,7 +50,7 @@ class Orders(View):
         return submit_command(self, access, _read(self, access, self.body(schemas.Order)["text"]), received_at)
 
 
-def _read(view: View, access: Access, text: str) -> dict[str, Any]:
+def _read(view: View, access: Access, text: str) -> JsonObject:
     """Return the command that a text means. A repetition is parsed as the first time: its effect may have made it unreadable."""
     seen = board.look(access)
     before = idempotency.known(access.match, _command_id(view, access))
@@ -65,7 +66,7 @@ def _command_id(view: View, access: Access) -> UUID:
     return turns.command_id(sender=f"user {view.user.pk} {access.match.id}", key=required_key(view.request))
 
 
-def submit_command(view: View, access: Access, command: dict[str, Any], received_at: Any) -> Response:
+def submit_command(view: View, access: Access, command: JsonObject, received_at: Any) -> Response:
     """Answer a request with a command for the caller's seat. Its headers hold the key and the version."""
     assert access.seat is not None
     seat = access.seat.index

@@ -15,6 +15,7 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, VERSION, View, documented
 from gamesvc.api.v1.play.commands import submit_command
 from gamesvc.games.kernel.game import Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.models import Premove
@@ -90,7 +91,7 @@ class Standing(View):
         body = self.body(NewPremove)
         access, loaded, seat = _loaded(self, ident)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             condition, commands = _read(access, seat, body)
             made = standing_orders.lay_by(match=access.match, seat=seat, user=self.user, condition=condition, commands=commands)
             return 201, _shape(loaded, made)
@@ -107,7 +108,7 @@ class StandingDetail(View):
         body = self.body(NewPremove)
         access, loaded, seat = _loaded(self, ident)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             condition, commands = _read(access, seat, body)
             premove = _find(access, seat, number)
             made = standing_orders.change(premove=premove, user=self.user, condition=condition, commands=commands)
@@ -157,7 +158,7 @@ def _loaded(view: View, ident: str) -> tuple[Access, Loaded, int]:
     return access, loading.load(access.match.id, access.match.game), seat
 
 
-def _read(access: Access, seat: int, body: dict[str, Any]) -> tuple[Any, Any]:
+def _read(access: Access, seat: int, body: JsonObject) -> tuple[Any, Any]:
     """Return condition and commands, given as such or as text. Raises `Refused`."""
     if not body["order"]:
         if body["when"] is None:
@@ -176,7 +177,7 @@ def _find(access: Access, seat: int, number: int) -> Premove:
     return found
 
 
-def _shape(loaded: Loaded, one: Premove) -> dict[str, Any]:
+def _shape(loaded: Loaded, one: Premove) -> JsonObject:
     return {
         "number": one.number,
         "order": standing_orders.words(loaded, one),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,10 +9,11 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import View, documented
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import Unknown
 
 
-def game_json(game: Game[Any]) -> dict[str, Any]:
+def game_json(game: Game) -> JsonObject:
     manifest = game.manifest
     return {
         "id": manifest.id,

@@ -15,6 +15,7 @@ from accounts.models import Absence, User
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.models import Match
@@ -89,7 +90,7 @@ class Absences(View):
         """Announce a vacation of whole days. Deadlines move in matches that honour vacations; your fellow players see it."""
         body = self.body(Days)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             return 201, _absence(absences.announce(user=self.user, first=body["first"], last=body["last"]))
 
         answer = once(request, effect)
@@ -135,7 +136,7 @@ class Pause(View):
         """Vote to pause the match, or to resume it. It happens once all players have voted for it."""
         body = self.body(Wish)
 
-        def effect() -> tuple[int, dict[str, Any]]:
+        def effect() -> tuple[int, JsonObject]:
             access, seat = self.seated(ident, boards=False)
             pauses.wish(match=access.match, by=self.user, seat=seat, pause=body["pause"])
             return 200, _pause(self.access(ident))
@@ -150,13 +151,13 @@ class Pause(View):
         return Response(_pause(access), headers=PRIVATE)
 
 
-def _absences(user: User) -> dict[str, Any]:
+def _absences(user: User) -> JsonObject:
     year = timezone.now().astimezone(user.zone).year
     budget = [{"year": one, "days_left": absences.days_left(user, one)} for one in (year, year + 1)]
     return {"results": [_absence(one) for one in absences.absences_of(user)], "budget": budget}
 
 
-def _absence(row: Absence) -> dict[str, Any]:
+def _absence(row: Absence) -> JsonObject:
     return {
         "id": row.pk,
         "first": row.first_day.isoformat(),
@@ -166,14 +167,14 @@ def _absence(row: Absence) -> dict[str, Any]:
     }
 
 
-def _quiet(user: User) -> dict[str, Any]:
+def _quiet(user: User) -> JsonObject:
     found = absences.quiet_hours(user)
     if found is None:
         return {"start": None, "end": None, "zone": None}
     return {"start": f"{found.start:%H:%M}", "end": f"{found.end:%H:%M}", "zone": found.zone}
 
 
-def _pause(access: Access) -> dict[str, Any]:
+def _pause(access: Access) -> JsonObject:
     match = Match.objects.get(pk=access.match.pk)
     agreed = pauses.wishes(match)
     asked = [seat.index for seat in match.seats.order_by("index") if seat.user_id is not None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from typing import Any
 
 from django.utils import timezone
 from rest_framework import serializers
@@ -16,6 +15,7 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, VERSION, View, documented
 from gamesvc.games.kernel.game import Viewer
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import authority
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Match, UndoRequest
@@ -134,7 +134,7 @@ class Rewind(View):
         return _answered(access, outcome)
 
 
-def _offer(access: Access) -> dict[str, Any]:
+def _offer(access: Access) -> JsonObject:
     match = access.match
     loaded = loading.load(match.id, match.game)
     seat = access.viewer
@@ -156,7 +156,7 @@ def _offer(access: Access) -> dict[str, Any]:
     }
 
 
-def _request(row: UndoRequest | None, seat: Viewer) -> dict[str, Any] | None:
+def _request(row: UndoRequest | None, seat: Viewer) -> JsonObject | None:
     if row is None:
         return None
     return {

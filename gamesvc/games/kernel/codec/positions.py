@@ -12,6 +12,7 @@ from gamesvc.games.kernel.codec.plain import check_plain
 from gamesvc.games.kernel.codec.reading import from_json
 from gamesvc.games.kernel.codec.writing import to_json
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.json_types import JsonObject
 
 POSITION_FORMAT = 1
 # Marked states that a position may have. Real ones have two.
@@ -19,13 +20,13 @@ MOST_MARKED = 300
 LONGEST_REASON = 400
 
 
-def write_position(game: Game[Any], state: Any, version: int, kept: dict[int, Any]) -> dict[str, Any]:
+def write_position(game: Game, state: Any, version: int, kept: dict[int, Any]) -> JsonObject:
     """Describe a whole position, including the states that its marks refer to (a flat list, each state once)."""
     described = {"format": POSITION_FORMAT, "game": game.id, "rules": game.manifest.rules}
     return described | write_states(game, state, kept, version)
 
 
-def write_states(game: Game[Any], state: Any, kept: dict[int, Any], version: int, base: int | None = None) -> dict[str, Any]:
+def write_states(game: Game, state: Any, kept: dict[int, Any], version: int, base: int | None = None) -> JsonObject:
     """Write a state and the states it marks: `state`, `marked`, and their shared values in `parts` (left out without marks)."""
     base = version if base is None else base
     parts = Parts() if kept else None
@@ -34,7 +35,7 @@ def write_states(game: Game[Any], state: Any, kept: dict[int, Any], version: int
     return written if parts is None else {**written, "parts": parts.written}
 
 
-def read_states(game: Game[Any], written: dict[str, Any], version: int, base: int | None = None) -> tuple[Any, dict[int, Any]]:
+def read_states(game: Game, written: JsonObject, version: int, base: int | None = None) -> tuple[Any, dict[int, Any]]:
     """Read the output of `write_states`. Raises `Malformed` or `KeyError`."""
     base = version if base is None else base
     parts = Parts(of(written["parts"], list, "/parts")) if "parts" in written else None
@@ -46,7 +47,7 @@ def read_states(game: Game[Any], written: dict[str, Any], version: int, base: in
     return state, marked
 
 
-def read_position(game: Game[Any], position: Any, version: int, *, judge: bool = True) -> tuple[Any, dict[int, Any]]:
+def read_position(game: Game, position: Any, version: int, *, judge: bool = True) -> tuple[Any, dict[int, Any]]:
     """Read a position as the state at `version`. Raises `Refused` (`bad_position`) with the reason.
 
     Pass `judge=False` for a position from a stored event: it was checked against the rules of its time.
@@ -70,7 +71,7 @@ def read_position(game: Game[Any], position: Any, version: int, *, judge: bool =
     return state, marked
 
 
-def complete(game: Game[Any], position: Any, dice: Any) -> Any:
+def complete(game: Game, position: Any, dice: Any) -> Any:
     """Fill in everything that a described position leaves out. Raises `Refused` (`bad_position`)."""
     if not isinstance(position, dict) or not isinstance(position.get("state"), dict):
         return position
@@ -83,7 +84,7 @@ def complete(game: Game[Any], position: Any, dice: Any) -> Any:
         raise bad_position(game, f"it cannot be completed ({type(error).__name__}: {error})") from None
 
 
-def bad_position(game: Game[Any], why: str) -> Refused:
+def bad_position(game: Game, why: str) -> Refused:
     """Return the refusal of a position. `why` names the path and the fault, without a full stop."""
     return Refused(
         "bad_position", f"This is not a position of {game.manifest.title}: {_readable(why).removesuffix('.')}.", "position"
@@ -96,7 +97,7 @@ def _readable(words: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in short)
 
 
-def _judge(game: Game[Any], state: Any, marked: dict[int, Any], version: int) -> None:
+def _judge(game: Game, state: Any, marked: dict[int, Any], version: int) -> None:
     """Raise `Malformed` if the state, or a state it may go back to, breaks a limit or an invariant of its game."""
     if len(marked) > MOST_MARKED:
         raise Malformed(f"/marked has {len(marked)} states; at most {MOST_MARKED} are read")

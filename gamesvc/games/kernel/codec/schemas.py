@@ -10,9 +10,10 @@ from typing import Any
 from gamesvc.games.kernel import limits
 from gamesvc.games.kernel.codec.hints import only
 from gamesvc.games.kernel.game import Version
+from gamesvc.json_types import JsonObject
 
 
-def schema(hint: Any) -> dict[str, Any]:
+def schema(hint: Any) -> JsonObject:
     """Describe a state's JSON as JSON Schema, from the type hints and limits that also control reading and checking."""
     hint, kept = limits.bare(hint)
     described = _schema(hint)
@@ -21,7 +22,7 @@ def schema(hint: Any) -> dict[str, Any]:
     return described
 
 
-def _schema(hint: Any) -> dict[str, Any]:
+def _schema(hint: Any) -> JsonObject:
     if hint is Version or hint is int:
         return {"type": "integer"}
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):

@@ -6,13 +6,13 @@ For the greedy bot only. Estimates come from fixed samples, so that the result i
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from gamesvc.games.space_fleet_commander.data import BOARDS, PLANETFALL, Board, Requirement
 from gamesvc.games.space_fleet_commander.rules.missions import Histogram, requirement, steps_to
+from gamesvc.json_types import JsonMapping
 
 SAMPLES = 160
 Fleet = tuple[int, int, int]
@@ -91,7 +91,7 @@ class Scout:
     weights: Weights
 
     @classmethod
-    def of(cls, view: Mapping[str, Any], weights: Weights) -> Scout:
+    def of(cls, view: JsonMapping, weights: Weights) -> Scout:
         sheet = view["sheet"]
         board = BOARDS[view["map"]["id"]]
         live = [row["ship"] for row in sheet["roster"] if row["live"]]

@@ -10,9 +10,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gamesvc.errors import GamesvcError
+from gamesvc.json_types import JsonMapping, JsonObject
 
 HERE = Path(__file__).parent
 COLOURS = ("white", "red", "black")
@@ -105,7 +105,7 @@ class Board:
         return self.ranks[rank] if rank >= 0 else ""
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> JsonObject:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -172,7 +172,7 @@ def load_roster(path: Path) -> Roster:
     return roster
 
 
-def _kind(name: str, raw: Mapping[str, Any], where: str) -> Kind:
+def _kind(name: str, raw: JsonMapping, where: str) -> Kind:
     rule = raw["requirement"]
     need = Requirement(rule["type"], rule.get("n", 0), tuple(rule.get("sizes", ())), tuple(rule.get("values", ())))
     kind = Kind(name, raw["name"], raw["stars"], tuple(raw["hazards"]), raw["combat"], raw["min_dice"], need, raw["text"])
@@ -183,7 +183,7 @@ def _kind(name: str, raw: Mapping[str, Any], where: str) -> Kind:
     return kind
 
 
-def parse_board(raw: Mapping[str, Any], where: str, standard: Mapping[str, Any]) -> Board:
+def parse_board(raw: JsonMapping, where: str, standard: JsonMapping) -> Board:
     """Build a map from its TOML and check it: known kinds, correct totals, every hex reachable. Raises `BadData`."""
     head = raw.get("map", {})
     missing = [name for name in ("id", "name", "start", "missions", "stars", "hex") if name not in head]
@@ -218,7 +218,7 @@ def parse_board(raw: Mapping[str, Any], where: str, standard: Mapping[str, Any])
     )
 
 
-def _places(hexes: Iterable[Mapping[str, Any]], kinds: Mapping[str, Kind], where: str) -> dict[str, Place]:
+def _places(hexes: Iterable[JsonMapping], kinds: Mapping[str, Kind], where: str) -> dict[str, Place]:
     places: dict[str, Place] = {}
     spots: set[tuple[int, int]] = set()
     for entry in hexes:

@@ -15,6 +15,7 @@ from gamesvc.games.space_fleet_commander.rules.rolls import after_roll
 from gamesvc.games.space_fleet_commander.rules.tinkering import check_tinker
 from gamesvc.games.space_fleet_commander.rules.turn import Turn, bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.state import Sheet, State, able, not_aside, pool
+from gamesvc.json_types import JsonObject
 
 PHASE_WORDS = {
     "fleet": "the fleet is being formed",
@@ -169,7 +170,7 @@ def _check_explore(state: State, sheet: Sheet, place: str, adjust: Any) -> Any:
     return wanted
 
 
-def _adjust_words(lists: list[list[dict[str, Any]]]) -> str:
+def _adjust_words(lists: list[list[JsonObject]]) -> str:
     if lists == [[]]:
         return "no Destroyer is needed; leave adjust empty."
     best = "; ".join(f"Destroyer {step['ship']} changes {step['die']} by {step['delta']:+d}" for step in lists[0])

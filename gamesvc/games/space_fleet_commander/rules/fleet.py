@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import listed
 from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.state import Sheet, State, Vessel, at_slot, by_roster
+from gamesvc.json_types import JsonObject
 
 DRONE = "upgrade_black"
 
@@ -145,12 +145,12 @@ def put(sheet: Sheet, die: int, ship: str, slot: str) -> Sheet:
     return replace(sheet, ships=by_roster([*sheet.ships, Vessel(slot, ship, entry.hull, entry.dice, die)]))
 
 
-def plan_default(state: State, sheet: Sheet) -> list[dict[str, Any]]:
+def plan_default(state: State, sheet: Sheet) -> list[JsonObject]:
     """Return the placements of a timeout: each unplaced die by index takes the ship that adds most dice (RULES.md 8).
 
     Repeats in passes until no die can place a ship.
     """
-    placements: list[dict[str, Any]] = []
+    placements: list[JsonObject] = []
     moved = True
     while moved:
         moved = False

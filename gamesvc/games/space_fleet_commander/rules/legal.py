@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
@@ -12,6 +11,7 @@ from gamesvc.games.space_fleet_commander.rules.decide import REROLLED
 from gamesvc.games.space_fleet_commander.rules.tinkering import tinker_forms
 from gamesvc.games.space_fleet_commander.rules.turn import bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, at_slot, in_attempt, not_aside
+from gamesvc.json_types import JsonObject
 
 RESIGN = Form("resign", "Resign: your sheet ends as it stands", aside=True)
 
@@ -80,7 +80,7 @@ def _fleet_forms(state: State, sheet: Sheet) -> list[Form]:
         dice = [die for die in left if state.formation[die] == entry.face]
         slots = fleet.slots_for(sheet, ship) if dice else []
         if slots:
-            parameters: dict[str, Any] = {
+            parameters: JsonObject = {
                 "die": {
                     "title": "Formation die",
                     "enum": dice,
@@ -126,7 +126,7 @@ def _explore_form(state: State, sheet: Sheet, target: missions.Target) -> Form:
     label = f"Explore {target.hex}: {kind.name}, {stars} {'star' if stars == 1 else 'stars'}"
     if kind.hazards:
         label += f", hazard: {', '.join(kind.hazards)}"
-    parameters: dict[str, Any] = {
+    parameters: JsonObject = {
         "hex": {"title": "Hex", "enum": [target.hex], "labels": {target.hex: f"{target.hex} {kind.name}"}},
         "adjust": {"title": "Destroyers", "enum": target.adjust},
     }

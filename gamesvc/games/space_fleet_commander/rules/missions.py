@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from gamesvc.games.space_fleet_commander.data import PLANETFALL, Kind, Requirement
 from gamesvc.games.space_fleet_commander.state import Die, Sheet, State, able, usable
+from gamesvc.json_types import JsonObject
 
 Histogram = tuple[int, int, int, int, int]
 STRICT = Requirement("every", values=(3,))
@@ -77,7 +77,7 @@ def steps_to(need: Requirement, counts: Histogram, most: int) -> int | None:
     return best
 
 
-def adjustments(need: Requirement, dice: Sequence[Die], ships: Sequence[str]) -> list[list[dict[str, Any]]]:
+def adjustments(need: Requirement, dice: Sequence[Die], ships: Sequence[str]) -> list[list[JsonObject]]:
     """Return every shortest list of adjustments that meets the requirement, dice in pool order, -1 before +1.
 
     Returns [] if there is none, and `[[]]` if no adjustment is needed: the rules forbid longer lists than necessary.
@@ -85,9 +85,9 @@ def adjustments(need: Requirement, dice: Sequence[Die], ships: Sequence[str]) ->
     steps = steps_to(need, histogram(dice), len(ships))
     if steps is None:
         return []
-    found: list[list[dict[str, Any]]] = []
+    found: list[list[JsonObject]] = []
 
-    def search(values: list[int], counts: Histogram, chosen: list[dict[str, Any]], left: int) -> None:
+    def search(values: list[int], counts: Histogram, chosen: list[JsonObject], left: int) -> None:
         if left == 0:
             found.append(chosen)
             return
@@ -109,7 +109,7 @@ class Target:
     """A hex that can be explored, with every accepted list of adjustments, the preferred one first."""
 
     hex: str
-    adjust: list[list[dict[str, Any]]]
+    adjust: list[list[JsonObject]]
 
 
 def open_hexes(state: State, sheet: Sheet) -> list[str]:

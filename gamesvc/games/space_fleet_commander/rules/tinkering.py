@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Form, Refused
 from gamesvc.games.space_fleet_commander.state import Die, Sheet, able, in_attempt
+from gamesvc.json_types import JsonObject
 
-Step = dict[str, Any]
+Step = JsonObject
 
 
 def _blacks(sheet: Sheet) -> list[Die]:
@@ -92,9 +92,9 @@ def _label(ones: Sequence[str]) -> str:
     return f"End of Phase 3: {', '.join(ones)} showing 1" if ones else "End of Phase 3: no die showing 1"
 
 
-def _remove_schema(barges: Sequence[str], ones: Sequence[str]) -> dict[str, Any]:
+def _remove_schema(barges: Sequence[str], ones: Sequence[str]) -> JsonObject:
     most = min(len(barges), len(ones))
-    schema: dict[str, Any] = {"title": "Remove", "type": "array", "minItems": 0, "maxItems": most}
+    schema: JsonObject = {"title": "Remove", "type": "array", "minItems": 0, "maxItems": most}
     if most:
         item = {"ship": {"enum": list(barges)}, "die": {"enum": list(ones)}}
         schema["items"] = {"type": "object", "properties": item, "required": ["ship", "die"], "additionalProperties": False}

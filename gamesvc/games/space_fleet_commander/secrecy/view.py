@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER
@@ -11,9 +10,10 @@ from gamesvc.games.space_fleet_commander.rules import missions, outcome
 from gamesvc.games.space_fleet_commander.rules.fleet import drones, ship_name, unplaced
 from gamesvc.games.space_fleet_commander.rules.legal import awaited
 from gamesvc.games.space_fleet_commander.state import Sheet, State, pool
+from gamesvc.json_types import JsonObject
 
 
-def view(state: State, viewer: Viewer) -> dict[str, Any]:
+def view(state: State, viewer: Viewer) -> JsonObject:
     """Return everything this viewer may see, complete enough to draw the board and to play from it."""
     over = state.over
     solo = state.mode != "race"
@@ -37,7 +37,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
 
 
 @cache
-def board_view(map_id: str, planetfall: str) -> dict[str, Any]:
+def board_view(map_id: str, planetfall: str) -> JsonObject:
     """Return the map and its kinds as plain JSON, the same for everyone throughout a match."""
     board = BOARDS[map_id]
     kinds = {
@@ -71,7 +71,7 @@ def requirement_text(map_id: str, kind: str, planetfall: str) -> str:
     return "every usable die shows 3" if missions.requirement(entry, planetfall) is missions.STRICT else entry.text
 
 
-def sheet_view(state: State, sheet: Sheet) -> dict[str, Any]:
+def sheet_view(state: State, sheet: Sheet) -> JsonObject:
     """Return a whole sheet."""
     board = state.board
     return {
@@ -118,7 +118,7 @@ def _ship_dice(sheet: Sheet, slot: str) -> list[list[str]]:
     return [[die.id, die.colour] for die in pool(sheet.ships, sheet.upgrades) if die.slot == slot]
 
 
-def _row(state: State, seat: int, sheet: Sheet) -> dict[str, Any]:
+def _row(state: State, seat: int, sheet: Sheet) -> JsonObject:
     """Return the public columns of a sheet."""
     row = {
         "seat": seat,

@@ -10,6 +10,7 @@ from gamesvc.games.kernel.game import Command, Data, Refused
 from gamesvc.games.kernel.notation import number, pick, suggest, words
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.text.narrate import NOTHING
+from gamesvc.json_types import JsonObject
 
 VERBS = {
     "place": "place_ship",
@@ -159,8 +160,8 @@ def _upgrade(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 def _form_fleet(text: str, view: Data) -> Command:
     """Read `fleet 0 destroyer 2-3, 3 prison_barge 4, upgrade 4 5`: placements and upgrades, then the confirmation."""
     _, _, rest = text.strip().partition(" ")
-    placements: list[dict[str, Any]] = []
-    upgrades: list[dict[str, Any]] = []
+    placements: list[JsonObject] = []
+    upgrades: list[JsonObject] = []
     for piece in re.split(r"[,;\n]", rest):
         parts = words(piece)
         if not parts:
@@ -202,10 +203,10 @@ def _keep(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     return {"name": "reroll", "dice": []}
 
 
-def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[list[JsonObject], list[JsonObject]]:
     """Read `5.2+`, `6:5.2-` and `9.1x`. An order without a ship uses the next unused one."""
-    adjust: list[dict[str, Any]] = []
-    remove: list[dict[str, Any]] = []
+    adjust: list[JsonObject] = []
+    remove: list[JsonObject] = []
     for word in parts:
         match = _CHANGE.fullmatch(word)
         if match is None:
@@ -220,7 +221,7 @@ def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[
             if not free:
                 raise Refused("unreadable", f"{word}: no ship is left for this. Name it, as in 6:{word}.", kind)
             ship = free[0]
-        entry: dict[str, Any] = {"ship": ship, "die": _die(match["die"])}
+        entry: JsonObject = {"ship": ship, "die": _die(match["die"])}
         if sign != "x":
             entry["delta"] = 1 if sign == "+" else -1
         into.append(entry)
@@ -253,7 +254,7 @@ def _explore(parts: Sequence[str], sheet: Data, view: Data) -> Command:
         raise Refused(
             "unreadable", f"{parts[0]!r} is not a hex. Write it like {next(iter(known))}.{suggest(place, known)}", "hex"
         )
-    command: dict[str, Any] = {"name": "explore", "hex": place}
+    command: JsonObject = {"name": "explore", "hex": place}
     rest = parts[1:]
     if len(rest) == 1 and rest[0].casefold() in NOTHING:
         command["adjust"] = []
@@ -285,7 +286,7 @@ def _push(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     return {"name": "push_on", "die": _die(parts[0])}
 
 
-_READ: dict[str, Any] = {
+_READ: JsonObject = {
     "place_ship": _place,
     "remove_ship": _remove,
     "set_upgrade": _upgrade,

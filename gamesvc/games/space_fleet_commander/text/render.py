@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gamesvc.games.kernel.game import Command
+from gamesvc.json_types import JsonMapping
 
 
-def _change(entry: Mapping[str, Any]) -> str:
+def _change(entry: JsonMapping) -> str:
     sign = {1: "+", -1: "-"}[entry["delta"]] if "delta" in entry else "x"
     return f"{entry['ship']}:{entry['die']}{sign}"
 

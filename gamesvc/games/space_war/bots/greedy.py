@@ -11,6 +11,7 @@ from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Command, Data, Form
 from gamesvc.games.space_war.data import CARDS, printed
 from gamesvc.games.space_war.rules.playing.plays import completed
+from gamesvc.json_types import JsonMapping, JsonObject
 
 _LOW = -1000.0
 _PRICE = 2.0
@@ -28,7 +29,7 @@ def choose_greedy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Co
     """
     if seen["turn"] > LONG and rng.random() < 0.2:
         return play_random(seen, offered, rng)
-    best: list[tuple[float, dict[str, Any]]] = []
+    best: list[tuple[float, JsonObject]] = []
     for form in offered:
         if form.aside:
             continue
@@ -44,11 +45,11 @@ def worth(card: str) -> float:
     return 1.0 + cost + (0.5 if face.type in ("spaceship", "missile") else 0.0)
 
 
-def _piece_worth(p: Mapping[str, Any]) -> float:
+def _piece_worth(p: JsonMapping) -> float:
     return float(max(0.5, worth(p["card"]) + (p["attack"] or 0) * 0.5 - 0.5 * p["damage"]))
 
 
-def _value(seen: Data, form: Form, rng: random.Random) -> tuple[float, dict[str, Any]]:
+def _value(seen: Data, form: Form, rng: random.Random) -> tuple[float, JsonObject]:
     command = completed(form, forms.fill(form, rng))
     valuer = _VALUERS.get(form.name)
     return (_DEFAULT.get(form.name, 0.5), command) if valuer is None else valuer(seen, form, command)
@@ -57,17 +58,17 @@ def _value(seen: Data, form: Form, rng: random.Random) -> tuple[float, dict[str,
 _DEFAULT = {"end_phase": 0.0, "end_turn": 0.0, "let_stand": 0.3, "go_on": 1.0, "replay": 50.0, "use_counters": 0.2}
 
 
-def _mine(seen: Data) -> Mapping[str, Any]:
-    side: Mapping[str, Any] = seen["sides"][seen["you"]]
+def _mine(seen: Data) -> JsonMapping:
+    side: JsonMapping = seen["sides"][seen["you"]]
     return side
 
 
-def _theirs(seen: Data) -> Mapping[str, Any]:
-    side: Mapping[str, Any] = seen["sides"][1 - seen["you"]]
+def _theirs(seen: Data) -> JsonMapping:
+    side: JsonMapping = seen["sides"][1 - seen["you"]]
     return side
 
 
-def _pieces(seen: Data) -> dict[str, Mapping[str, Any]]:
+def _pieces(seen: Data) -> dict[str, JsonMapping]:
     return {p["id"]: p for p in seen["pieces"]}
 
 
@@ -78,7 +79,7 @@ def _held(seen: Data) -> dict[str, str]:
     return own | {p["id"]: p["card"] for p in seen["pieces"]}
 
 
-def _attack(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _attack(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Destroy what can be destroyed, otherwise damage the most valuable target."""
     pieces = _pieces(seen)
     attacker = pieces[command["attacker"]]
@@ -97,13 +98,13 @@ def _attack(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dic
     return 3.0 + gain(target) - spent, {**command, "target": target}
 
 
-def _attack_station(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _attack_station(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     power = _pieces(seen)[command["attacker"]]["attack"] or 0
     down = _theirs(seen)["face_down"]
     return 8.0 + 2 * power + (20 if power > down else 0), _aim(seen, command)
 
 
-def _aim(seen: Data, command: dict[str, Any]) -> dict[str, Any]:
+def _aim(seen: Data, command: JsonObject) -> JsonObject:
     """Fill in the slots to flip, those of the action row first."""
     if "slots" not in command:
         return command
@@ -112,7 +113,7 @@ def _aim(seen: Data, command: dict[str, Any]) -> dict[str, Any]:
     return {**command, "slots": ranked[: len(command["slots"])]}
 
 
-def _move(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _move(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Move to the enemy zone. Support ships stay at home."""
     p = _pieces(seen)[command["card"]]
     if p["zone"] != seen["you"]:
@@ -123,7 +124,7 @@ def _move(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[
     return (_LOW if helper else 2.0 + p["attack"] + (1.0 if acted else 0.0)), command
 
 
-def _play(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _play(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     card = _held(seen)[command["card"]]
     face = CARDS[card]
     mine, theirs = _mine(seen), _theirs(seen)
@@ -150,7 +151,7 @@ def _play(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[
     return value, _aim(seen, command) if card == "supernova" else command
 
 
-def _strike(seen: Data, form: Form, command: dict[str, Any], value: float) -> tuple[float, dict[str, Any]]:
+def _strike(seen: Data, form: Form, command: JsonObject, value: float) -> tuple[float, JsonObject]:
     """Aim a harmful effect at the enemy's most valuable card, never at one of the seat's own."""
     pieces = _pieces(seen)
     enum = form.parameters["targets"]["items"]["enum"]
@@ -161,7 +162,7 @@ def _strike(seen: Data, form: Form, command: dict[str, Any], value: float) -> tu
     return value + _piece_worth(pieces[best]), {**command, "targets": [best]}
 
 
-def _react(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _react(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Respond to a play that is worth more than the response costs."""
     play = command["play"]
     items = {item["item"]: item for item in seen["items"]}
@@ -178,8 +179,8 @@ def _react(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict
 
 
 def _answer(
-    seen: Data, items: Mapping[int, Any], numbers: Sequence[int], play: Mapping[str, Any], command: dict[str, Any]
-) -> tuple[float, dict[str, Any]]:
+    seen: Data, items: Mapping[int, Any], numbers: Sequence[int], play: JsonMapping, command: JsonObject
+) -> tuple[float, JsonObject]:
     ranked = [(_threat(seen, items[number]), number) for number in numbers if number in items]
     if not ranked:
         return _LOW, command
@@ -187,7 +188,7 @@ def _answer(
     return threat - _PRICE, {**command, "item": number}
 
 
-def _threat(seen: Data, item: Mapping[str, Any]) -> float:
+def _threat(seen: Data, item: JsonMapping) -> float:
     if item["kind"] == "attack":
         power = float(item.get("power", 0))
         return 4.0 + 2.0 * power if item.get("station") else 2.0 + power
@@ -196,7 +197,7 @@ def _threat(seen: Data, item: Mapping[str, Any]) -> float:
     return 0.0
 
 
-def _strike_play(seen: Data, form: Form, play: Mapping[str, Any]) -> tuple[float, dict[str, Any]]:
+def _strike_play(seen: Data, form: Form, play: JsonMapping) -> tuple[float, JsonObject]:
     targets = form.parameters["play"]["properties"]["targets"]
     pieces = _pieces(seen)
     hostile = [one for one in targets["items"]["enum"] if one in pieces and pieces[one]["controller"] != seen["you"]]
@@ -206,7 +207,7 @@ def _strike_play(seen: Data, form: Form, play: Mapping[str, Any]) -> tuple[float
     return _piece_worth(pieces[best]) - 4.0, {**play, "targets": [best]}
 
 
-def _ability(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _ability(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     card = _pieces(seen)[command["card"]]["card"]
     if card == "fusion_ship":
         return _LOW, command
@@ -215,7 +216,7 @@ def _ability(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, di
     return {"carrier": 9.0, "hacker": 6.0, "scout": 2.5, "death_ray_cannon": 3.0}.get(card, 2.0), command
 
 
-def _choose(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _choose(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Take the most valuable card in a search. In any other choice, give up the cheapest."""
     picks = form.parameters["picks"]
     options = list(picks["items"]["enum"])
@@ -237,14 +238,14 @@ def _choose(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dic
     return 10.0, {**command, "picks": options[:count]}
 
 
-def _cheapest(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _cheapest(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     held = _held(seen)
     count = form.parameters["cards"]["minItems"]
     cards = sorted(form.parameters["cards"]["items"]["enum"], key=lambda one: worth(held[one]))
     return 5.0, {**command, "cards": cards[:count]}
 
 
-def _prepare(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _prepare(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     held = _held(seen)
     cards = sorted(form.parameters["cards"]["items"]["enum"], key=lambda one: -worth(held[one]))
     count = form.parameters["cards"]["minItems"]
@@ -252,7 +253,7 @@ def _prepare(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, di
     return 5.0, {**command, "cards": cards[:count], **extra}
 
 
-def _station(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _station(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Add the most valuable card, except responses: to the action row up to four cards, then to the draw row up to two."""
     mine, held = _mine(seen), _held(seen)
     if len(mine["hand"]) < 3 or len(mine["station"]) >= mine["max_station"]:
@@ -265,7 +266,7 @@ def _station(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, di
     return 20.0, {**command, "card": max(cards, key=lambda one: worth(held[one])), "row": row}
 
 
-def _upkeep(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _upkeep(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Keep durations as long as two actions remain for playing cards."""
     keep: list[str] = []
     rule = form.parameters["keep"]["total"]
@@ -278,17 +279,17 @@ def _upkeep(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dic
     return 5.0, {**command, "keep": keep}
 
 
-def _never(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _never(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     return _LOW, command
 
 
-def _commander(seen: Data, form: Form, command: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def _commander(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObject]:
     """Use a commander only where it clearly helps: more cards or ships for unused actions."""
     good = {"liana_henders": 1.5, "naalox": 3.0, "staux": 3.5, "capt_shera_kinson": 9.0}
     return good.get(_mine(seen)["commander"], _LOW), command
 
 
-_Valuer = Callable[[Data, Form, dict[str, Any]], tuple[float, dict[str, Any]]]
+_Valuer = Callable[[Data, Form, JsonObject], tuple[float, JsonObject]]
 _VALUERS: dict[str, _Valuer] = {
     "attack": _attack,
     "attack_station": _attack_station,

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
-Effect = Mapping[str, Any]
+from gamesvc.json_types import JsonMapping
+
+Effect = JsonMapping
 
 TYPES = ("spaceship", "missile", "duration", "event", "defense")
 TRIGGERS = frozenset(
@@ -125,7 +126,7 @@ class Deck:
     commanders: tuple[str, ...]
 
 
-def _card(entry: Mapping[str, Any], kind: str) -> Card:
+def _card(entry: JsonMapping, kind: str) -> Card:
     cost = entry.get("cost", 0)
     attack = entry.get("attack")
     for effect in entry["effects"]:
@@ -147,7 +148,7 @@ def _card(entry: Mapping[str, Any], kind: str) -> Card:
     )
 
 
-def _load() -> tuple[Mapping[str, Any], Mapping[str, Card], Mapping[str, Card], Mapping[str, Deck]]:
+def _load() -> tuple[JsonMapping, Mapping[str, Card], Mapping[str, Card], Mapping[str, Deck]]:
     raw = tomllib.loads((Path(__file__).parent / "cards.toml").read_text(encoding="utf-8"))
     cards = {entry["id"]: _card(entry, entry["type"]) for entry in raw["card"]}
     commanders = {entry["id"]: _card(entry, "commander") for entry in raw["commander"]}

@@ -11,6 +11,7 @@ from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
 from gamesvc.games.space_war.picture.glance import glance, seat_name
 from gamesvc.games.space_war.text.board import item_words
+from gamesvc.json_types import JsonMapping
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
 CARD_STEP = 116
@@ -109,7 +110,7 @@ def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> No
         chart.label(36, y + 59, deck + (", prepared" if side["committed"] else ""))
 
 
-def _station(chart: Chart, side: Mapping[str, Any], y: float) -> None:
+def _station(chart: Chart, side: JsonMapping, y: float) -> None:
     """Draw the three rows of a station side by side, the yield of each row above its slots."""
     total = max(3, len(side["station"]))
     width = min(72.0, (WIDTH - 40 - 56) / total - 4)
@@ -131,7 +132,7 @@ def slot_part(seat: int, slot: str) -> str:
     return f"{'ab'[seat]}-{slot}"
 
 
-def _slot(chart: Chart, card: Mapping[str, Any], part: str, x: float, y: float, width: float) -> None:
+def _slot(chart: Chart, card: JsonMapping, part: str, x: float, y: float, width: float) -> None:
     if not card["flipped"]:
         chart.card_back(x, y, width=width, height=82, label=card["slot"], at=part)
         return
@@ -144,10 +145,10 @@ def _slot(chart: Chart, card: Mapping[str, Any], part: str, x: float, y: float, 
         chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
 
 
-def stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
+def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:
     """Return the cards in a zone, identical cards in the same condition in one stack."""
     marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
-    stacks: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    stacks: dict[tuple[Any, ...], list[JsonMapping]] = {}
     for p in seen["pieces"]:
         if p["zone"] == zone:
             key = (
@@ -170,8 +171,8 @@ def stacks(seen: Data, zone: int) -> list[list[Mapping[str, Any]]]:
 def _zone(
     chart: Chart,
     seen: Data,
-    items: Sequence[Mapping[str, Any]],
-    stacks: Sequence[Sequence[Mapping[str, Any]]],
+    items: Sequence[JsonMapping],
+    stacks: Sequence[Sequence[JsonMapping]],
     zone: int,
     y: float,
     height: float,
@@ -197,7 +198,7 @@ def _zone(
             chart.disc(left + 55, above + 3, item["item"])
 
 
-def _piece(chart: Chart, seen: Data, stack: Sequence[Mapping[str, Any]], x: float, y: float, zone: int, you: int) -> None:
+def _piece(chart: Chart, seen: Data, stack: Sequence[JsonMapping], x: float, y: float, zone: int, you: int) -> None:
     p = stack[0]
     face = CARDS[p["card"]]
     words = [word for word, on in _MARK_WORDS.items() if on in p["marks"]]
@@ -233,7 +234,7 @@ def _cost(face: Card, x: int | None) -> str | int:
     return "X" if x is None else x
 
 
-def _items(chart: Chart, seen: Data, items: Sequence[Mapping[str, Any]], y: float, listed: float) -> float:
+def _items(chart: Chart, seen: Data, items: Sequence[JsonMapping], y: float, listed: float) -> float:
     """Draw the open items on the left and the card in question on the right."""
     chart.label(20, y + 16, "Open items" if seen["you"] is not None else "Items")
     place = y + 30.0

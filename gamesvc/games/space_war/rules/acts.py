@@ -5,8 +5,7 @@ The commands before the first turn are in `setup`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from gamesvc.games.space_war.data import BARRIER_CARDS, CARDS, COMMANDERS, Effect
 from gamesvc.games.space_war.events.answers import OrdersSet, Paused, PromptAnswered
@@ -20,8 +19,9 @@ from gamesvc.games.space_war.rules.effects.drawing import add_to_station, discar
 from gamesvc.games.space_war.rules.playing import reach
 from gamesvc.games.space_war.rules.reactions import declare, is_response, open_item, pay_and_show, respond
 from gamesvc.games.space_war.rules.turn import end_turn_tasks, phase_item
+from gamesvc.json_types import JsonMapping
 
-Params = Mapping[str, Any]
+Params = JsonMapping
 _CHOICES = ("x", "mode", "targets", "slots", "row", "options", "n")
 
 

@@ -21,8 +21,9 @@ from gamesvc.games.space_war.events.play import EnteredPlay, LeftPlay, NewPiece,
 from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import State
+from gamesvc.json_types import JsonObject
 
-Task = dict[str, Any]
+Task = JsonObject
 TASKS: dict[str, Callable[[Flow, Task], None]] = {}
 """The handler of each kind of task, registered by the modules that define them."""
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, FLIPS_FIRST
 from gamesvc.games.space_war.rules.decision import barred, blockers, by_rows
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.playing.prompts import live_options, prompt_range
 from gamesvc.games.space_war.state import Prompt, State
 from gamesvc.games.space_war.text.render import render
+from gamesvc.json_types import JsonObject
 
 
 def _dearest(state: State, cards: tuple[str, ...]) -> list[str]:
     return sorted(cards, key=lambda instance: (-(CARDS[state.cards[instance]].cost or 0), instance))
 
 
-def default_command(state: State, seat: int) -> dict[str, Any]:
+def default_command(state: State, seat: int) -> JsonObject:
     """Return the timeout of an awaited seat. It names the ordinary command it stands for."""
     return {"name": "time_out", "does": render(ordinary(state, seat))}
 
 
-def ordinary(state: State, seat: int) -> dict[str, Any]:
+def ordinary(state: State, seat: int) -> JsonObject:
     """Return the ordinary command that is carried out on a timeout."""
     side = state.sides[seat]
     if state.phase == "choose_starter":
@@ -54,7 +53,7 @@ def ordinary(state: State, seat: int) -> dict[str, Any]:
     return {"name": "go_on"}
 
 
-def _answer(state: State, prompt: Prompt) -> dict[str, Any]:
+def _answer(state: State, prompt: Prompt) -> JsonObject:
     if prompt.kind == "draw":
         return {"name": "draw", "mill": False}
     options = live_options(state, prompt)

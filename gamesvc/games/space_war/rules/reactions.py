@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect
@@ -16,6 +16,7 @@ from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.playing.plays import Option, budget, in_hand, only_choice, play_options
 from gamesvc.games.space_war.rules.playing.powers import anytime_options, commander_anytime
 from gamesvc.games.space_war.state import Item, State
+from gamesvc.json_types import JsonMapping, JsonObject
 
 # --- possible answers ---
 
@@ -33,7 +34,7 @@ def _responds(card: Card, kind: str, cost: int) -> bool:
     return any(_fits_item(effect, kind, cost) for _, effect in card.triggered("response"))
 
 
-def answers_to(board: Board, seat: int, kind: str, note: Mapping[str, Any]) -> list[str]:
+def answers_to(board: Board, seat: int, kind: str, note: JsonMapping) -> list[str]:
     """Return a seat's possible responses to an item that opens now: instance ids, and its commander's id."""
     cost, side, cards = note.get("cost", 0), board.state.sides[seat], board.state.cards
     found = []
@@ -52,7 +53,7 @@ def answers_to(board: Board, seat: int, kind: str, note: Mapping[str, Any]) -> l
     return found
 
 
-def reaction_plays(board: Board, seat: int) -> list[dict[str, Any]]:
+def reaction_plays(board: Board, seat: int) -> list[JsonObject]:
     """Return the reactions that a seat could play now without answering a particular item."""
     options: list[Option] = [*play_options(board, seat), *anytime_options(board, seat), *commander_anytime(board, seat)]
     return [plain(option.as_play()) for option in options]
@@ -88,7 +89,7 @@ def declare(flow: Flow, *tasks: Task) -> None:
     flow.push(*({**one, "item": flow.state.next_item} for one in tasks))
 
 
-def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mapping[str, Any]) -> None:
+def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: JsonMapping) -> None:
     """Open the item of a declared act, then let the other seat's standing orders answer it."""
     items = flow.state.items
     last: ItemEnded | None = None
@@ -110,7 +111,7 @@ def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: Mappin
     _fire_orders(flow, flow.state.items[-1])
 
 
-def _matches(when: Mapping[str, Any], item: Item) -> bool:
+def _matches(when: JsonMapping, item: Item) -> bool:
     note = item.note
     tests: dict[str, Callable[[Any], bool]] = {
         "kind": lambda value: value == item.kind,
@@ -234,7 +235,7 @@ def _cancel(flow: Flow, number: int) -> None:
 def react_options(board: Board, seat: int) -> list[Option]:
     """Return a seat's reactions: responses to open items, and plays at the end of an item or now."""
     state = board.state
-    found: dict[str, tuple[Mapping[str, Any], list[int | None]]] = {}
+    found: dict[str, tuple[JsonMapping, list[int | None]]] = {}
     for play, item in _reactions(board, seat):
         found.setdefault(repr((sorted(play["p"].items()), play["r"])), (play, []))[1].append(item)
     options = []
@@ -248,7 +249,7 @@ def react_options(board: Board, seat: int) -> list[Option]:
     return options
 
 
-def _reactions(board: Board, seat: int) -> Iterator[tuple[Mapping[str, Any], int | None]]:
+def _reactions(board: Board, seat: int) -> Iterator[tuple[JsonMapping, int | None]]:
     """Yield a seat's plays, each with the item that it answers or follows, or None for a play now."""
     state = board.state
     if state.phase in ("choose_starter", "prepare", "over"):
@@ -270,11 +271,11 @@ def _reactions(board: Board, seat: int) -> Iterator[tuple[Mapping[str, Any], int
         yield from ((play, None) for play in reaction_plays(board, seat))
 
 
-def _answer_play(state: State, answer: str) -> dict[str, Any]:
+def _answer_play(state: State, answer: str) -> JsonObject:
     if answer in COMMANDERS:
         return {"p": {"mode": {"const": 3}}, "r": ["mode"], "l": COMMANDERS[answer].name}
     card = CARDS[state.cards[answer]]
-    properties: dict[str, Any] = {"card": {"const": answer, "title": card.name}}
+    properties: JsonObject = {"card": {"const": answer, "title": card.name}}
     if card.id == "target_missed":
         properties["mode"] = {"const": 1}
     return {"p": properties, "r": list(properties), "l": card.name}
@@ -286,7 +287,7 @@ def _item_label(state: State, number: int) -> str:
     return f"{number} {item.kind}: {name}"
 
 
-def is_response(state: State, item: Item | None, play: Mapping[str, Any]) -> str:
+def is_response(state: State, item: Item | None, play: JsonMapping) -> str:
     """Return the answer to an item that a play represents; empty if it is not a response."""
     if item is None:
         return ""

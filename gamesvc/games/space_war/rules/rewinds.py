@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from gamesvc.games.space_war.events import read_event
 from gamesvc.games.space_war.events.base import WarEvent
 from gamesvc.games.space_war.events.zones import CardsDrawn, CardsMilled, Looked, PileOrdered
 from gamesvc.games.space_war.state import State
+from gamesvc.json_types import JsonMapping, JsonObject
 
 
 def marks(state: State) -> frozenset[int]:
@@ -47,7 +48,7 @@ def _seen_since(then: State, now: State, seat: int) -> bool:
     return left != before.pile or bool(hidden & known) or searched
 
 
-def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Any) -> dict[str, Any]:
+def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Any) -> JsonObject:
     """Redraw the order of each pile of which anyone saw a part. Return it with the list of undone commands."""
     undone = [read_event(event) for event in retracted]
     seats = {seat for event in undone if (seat := _order_of_drawn(event)) is not None}
@@ -64,7 +65,7 @@ def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Any) ->
     return {"orders": orders, "replay": commands}
 
 
-def given_back(then: State, now: State, why: Mapping[str, Any]) -> dict[str, Any]:
+def given_back(then: State, now: State, why: JsonMapping) -> JsonObject:
     """Return the items that an undo reopens: those its seat has settled since, or either seat if the organiser rewinds.
 
     Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would have no effect. `unseen`: nobody
@@ -76,7 +77,7 @@ def given_back(then: State, now: State, why: Mapping[str, Any]) -> dict[str, Any
     return {**({"reopened": reopened} if reopened else {}), **({"unseen": True} if why.get("private") else {})}
 
 
-def rewound(then: State, now: State, data: Mapping[str, Any]) -> State:
+def rewound(then: State, now: State, data: JsonMapping) -> State:
     """Return the state at the target version, with the current settled marks, standing orders and timeout counts.
 
     Rewinds of version 1.0 have no `reopened` items.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.space_war.data import COMMANDERS, LIMITS, ROWS
@@ -22,8 +19,9 @@ from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules.decision import Flow
 from gamesvc.games.space_war.rules.effects.drawing import drawn
 from gamesvc.games.space_war.state import LETTERS, State
+from gamesvc.json_types import JsonMapping
 
-Params = Mapping[str, Any]
+Params = JsonMapping
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.games.space_war.data import CARDS, FLIPS_FIRST
@@ -12,9 +11,10 @@ from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.legal import awaited
 from gamesvc.games.space_war.rules.playing.prompts import live_options, option_label, prompt_range
 from gamesvc.games.space_war.state import Side, State, StationCard
+from gamesvc.json_types import JsonObject
 
 
-def view(state: State, viewer: Viewer) -> dict[str, Any]:
+def view(state: State, viewer: Viewer) -> JsonObject:
     """Return the position as this viewer may see it, complete enough to draw it and to play from it."""
     board = Board(state)
     return {
@@ -59,11 +59,11 @@ def knows_flipped(state: State, seat: int, card: StationCard, viewer: Viewer) ->
     return not any(item.n == card.item and (not item.settled or (viewer is None and item.by == seat)) for item in state.items)
 
 
-def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
+def _side(board: Board, seat: int, viewer: Viewer) -> JsonObject:
     state = board.state
     side = state.sides[seat]
     begun = bool(side.commander)
-    shown: dict[str, Any] = {
+    shown: JsonObject = {
         "seat": seat,
         "deck": side.deck,
         "commander": side.commander,
@@ -90,7 +90,7 @@ def _side(board: Board, seat: int, viewer: Viewer) -> dict[str, Any]:
     return {**shown, **_secrets(side)} if viewer == seat else shown
 
 
-def _secrets(side: Side) -> dict[str, Any]:
+def _secrets(side: Side) -> JsonObject:
     """Return what only a side's own player sees, beside their hand."""
     return {
         "pool": list(side.pool),
@@ -103,19 +103,19 @@ def _secrets(side: Side) -> dict[str, Any]:
     }
 
 
-def _station(state: State, seat: int, viewer: Viewer) -> list[dict[str, Any]]:
+def _station(state: State, seat: int, viewer: Viewer) -> list[JsonObject]:
     """Return a side's station cards, with the cards that the viewer knows."""
     looks = knows_station(state, seat, viewer)
     station = []
     for card in state.sides[seat].station:
-        entry: dict[str, Any] = {"slot": card.slot, "row": card.row, "flipped": card.flipped}
+        entry: JsonObject = {"slot": card.slot, "row": card.row, "flipped": card.flipped}
         if knows_flipped(state, seat, card, viewer) if card.flipped else looks:
             entry |= {"id": card.id, "card": state.cards[card.id]}
         station.append(entry)
     return station
 
 
-def _piece(board: Board, at: int) -> dict[str, Any]:
+def _piece(board: Board, at: int) -> JsonObject:
     p = board.pieces[at]
     card = CARDS[p.card]
     marks = {
@@ -151,7 +151,7 @@ def _piece(board: Board, at: int) -> dict[str, Any]:
     }
 
 
-def _items(state: State, viewer: Viewer) -> list[dict[str, Any]]:
+def _items(state: State, viewer: Viewer) -> list[JsonObject]:
     """Return the open items. Only the seat that may react to an item knows whether it is settled."""
     shown = []
     for item in state.items:
@@ -161,9 +161,9 @@ def _items(state: State, viewer: Viewer) -> list[dict[str, Any]]:
     return shown
 
 
-def _prompt(state: State, at: int, viewer: Viewer) -> dict[str, Any]:
+def _prompt(state: State, at: int, viewer: Viewer) -> JsonObject:
     prompt = state.prompts[at]
-    shown: dict[str, Any] = {"prompt": prompt.id, "seat": prompt.seat, "kind": prompt.kind}
+    shown: JsonObject = {"prompt": prompt.id, "seat": prompt.seat, "kind": prompt.kind}
     if viewer == prompt.seat:
         options = live_options(state, prompt)
         least, most = prompt_range(state, prompt)

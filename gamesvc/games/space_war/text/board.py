@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
-from typing import Any
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, name_of
 from gamesvc.games.space_war.text.lasting import MARKS, lasting_words
 from gamesvc.games.space_war.text.narrate import PHASE_WORDS, Teller
+from gamesvc.json_types import JsonMapping
 
 KIND_WORDS = {
     "play": "played",
@@ -46,13 +45,13 @@ def board_text(seen: Data, caption: Caption) -> str:
     return "\n".join(wrapped)
 
 
-def lasting_lines(seen: Data, p: Mapping[str, Any]) -> list[str]:
+def lasting_lines(seen: Data, p: JsonMapping) -> list[str]:
     """Describe the lasting effects on a card in play and when they end."""
     names = {other["id"]: name_of(other["card"]) for other in seen["pieces"]}
     return list(dict.fromkeys(lasting_words(entry, names.get(entry.get("by", ""), "")) for entry in p["lasting"]))
 
 
-def limit_lines(side: Mapping[str, Any]) -> list[str]:
+def limit_lines(side: JsonMapping) -> list[str]:
     """Describe what a seat may still do this turn under the rules that limit it."""
     lines = []
     if side["commander_left"] is not None:
@@ -74,7 +73,7 @@ def card_facts(card: str) -> str:
     return f"{face.type}, cost {cost}{figures}"
 
 
-def item_words(item: Mapping[str, Any]) -> str:
+def item_words(item: JsonMapping) -> str:
     """Describe an item briefly, with its number."""
     if item["kind"] == "phase":
         return f"{item['item']} {PHASE_WORDS[item['card']]} over"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from gamesvc.json_types import JsonObject
 
 UNTIL = {
     "repair": "until repaired",
@@ -24,7 +24,7 @@ MARKS = {
 }
 
 
-def lasting_words(entry: dict[str, Any], name: str) -> str:
+def lasting_words(entry: JsonObject, name: str) -> str:
     """Describe a lasting effect. `name` is that of the card that causes it."""
     at = "next" if entry.get("draw_phases") == 1 else "second"
     return f"{MARKS[entry['mark']]} {UNTIL[entry['until']].format(by=name, at=at)}"

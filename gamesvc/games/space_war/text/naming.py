@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.notation import pick
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, printed
+from gamesvc.json_types import JsonMapping
 
 PLACES = ("hand", "flipped", "play", "enemy", "discard", "enemy discard")
 _ANYWHERE = ("enemy", "play", "hand", "flipped", "discard", "enemy discard")
@@ -26,7 +26,7 @@ def _lying(seen: Data) -> dict[str, dict[str, list[str]]]:
     """Return the visible instances by place and card name. `free`: cards in hand that may cost 0."""
     you = seen["you"] if seen["you"] is not None else 0
     own, other = seen["sides"][you], seen["sides"][1 - you]
-    entries: dict[str, list[Mapping[str, Any]]] = {
+    entries: dict[str, list[JsonMapping]] = {
         "hand": own["hand"] or [],
         "flipped": [entry for entry in own["station"] if entry["flipped"]],
         "play": [entry for entry in seen["pieces"] if entry["controller"] == you],

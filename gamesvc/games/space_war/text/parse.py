@@ -14,6 +14,7 @@ from gamesvc.games.kernel.notation import number, pick, suggest, words
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS
 from gamesvc.games.space_war.text.help import HELP
 from gamesvc.games.space_war.text.naming import aims_of, card_at, instance_of, instances_of
+from gamesvc.json_types import JsonObject
 
 _FILLERS = frozenset({"to", "the", "with", "at", "from", "into", "->"})
 _TAIL = ("x", "mode", "n", "row", "on", "slots", "shields", "flip", "draw", "mill")
@@ -75,12 +76,12 @@ def parse(text: str, seen: Data) -> Command:
     return {"name": _VERBS[verb]}
 
 
-def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> dict[str, Any]:
+def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> JsonObject:
     """Read the parameters after a card: `x 3 mode 1 on b-04 slots s1 s2 row hand draw yes`.
 
     `card` and `verb` are the card in use and the command; they determine the places of its targets.
     """
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     aimed: Sequence[str] = ()
     at = 0
     while at < len(said):
@@ -131,7 +132,7 @@ def _read_attack(said: Sequence[str], seen: Data) -> Command:
     return {"name": "attack", "attacker": attacker, "target": instance_of(said[1], seen, ("enemy",))}
 
 
-def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
+def _station(said: Sequence[str], seen: Data) -> JsonObject:
     """Read bare slots after `station`, then `shields`."""
     at = next((at for at, word in enumerate(said) if word in _TAIL), len(said))
     slots = {"slots": list(said[:at])} if at else {}
@@ -141,14 +142,14 @@ def _station(said: Sequence[str], seen: Data) -> dict[str, Any]:
 def _read_collide(said: Sequence[str], seen: Data) -> Command:
     if len(said) < 2:
         raise Refused("unreadable", "Write: collide SHIP TARGET, or collide SHIP station s1 s2 s3.", "target")
-    command: dict[str, Any] = {"name": "collide", "card": instance_of(said[0], seen, ("play",))}
+    command: JsonObject = {"name": "collide", "card": instance_of(said[0], seen, ("play",))}
     if said[1] == "station":
         return {**command, **_station(said[2:], seen)}
     return {**command, "target": instance_of(said[1], seen, ("enemy",))}
 
 
 def _read_react(said: Sequence[str], seen: Data) -> Command:
-    command: dict[str, Any] = {"name": "react"}
+    command: JsonObject = {"name": "react"}
     rest = list(said)
     if rest and rest[0].isdecimal():
         command["item"] = number(rest.pop(0), "item")
@@ -233,7 +234,7 @@ def _read_starter(said: Sequence[str], seen: Data) -> Command:
 
 
 def _read_orders(said: Sequence[str], seen: Data) -> Command:
-    command: dict[str, Any] = {"name": "set_orders", "orders": []}
+    command: JsonObject = {"name": "set_orders", "orders": []}
     part: list[str] = []
     for word in [*said, "|"]:
         if word != "|":
@@ -252,9 +253,9 @@ def _read_orders(said: Sequence[str], seen: Data) -> Command:
 _ORDER_WORDS = ("kind", "card", "type", "min", "max", "target", "station", "any", "use", "times", "until")
 
 
-def _order(said: Sequence[str]) -> dict[str, Any]:
+def _order(said: Sequence[str]) -> JsonObject:
     """Read a standing order: `react kind play type event min 3 use avoid cancel times 2 until cancelled`."""
-    order: dict[str, Any] = {"when": {}, "do": pick(said[0], ("react", "stand", "ask"), "order")}
+    order: JsonObject = {"when": {}, "do": pick(said[0], ("react", "stand", "ask"), "order")}
     when = order["when"]
     at = 1
     while at < len(said):
@@ -295,7 +296,7 @@ def _read_commander(said: Sequence[str], seen: Data) -> Command:
     return {"name": "use_commander", **_tail(said, seen, seen["sides"][you]["commander"], "use_commander")}
 
 
-_READERS: dict[str, Any] = {
+_READERS: JsonObject = {
     "start": _read_starter,
     "prepare": _read_prepare,
     "stand": _read_stand,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from gamesvc.games.kernel.game import Command
 from gamesvc.games.space_war.state import LETTERS
+from gamesvc.json_types import JsonMapping
 
 _VERB_OF: dict[str, str] = {
     "play_card": "play",
@@ -52,7 +52,7 @@ def _write_hit(command: Command) -> str:
     return " ".join([start, "station", *command.get("slots", ()), *shields])
 
 
-def _write_tail(command: Mapping[str, Any]) -> list[str]:
+def _write_tail(command: JsonMapping) -> list[str]:
     parts: list[str] = []
     for key in ("x", "mode", "n", "row"):
         if key in command:
@@ -74,7 +74,7 @@ def _write_orders(command: Command) -> str:
     return "orders " + " | ".join(parts)
 
 
-def _write_order(order: Mapping[str, Any]) -> str:
+def _write_order(order: JsonMapping) -> str:
     parts = [order["do"]]
     when = order["when"]
     for key in ("kind", "card", "type", "target"):

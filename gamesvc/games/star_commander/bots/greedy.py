@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel import forms as shapes
 from gamesvc.games.kernel.game import Command, Data, Form
 from gamesvc.games.star_commander.state import distance
+from gamesvc.json_types import JsonMapping, JsonObject
 
 BUILD_ORDER = ("battlecruiser", "battleship", "cruiser", "destroyer", "frigate", "corvette", "strike_fighter", "carrier")
 
@@ -25,8 +25,8 @@ class Greedy:
         self.view, self.rng = view, rng
         self.main = [form for form in offered if not form.aside]
         self.seat: int = view["seat"]
-        self.cells: Mapping[str, Any] = view["cells"]
-        self.vessels: Mapping[str, Any] = view["vessels"]
+        self.cells: JsonMapping = view["cells"]
+        self.vessels: JsonMapping = view["vessels"]
         self.me = view["seats"][self.seat]
 
     def named(self, name: str) -> list[Form]:
@@ -48,11 +48,11 @@ class Greedy:
 
     # --- strength ---
 
-    def here(self, cell: str, own: bool) -> list[Mapping[str, Any]]:
+    def here(self, cell: str, own: bool) -> list[JsonMapping]:
         return [one for one in self.vessels.values() if one["cell"] == cell and (one["seat"] == self.seat) == own]
 
     @staticmethod
-    def power(vessels: Sequence[Mapping[str, Any]]) -> int:
+    def power(vessels: Sequence[JsonMapping]) -> int:
         """Return the combined strength: total attack times total endurance."""
         return int(sum(one["attack"] for one in vessels) * sum(one["hp"] for one in vessels))
 
@@ -268,7 +268,7 @@ class Greedy:
         for shot in combat["assigned"]:
             if shot["seat"] == self.seat:
                 coming[shot["target"]] = coming.get(shot["target"], 0) + shot["amount"]
-        fired: dict[str, list[dict[str, Any]]] = {}
+        fired: dict[str, list[JsonObject]] = {}
         shots = form.parameters["assignments"]["properties"]
         for own in sorted(shots, key=lambda at: -self.vessels[at]["attack"]):
             item = shots[own]["items"]["properties"]

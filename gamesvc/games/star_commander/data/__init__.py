@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gamesvc.json_types import JsonMapping
+
 DOMAINS = ("industry", "statecraft", "science")
 OPS = frozenset(
     """gain_credits draw develop_free remove_developments modify damage destroy build_free move_ship gain_control
@@ -136,12 +138,12 @@ def _tuple(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def _target(raw: Mapping[str, Any]) -> Target:
+def _target(raw: JsonMapping) -> Target:
     fields = dict(raw)
     return Target(name=fields.pop("as"), **fields)
 
 
-def _effect(raw: Mapping[str, Any]) -> Effect:
+def _effect(raw: JsonMapping) -> Effect:
     fields = dict(raw)
     fields.pop("once", None)  # when `first_developed` counts depends on the edition (RULES.md 6)
     cost = fields.pop("cost", {})
@@ -155,7 +157,7 @@ def _effect(raw: Mapping[str, Any]) -> Effect:
     return effect
 
 
-def _card(raw: Mapping[str, Any], kind: str, printed: Mapping[str, Any]) -> Card:
+def _card(raw: JsonMapping, kind: str, printed: JsonMapping) -> Card:
     system = kind == "system"
     return Card(
         id=raw["id"],

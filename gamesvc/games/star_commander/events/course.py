@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from gamesvc.games.kernel.typed import TypedEvent
+from gamesvc.json_types import JsonMapping
 
 # --- set-up, turns and phases ---
 
@@ -94,7 +95,7 @@ class ChoiceRequested(TypedEvent):
     what: str
     """The name of the choice or window; empty where the prompt says all."""
     number: int
-    work: Sequence[Mapping[str, Any]]
+    work: Sequence[JsonMapping]
     """The steps that remain, the waiting one last."""
     asked: Sequence[int] = ()
     """Seats behind this one that may answer already."""

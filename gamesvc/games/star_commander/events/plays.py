@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.games.star_commander.events.cards import Card
+from gamesvc.json_types import JsonMapping
 
 # --- plays and priority ---
 
@@ -27,7 +28,7 @@ class ItemData(TypedDict):
     explore: bool
     hold: bool
     cancelled: bool
-    params: Mapping[str, Any] | None
+    params: JsonMapping | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class PriorityPassed(TypedEvent):
     """Before the seat has priority."""
     sealed: bool = False
     """An answer in advance to a question that the seat was asked along with others."""
-    play: Mapping[str, Any] | None = None
+    play: JsonMapping | None = None
     """The command that a sealed answer holds, which plays something in place of passing."""
     rest: bool = False
     """The seat passes for the rest of the turn."""

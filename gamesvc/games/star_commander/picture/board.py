@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
@@ -12,6 +11,7 @@ from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
 from gamesvc.games.star_commander.picture.glance import acting, glance, now
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
 from gamesvc.games.star_commander.text.narrate import REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.json_types import JsonMapping
 
 BAND = 74
 HAND = 104
@@ -227,7 +227,7 @@ class Sheet:
         return [f"{', '.join(vessels)} {words}" for words, vessels in by_words.items()]
 
     def _aim(self, value: str) -> str:
-        vessels: Mapping[str, Any] = self.view["vessels"]
+        vessels: JsonMapping = self.view["vessels"]
         if value in vessels:
             return f"{self.name(vessels[value]['seat'])}'s {vessels[value]['name']} {value} at {vessels[value]['cell']}"
         return self.name(int(value)) if value.isdigit() else value

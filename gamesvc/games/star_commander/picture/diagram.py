@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from gamesvc.games.kernel.game import Data
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
 from gamesvc.games.star_commander.state import corners, place
+from gamesvc.json_types import JsonMapping
 
 CARD_HEIGHT = 66
 PLATE = 46
@@ -115,12 +116,12 @@ class Diamond:
             chart.mark(icon, x + width - 58 - 28 * index, y - 13, 26)
 
     @staticmethod
-    def _sign(cell: Mapping[str, Any]) -> str:
+    def _sign(cell: JsonMapping) -> str:
         if cell["grade"] == "starting":
             return "homeworld"
         return cell["domain"] if cell["domain"] in DOMAINS else "world"
 
-    def _wide(self, x: float, y: float, name: str, cell: Mapping[str, Any]) -> None:
+    def _wide(self, x: float, y: float, name: str, cell: JsonMapping) -> None:
         chart, width = self.chart, self.layout.width
         chart.circle(x + 42, y + 24, 16, fill="buff", stroke="ink", line=2)
         chart.icon(self._sign(cell), x + 32, y + 14, 20)
@@ -133,7 +134,7 @@ class Diamond:
         self._steps(x + 65, y + 40, cell, step)
         chart.text(x + width - 9, y + 54, f"{cell['devs']}/{cell['max']}", size=19, weight=600, anchor="end")
 
-    def _narrow(self, x: float, y: float, name: str, cell: Mapping[str, Any]) -> None:
+    def _narrow(self, x: float, y: float, name: str, cell: JsonMapping) -> None:
         chart, width = self.chart, self.layout.width
         first, _, second = cell["name"].partition(" ")
         room = width - 48
@@ -148,7 +149,7 @@ class Diamond:
             self._steps(x + 54, y + 45, cell, min(11.0, (width - 96) / max(1, cell["max"])))
         chart.text(x + width - 7, y + 59, f"{cell['devs']}/{cell['max']}", size=18, weight=600, anchor="end")
 
-    def _steps(self, x: float, y: float, cell: Mapping[str, Any], step: float) -> None:
+    def _steps(self, x: float, y: float, cell: JsonMapping, step: float) -> None:
         for at in range(cell["max"]):
             fill = "ink" if at < cell["devs"] else "panel"
             self.chart.rect(x + at * step, y, step - 2.5, 15, fill=fill, stroke="ink", line=1.5)

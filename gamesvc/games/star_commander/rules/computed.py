@@ -13,6 +13,7 @@ from typing import Any
 from gamesvc.games.star_commander.data import Effect
 from gamesvc.games.star_commander.data.editions import EDITIONS
 from gamesvc.games.star_commander.state import Modifier, State, Vessel
+from gamesvc.json_types import JsonObject
 
 KNOWN = 64
 """The number of boards in the cache. The current ones are used again and again, older ones never."""
@@ -29,7 +30,7 @@ class Facts:
     values: dict[tuple[str, str], int] = field(default_factory=dict)
     printed: dict[tuple[int, str, str], int] = field(default_factory=dict)
     besieged: dict[str, bool] = field(default_factory=dict)
-    shown: dict[Any, dict[str, Any]] = field(default_factory=dict)  # parts of views
+    shown: dict[Any, JsonObject] = field(default_factory=dict)  # parts of views
 
 
 class Parts:

@@ -21,6 +21,7 @@ from gamesvc.games.star_commander.rules.turn import advance
 from gamesvc.games.star_commander.rules.windows import stack
 from gamesvc.games.star_commander.rules.windows.choices import choice_values
 from gamesvc.games.star_commander.state import Orders, State
+from gamesvc.json_types import JsonObject
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
@@ -54,7 +55,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
 def set_standing_orders(play: Play, seat: int, command: Command) -> None:
     """Change the given standing orders. All others stay unchanged."""
     given = command["orders"]
-    current: dict[str, Any] = codec.to_json(play.state.seats[seat].orders, Orders)
+    current: JsonObject = codec.to_json(play.state.seats[seat].orders, Orders)
     merged: Any = {**current, **given, "combat": {**current["combat"], **given.get("combat", {})}}
     merged["auto"] = [{"on": [], "by": None, "only_concerned": False, **auto} for auto in merged["auto"]]
     known = len(play.state.seats)

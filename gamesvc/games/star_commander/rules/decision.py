@@ -15,8 +15,9 @@ from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.games.star_commander.events.course import ChoiceRequested
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import State
+from gamesvc.json_types import JsonObject
 
-Step = dict[str, Any]
+Step = JsonObject
 TURN_PROMPTS = frozenset({"command", "combat_choose"})
 
 

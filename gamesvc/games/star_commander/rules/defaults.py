@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.star_commander.rules.combat import fire, phase
 from gamesvc.games.star_commander.rules.effects import drawing
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows.choices import default_choice
 from gamesvc.games.star_commander.state import State
+from gamesvc.json_types import JsonObject
 
 
-def default_command(state: State, seat: int) -> dict[str, Any]:
+def default_command(state: State, seat: int) -> JsonObject:
     """Return the command for a seat that has run out of time. It uses no more information than the seat's view."""
     board = Board(state)
     match state.prompt.kind:

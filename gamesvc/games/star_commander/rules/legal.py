@@ -20,6 +20,7 @@ from gamesvc.games.star_commander.rules.effects.aims import Aim, affordable, aim
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows.choices import choice_values, victim
 from gamesvc.games.star_commander.state import State, Vessel
+from gamesvc.json_types import JsonObject
 
 _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "choice": "choice", "window": "reaction"}
 
@@ -74,7 +75,7 @@ def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
     return tuple(forms)
 
 
-def _auto(state: State) -> dict[str, Any]:
+def _auto(state: State) -> JsonObject:
     auto = ORDERS["properties"]["auto"]
     by = {"oneOf": [{"type": "null"}, {"type": "integer", "minimum": 0, "maximum": len(state.seats) - 1}]}
     items = {**auto["items"], "properties": {**auto["items"]["properties"], "by": by}}
@@ -112,25 +113,25 @@ def name_of(board: Board, at: str) -> str:
     return card.name if card else at.replace("_", " ")
 
 
-def one_of(board: Board, values: Sequence[str]) -> dict[str, Any]:
+def one_of(board: Board, values: Sequence[str]) -> JsonObject:
     return {"enum": list(values), "labels": {value: label_of(board, value) for value in values}}
 
 
-def some_of(board: Board, values: Sequence[str], **more: Any) -> dict[str, Any]:
+def some_of(board: Board, values: Sequence[str], **more: Any) -> JsonObject:
     return several(one_of(board, values), **more)
 
 
-def several(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+def several(items: JsonObject, **more: Any) -> JsonObject:
     """Return the schema of a list of some of these, at most as many as a command may name."""
     most = {"maxItems": MOST_NAMED} if len(items["enum"]) > MOST_NAMED else {}
     return {"type": "array", "items": items, "uniqueItems": True, **most, **more}
 
 
-def hand_of(board: Board, uids: Sequence[str]) -> dict[str, Any]:
+def hand_of(board: Board, uids: Sequence[str]) -> JsonObject:
     return {"enum": list(uids), "labels": {uid: board.cards[board.state.faces[uid]].name for uid in uids}}
 
 
-def fields(properties: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
+def fields(properties: JsonObject, required: Sequence[str]) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
@@ -138,7 +139,7 @@ def fields(properties: dict[str, Any], required: Sequence[str]) -> dict[str, Any
 
 
 def _ready_draw(board: Board, seat: int) -> list[Form]:
-    parameters: dict[str, Any] = {"domain": {"enum": board.drawable(seat)}}
+    parameters: JsonObject = {"domain": {"enum": board.drawable(seat)}}
     if board.hand_is_full(seat):
         parameters["discard"] = hand_of(board, board.state.seats[seat].hand)
     return [Form("draw_card", "Draw a card", parameters)]
@@ -155,7 +156,7 @@ _QUESTIONS = {
 
 def _choice(board: Board, seat: int) -> list[Form]:
     what, values = board.state.prompt.what, choice_values(board)
-    schema: dict[str, Any] = {"enum": values}
+    schema: JsonObject = {"enum": values}
     if what == "core_world":
         schema = one_of(board, values)
     elif what == "take_card":
@@ -194,7 +195,7 @@ def _cards(board: Board, seat: int) -> Iterator[Form]:
         yield Form("play_technology", "Play a technology", {"uid": hand_of(board, technologies)})
     full, drawable = board.hand_is_full(seat), board.drawable(seat)
     if drawable and purse.credits >= 3 and (not full or board.edition.hand_full_discards):
-        parameters: dict[str, Any] = {"domain": {"enum": drawable}}
+        parameters: JsonObject = {"domain": {"enum": drawable}}
         if full:
             parameters["discard"] = hand_of(board, purse.hand)
         yield Form("trade_draw", "Pay 3 credits for a card", parameters)
@@ -213,7 +214,7 @@ def _moves(board: Board, seat: int) -> Iterator[Form]:
             ships = movement.movers(board, seat, start, to)
             if not ships:
                 continue
-            parameters: dict[str, Any] = {
+            parameters: JsonObject = {
                 "ships": some_of(board, [ship.id for ship in ships], minItems=1),
                 "to": one_of(board, [to]),
             }
@@ -252,7 +253,7 @@ def _plays(board: Board, seat: int) -> Iterator[Form]:
     for at, uids in _by_card(board, seat, "command").items():
         aim = aim_of_card(seat, board.cards[at])
         for bundle in bundles(board, aim):
-            parameters: dict[str, Any] = {"uid": hand_of(board, uids)}
+            parameters: JsonObject = {"uid": hand_of(board, uids)}
             required = ["uid", *_add_targets(board, aim, bundle, parameters)]
             yield Form("play_command", f"Play {board.cards[at].name}", {**parameters, "hold": HOLD}, tuple(required))
     for source, effect in sources(board, seat):
@@ -280,7 +281,7 @@ def _source_card(board: Board, source: str) -> str:
     return state.cells[source].card if source in state.cells else state.faces[source]
 
 
-def _source_schema(board: Board, seat: int, source: str) -> dict[str, Any]:
+def _source_schema(board: Board, seat: int, source: str) -> JsonObject:
     """Return the schema of a source; for a technology, of all its copies, which are equivalent."""
     state = board.state
     if source in state.vessels or source in state.cells:
@@ -288,7 +289,7 @@ def _source_schema(board: Board, seat: int, source: str) -> dict[str, Any]:
     return hand_of(board, [uid for uid in state.seats[seat].technologies if state.faces[uid] == state.faces[source]])
 
 
-def _add_targets(board: Board, aim: Aim, bundle: dict[str, list[str]], parameters: dict[str, Any]) -> list[str]:
+def _add_targets(board: Board, aim: Aim, bundle: dict[str, list[str]], parameters: JsonObject) -> list[str]:
     if not aim.targets:
         return []
     needed = [target.name for target in aim.targets if not target.optional]
@@ -310,7 +311,7 @@ def _combat_choose(board: Board, seat: int) -> list[Form]:
 
 def _assign(board: Board, seat: int) -> list[Form]:
     reach = [vessel.id for vessel in fire.in_reach(board, seat)]
-    shots: dict[str, Any] = {}
+    shots: JsonObject = {}
     for vessel in fire.attackers(board, seat):
         options = _shots(board, vessel, reach)
         if options is not None:
@@ -328,7 +329,7 @@ def _assign(board: Board, seat: int) -> list[Form]:
     return [Form("assign_damage", "Assign damage", parameters, ("assignments",))]
 
 
-def _shots(board: Board, vessel: Vessel, reach: Sequence[str]) -> dict[str, Any] | None:
+def _shots(board: Board, vessel: Vessel, reach: Sequence[str]) -> JsonObject | None:
     """Return the schema of what a vessel may still assign: unused targets and a total; None if no target is left."""
     total, used = fire.spent(board, vessel.id)
     left, targets = board.attack(vessel) - total, [at for at in reach if at not in used]
@@ -348,7 +349,7 @@ def _retreat(board: Board, seat: int) -> list[Form]:
         cells = movement.retreats(board, ship)
         if not cells:
             continue
-        properties: dict[str, Any] = {"ship": one_of(board, [ship.id]), "to": one_of(board, cells)}
+        properties: JsonObject = {"ship": one_of(board, [ship.id]), "to": one_of(board, cells)}
         if board.card(ship).has("carry_fighters"):
             properties["carried"] = some_of(board, cargo, maxItems=movement.CARRIED if cargo else 0)
         moves.append(fields(properties, ["ship", "to"]))
@@ -373,7 +374,7 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
             if trade.is_open(board) and trade.fault(board, one) is None:
                 count = one.want.cards
                 picked = {"type": "array", "items": hand_of(board, state.seats[seat].hand), "uniqueItems": True}
-                accept: dict[str, Any] = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
+                accept: JsonObject = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
                 required = ("offer", "hand") if count else ("offer",)
                 yield Form("accept_trade", f"Accept {SEAT_NAMES[one.maker]}'s offer", accept, required, aside=True)
             yield Form("decline_trade", f"Decline {SEAT_NAMES[one.maker]}'s offer", {"offer": {"enum": [one.id]}}, aside=True)
@@ -381,10 +382,10 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
             yield Form("withdraw_trade", "Withdraw your offer", {"offer": {"enum": [one.id]}}, aside=True)
 
 
-def _side(board: Board, seat: int, hand: dict[str, Any] | None) -> dict[str, Any]:
+def _side(board: Board, seat: int, hand: JsonObject | None) -> JsonObject:
     """Return the schema of one side of a trade. `hand` lists its cards; None if only their number may be requested."""
     purse, owned = board.state.seats[seat], trade.tradable(board, seat)
-    properties: dict[str, Any] = {"credits": {"type": "integer", "minimum": 0, "maximum": min(purse.credits, MOST)}}
+    properties: JsonObject = {"credits": {"type": "integer", "minimum": 0, "maximum": min(purse.credits, MOST)}}
     if hand is not None:
         properties["hand"] = several(hand)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Schema
@@ -13,6 +12,7 @@ from gamesvc.games.star_commander.rules.acting import trade
 from gamesvc.games.star_commander.rules.acting.movement import CARRIED
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import CHOICES, Item
+from gamesvc.json_types import JsonObject
 
 _QUEUE: Schema = {"type": "array", "items": SEAT, "minItems": 1, "maxItems": 4, "uniqueItems": True}
 _CARD: Schema = {"enum": sorted({card for catalog in CATALOGS.values() for card in catalog.cards})}
@@ -130,7 +130,7 @@ def _step_faults(board: Board) -> Iterator[str]:
             yield f"{where}/card is not a card of this edition"
 
 
-def _effects_faults(board: Board, where: str, step: dict[str, Any]) -> Iterator[str]:
+def _effects_faults(board: Board, where: str, step: JsonObject) -> Iterator[str]:
     card = board.cards.cards.get(step["card"])
     if card is None:
         yield f"{where}/card is not a card of this edition"

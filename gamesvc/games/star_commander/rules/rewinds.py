@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.game import Data, Event
@@ -15,11 +14,12 @@ from gamesvc.games.star_commander.events.board import SystemExplored
 from gamesvc.games.star_commander.events.cards import CardDiscarded, CardDrawn, DeckReshuffled
 from gamesvc.games.star_commander.events.course import ChoiceRequested
 from gamesvc.games.star_commander.state import State
+from gamesvc.json_types import JsonObject
 
 
 def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
     """Reshuffle the decks that were drawn from or looked at, and the face-down systems if one was turned up."""
-    data: dict[str, Any] = {}
+    data: JsonObject = {}
     told = [KINDS[event.type].of(event.data) for event in retracted if event.type in KINDS]
     touched = {_touched(event) for event in told}
     data["decks"] = {domain: list(dice.shuffle(then.decks[domain])) for domain in DOMAINS if domain in touched}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Data, Event, Viewer
 from gamesvc.games.star_commander.secrecy.view import item_for, with_own
 from gamesvc.games.star_commander.state import State
+from gamesvc.json_types import JsonObject
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
@@ -57,14 +56,14 @@ def _pass_for_others(data: Data) -> Data | None:
     return {name: value for name, value in data.items() if name != "rest"}
 
 
-def _set_up_for(data: Data) -> dict[str, Any]:
+def _set_up_for(data: Data) -> JsonObject:
     hidden = ("decks", "faces", "undealt")
     told = {name: value for name, value in data.items() if name not in hidden}
     told["cells"] = [[name, card if home is not None else None, home] for name, card, home in data["cells"]]
     return told
 
 
-def _trade_for(data: Data, viewer: Viewer) -> dict[str, Any]:
+def _trade_for(data: Data, viewer: Viewer) -> JsonObject:
     if viewer in (data["maker"]["seat"], data["taker"]["seat"]):
         return dict(data)
     told = {name: value for name, value in data.items() if name != "cards"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Data, Viewer
 from gamesvc.games.star_commander.data import DOMAINS
@@ -12,11 +10,12 @@ from gamesvc.games.star_commander.rules.legal import awaited
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows import choices
 from gamesvc.games.star_commander.state import Combat, Item, Offer, Orders, Side, State, Vessel, Window
+from gamesvc.json_types import JsonObject
 
 PRIVATE_PARAMS = ("uids", "discard")
 
 
-def view(state: State, viewer: Viewer) -> dict[str, Any]:
+def view(state: State, viewer: Viewer) -> JsonObject:
     board, seat = Board(state), viewer
     me = state.seats[seat] if seat is not None and 0 <= seat < len(state.seats) else None
     return {
@@ -51,10 +50,10 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
     }
 
 
-def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
+def _prompt(board: Board, viewer: Viewer) -> JsonObject:
     """Return the prompt: its kind for everyone, and its contents for the asked seat until it answers."""
     prompt, state = board.state.prompt, board.state
-    told: dict[str, Any] = {"kind": prompt.kind, "seat": prompt.seat, "what": prompt.what}
+    told: JsonObject = {"kind": prompt.kind, "seat": prompt.seat, "what": prompt.what}
     if prompt.kind != "choice" or prompt.answered:
         return told
     if prompt.what == "take_card" and (viewer == prompt.seat or state.work[-1]["reveal"] == "all"):
@@ -66,21 +65,21 @@ def _prompt(board: Board, viewer: Viewer) -> dict[str, Any]:
     return told
 
 
-def with_own(data: Data, name: str, viewer: Viewer) -> dict[str, Any]:
+def with_own(data: Data, name: str, viewer: Viewer) -> JsonObject:
     """Return the data with the list of seats that passed in advance reduced to the viewer's own seat."""
     return {**data, name: [seat for seat in data[name] if seat == viewer]}
 
 
-def _window(window: Window, viewer: Viewer) -> dict[str, Any]:
+def _window(window: Window, viewer: Viewer) -> JsonObject:
     shown = dict(with_own(codec.to_json(window, Window), "early", viewer))
     return {**shown, "ready": {seat: play for seat, play in shown["ready"].items() if seat == str(viewer)}}
 
 
-def _combat(combat: Combat, viewer: Viewer) -> dict[str, Any]:
+def _combat(combat: Combat, viewer: Viewer) -> JsonObject:
     return dict(with_own(with_own(codec.to_json(combat, Combat), "passed", viewer), "staying", viewer))
 
 
-def _seat(board: Board, at: int) -> dict[str, Any]:
+def _seat(board: Board, at: int) -> JsonObject:
     state = board.state
     seat = state.seats[at]
     return {
@@ -96,7 +95,7 @@ def _seat(board: Board, at: int) -> dict[str, Any]:
     }
 
 
-def _holdings(board: Board, at: int) -> dict[str, Any]:
+def _holdings(board: Board, at: int) -> JsonObject:
     """Return the totals of a seat's belongings on the board."""
     shown, key = board.facts.shown, ("holdings", at)
     if key not in shown:
@@ -110,7 +109,7 @@ def _holdings(board: Board, at: int) -> dict[str, Any]:
     return shown[key]
 
 
-def _cells(board: Board) -> dict[str, Any]:
+def _cells(board: Board) -> JsonObject:
     """Return all cells. The result is the same for every viewer, and cached until an event changes a cell."""
     shown, key = board.facts.shown, ("cells", *(seat.last_turn for seat in board.state.seats))
     if key not in shown:
@@ -118,7 +117,7 @@ def _cells(board: Board) -> dict[str, Any]:
     return dict(shown[key])
 
 
-def _vessels(board: Board) -> dict[str, Any]:
+def _vessels(board: Board) -> JsonObject:
     """Return all vessels, cached like `_cells`."""
     shown, key = board.facts.shown, ("vessels", board.state.turn)
     if key not in shown:
@@ -126,7 +125,7 @@ def _vessels(board: Board) -> dict[str, Any]:
     return dict(shown[key])
 
 
-def _cell(board: Board, name: str) -> dict[str, Any]:
+def _cell(board: Board, name: str) -> JsonObject:
     cell = board.state.cells[name]
     card = board.system(name)
     return {
@@ -144,9 +143,9 @@ def _cell(board: Board, name: str) -> dict[str, Any]:
     }
 
 
-def _vessel(board: Board, vessel: Vessel) -> dict[str, Any]:
+def _vessel(board: Board, vessel: Vessel) -> JsonObject:
     card, state = board.card(vessel), board.state
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "card": card.id,
         "name": card.name,
         "kind": card.kind,
@@ -173,13 +172,13 @@ def _vessel(board: Board, vessel: Vessel) -> dict[str, Any]:
     return found | {name: value for name, value in marks.items() if value}
 
 
-def _item(board: Board, item: Item, viewer: Viewer) -> dict[str, Any]:
+def _item(board: Board, item: Item, viewer: Viewer) -> JsonObject:
     told = item_for(codec.to_json(item, Item), viewer)
     told["card"] = board.state.faces[item.uid] if item.uid is not None else None
     return told
 
 
-def item_for(item: dict[str, Any], viewer: Viewer) -> dict[str, Any]:
+def item_for(item: JsonObject, viewer: Viewer) -> JsonObject:
     """Return an item as a viewer may see it: `hold` and chosen hand cards only for its player.
 
     Revealed cards include their uid.
@@ -192,8 +191,8 @@ def item_for(item: dict[str, Any], viewer: Viewer) -> dict[str, Any]:
     return told
 
 
-def _offer(state: State, offer: Offer, viewer: Viewer) -> dict[str, Any]:
-    told: dict[str, Any] = {"id": offer.id, "maker": offer.maker, "to": offer.to}
+def _offer(state: State, offer: Offer, viewer: Viewer) -> JsonObject:
+    told: JsonObject = {"id": offer.id, "maker": offer.maker, "to": offer.to}
     if viewer in (offer.maker, offer.to):
         told["give"], told["want"] = codec.to_json(offer.give, Side), codec.to_json(offer.want, Side)
         # An offer outlives its card until the end of the act. A reshuffle in between gives the card another uid.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted, opening
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
 from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.json_types import JsonMapping
 
 WIDTH = 72
 
@@ -56,7 +56,7 @@ def _head(view: Data, t: Teller) -> list[str]:
     return _wrap(f"{head} {who}")
 
 
-def _cell_line(view: Data, t: Teller, name: str, cell: Mapping[str, Any]) -> str:
+def _cell_line(view: Data, t: Teller, name: str, cell: JsonMapping) -> str:
     if cell["card"] is None:
         return f"{name}  unexplored"
     parts = [f"{name}  {cell['name']}"]
@@ -78,7 +78,7 @@ def _vessel_lines(view: Data, t: Teller, cell: str) -> list[str]:
     return [line for words, ids in groups.items() for line in _wrap(f"      {words}: {' '.join(ids)}", "        ")]
 
 
-def _vessel_words(t: Teller, one: Mapping[str, Any]) -> str:
+def _vessel_words(t: Teller, one: JsonMapping) -> str:
     figures = f"{one['attack']}/{one['hp']}" + (f"/{one['speed']}" if "speed" in one else "")
     notes = [f"damage {one['damage']}"] if "damage" in one else []
     notes += [f"jumped {one['jumps']}"] if one.get("jumps") else []
@@ -134,7 +134,7 @@ def _offer_lines(view: Data, t: Teller) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _side(side: Mapping[str, Any]) -> str:
+def _side(side: JsonMapping) -> str:
     parts = [counted(side["credits"], "credit")] if side["credits"] else []
     count = side["cards"] or len(side["hand"])
     parts += [counted(count, "card")] if count else []

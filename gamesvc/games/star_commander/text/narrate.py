@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
 from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, listed, named, opening
@@ -12,6 +11,7 @@ from gamesvc.games.star_commander.commands import ASKED
 from gamesvc.games.star_commander.data import CATALOGS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting, lasting_words
 from gamesvc.games.star_commander.state import Modifier
+from gamesvc.json_types import JsonMapping
 
 NAMES = {card.id: card.name for catalog in CATALOGS.values() for card in catalog.cards.values()}
 PHASES = {"ready": "Ready phase", "command": "Command phase", "combat": "Combat phase", "end": "End phase"}
@@ -231,7 +231,7 @@ def _dealt(t: Teller, d: Data) -> str:
     return f"Damage: {listed(f'{amount} to {names[at]} {at}' for at, amount in totals.items())}."
 
 
-def _item_words(t: Teller, item: Mapping[str, Any]) -> str:
+def _item_words(t: Teller, item: JsonMapping) -> str:
     aims = [item["targets"][name] for name in sorted(item["targets"])]
     params = item["params"] or {}
     aims += [str(params[name]) for name in ("cell", "to", "domain") if name in params]
@@ -321,7 +321,7 @@ def _redirected(t: Teller, d: Data) -> str:
     return f"{t.who(d['seat'])} moved {d['amount']} damage from vessel {d['from_vessel']} to vessel {d['to']}."
 
 
-def _side_words(side: Mapping[str, Any]) -> str:
+def _side_words(side: JsonMapping) -> str:
     parts = [counted(side["credits"], "credit")] if side["credits"] else []
     if side["cards"] or side["hand"]:
         parts.append(counted(side["cards"] or len(side["hand"]), "card"))

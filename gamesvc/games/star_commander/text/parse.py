@@ -11,26 +11,27 @@ from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.data import DOMAINS, WINDOWS
 from gamesvc.games.star_commander.text import reading
 from gamesvc.games.star_commander.text.reading import unreadable
+from gamesvc.json_types import JsonObject
 
-Read = Callable[[list[str], Data], dict[str, Any]]
+Read = Callable[[list[str], Data], JsonObject]
 
 
 # --- reading ---
 
 
-def _draw(words: list[str], view: Data) -> dict[str, Any]:
+def _draw(words: list[str], view: Data) -> JsonObject:
     given = reading.options(words)
     if len(words) == 3 and words[1].casefold() == "discard":
         given["discard"] = words.pop()
         words.pop()
     [domain] = reading.only(words, 1, "draw science, or draw science discard=c12")
-    command: dict[str, Any] = {"domain": pick(domain, DOMAINS, "domain")}
+    command: JsonObject = {"domain": pick(domain, DOMAINS, "domain")}
     if "discard" in given:
         command["discard"] = reading.hand_card(given["discard"], view)
     return command
 
 
-def _choose(words: list[str], view: Data) -> dict[str, Any]:
+def _choose(words: list[str], view: Data) -> JsonObject:
     [word] = reading.only(words, 1, "choose VALUE, as choose keep")
     if reading.is_cell(word, view):
         return {"value": reading.cell(word, view)}
@@ -41,8 +42,8 @@ def _choose(words: list[str], view: Data) -> dict[str, Any]:
     return {"value": reading.card_in(word, shown, "card", view)}
 
 
-def _move(words: list[str], view: Data) -> dict[str, Any]:
-    command: dict[str, Any] = reading.flag(words, "explore")
+def _move(words: list[str], view: Data) -> JsonObject:
+    command: JsonObject = reading.flag(words, "explore")
     carried: dict[str, list[str]] = {}
     if [word.casefold() for word in words[-2:]] == ["carry", "none"]:
         del words[-2:]
@@ -61,7 +62,7 @@ def _move(words: list[str], view: Data) -> dict[str, Any]:
     return command | ({"carried": carried} if carried else {})
 
 
-def _build(words: list[str], view: Data) -> dict[str, Any]:
+def _build(words: list[str], view: Data) -> JsonObject:
     kind = ""
     if words and words[0].casefold() in ("ship", "station"):
         kind = words.pop(0).casefold()
@@ -81,7 +82,7 @@ def _build(words: list[str], view: Data) -> dict[str, Any]:
     return {"name": f"build_{kind or cards[card].kind}", "uid": meant, "cell": cell}
 
 
-def _targets(words: list[str], given: Mapping[str, str], targets: Any, view: Data) -> dict[str, Any]:
+def _targets(words: list[str], given: Mapping[str, str], targets: Any, view: Data) -> JsonObject:
     """Read targets by name (`a=v3`) or in the order of the card."""
     known = [target.name for target in targets]
     found = {name: reading.thing(value, view) for name, value in given.items() if name in known}
@@ -92,8 +93,8 @@ def _targets(words: list[str], given: Mapping[str, str], targets: Any, view: Dat
     return {"targets": {name: found[name] for name in known if name in found}} if found else {}
 
 
-def _play(words: list[str], view: Data) -> dict[str, Any]:
-    command: dict[str, Any] = reading.flag(words, "hold")
+def _play(words: list[str], view: Data) -> JsonObject:
+    command: JsonObject = reading.flag(words, "hold")
     given = reading.options(words)
     if not words:
         raise unreadable("Write: play CARD, then its targets, as play barrage v3 v7", "text")
@@ -116,8 +117,8 @@ def _card_words(words: list[str], view: Data) -> tuple[str, int]:
     return reading.hand_card(words[0], view), 1
 
 
-def _use(words: list[str], view: Data) -> dict[str, Any]:
-    command: dict[str, Any] = {**reading.flag(words, "hold"), **reading.flag(words, "explore")}
+def _use(words: list[str], view: Data) -> JsonObject:
+    command: JsonObject = {**reading.flag(words, "hold"), **reading.flag(words, "explore")}
     given = reading.options(words)
     if not words:
         raise unreadable("Write: use SOURCE, then what it needs, as use c12 v3 x=4 or use 1,1 a=v3 b=2,1 discard=c5", "text")
@@ -149,7 +150,7 @@ def _use(words: list[str], view: Data) -> dict[str, Any]:
 
 
 def _one_cell(usage: str) -> Read:
-    def read(words: list[str], view: Data) -> dict[str, Any]:
+    def read(words: list[str], view: Data) -> JsonObject:
         if not words:
             raise unreadable(f"Write: {usage}", "text")
         return {"cell": reading.cell("_".join(words), view)}
@@ -157,24 +158,24 @@ def _one_cell(usage: str) -> Read:
     return read
 
 
-def _scrap(words: list[str], view: Data) -> dict[str, Any]:
+def _scrap(words: list[str], view: Data) -> JsonObject:
     return {"ship": reading.vessel(reading.only(words, 1, "scrap v3")[0], view)}
 
 
-def _technology(words: list[str], view: Data) -> dict[str, Any]:
+def _technology(words: list[str], view: Data) -> JsonObject:
     if not words:
         raise unreadable("Write: tech CARD", "text")
     return {"uid": _card_words(words, view)[0]}
 
 
-def _sell(words: list[str], view: Data) -> dict[str, Any]:
+def _sell(words: list[str], view: Data) -> JsonObject:
     return {"uids": [reading.hand_card(word, view) for word in reading.only(words, 2, "sell c12 c40")]}
 
 
 _PARTS = {"tech": "technologies", "technology": "technologies", "ships": "vessels", "cards": "hand"}
 
 
-def _offer(words: list[str], view: Data) -> dict[str, Any]:
+def _offer(words: list[str], view: Data) -> JsonObject:
     usage = "offer Blue give credits=4 vessels=v3 want systems=1,1 hand=1"
     folded = [word.casefold() for word in words]
     if not words or "give" not in folded or "want" not in folded or folded.index("give") > folded.index("want"):
@@ -186,8 +187,8 @@ def _offer(words: list[str], view: Data) -> dict[str, Any]:
     return {"to": reading.seat(words[0]), "give": _side(give, view, False), "want": _side(want, view, True)}
 
 
-def _side(given: Mapping[str, str], view: Data, wanted: bool) -> dict[str, Any]:
-    side: dict[str, Any] = {}
+def _side(given: Mapping[str, str], view: Data, wanted: bool) -> JsonObject:
+    side: JsonObject = {}
     for name, value in given.items():
         part = pick(_PARTS.get(name, name), ("credits", "hand", "technologies", "vessels", "systems"), "part of an offer")
         if part == "credits" or (part == "hand" and wanted):
@@ -204,22 +205,22 @@ def _side(given: Mapping[str, str], view: Data, wanted: bool) -> dict[str, Any]:
     return side
 
 
-def _accept(words: list[str], view: Data) -> dict[str, Any]:
+def _accept(words: list[str], view: Data) -> JsonObject:
     if not words:
         raise unreadable("Write: accept 3, and the cards you give, as accept 3 c12 c40", "text")
-    command: dict[str, Any] = {"offer": reading.whole(words[0], "offer")}
+    command: JsonObject = {"offer": reading.whole(words[0], "offer")}
     if words[1:] and words[1].casefold() == "nothing":
         return command | {"hand": []}
     return command | ({"hand": [reading.hand_card(word, view) for word in words[1:]]} if words[1:] else {})
 
 
-def _offer_number(words: list[str], view: Data) -> dict[str, Any]:
+def _offer_number(words: list[str], view: Data) -> JsonObject:
     return {"offer": reading.whole(reading.only(words, 1, "decline 3")[0], "offer")}
 
 
-def _fire(words: list[str], view: Data) -> dict[str, Any]:
-    command: dict[str, Any] = {**reading.flag(words, "more"), **reading.flag(words, "pass"), **reading.flag(words, "stay")}
-    assignments: dict[str, list[dict[str, Any]]] = {}
+def _fire(words: list[str], view: Data) -> JsonObject:
+    command: JsonObject = {**reading.flag(words, "more"), **reading.flag(words, "pass"), **reading.flag(words, "stay")}
+    assignments: dict[str, list[JsonObject]] = {}
     waiting: list[str] = []
     for word in words:
         if word.casefold() in ("nothing", "hold", "none"):
@@ -242,7 +243,7 @@ def _fire(words: list[str], view: Data) -> dict[str, Any]:
     return {"assignments": assignments, **command}
 
 
-def _shot(own: str, target: str, amount: str, view: Data) -> dict[str, Any]:
+def _shot(own: str, target: str, amount: str, view: Data) -> JsonObject:
     if amount:
         power = reading.whole(amount, "amount")
     elif own in view["vessels"]:
@@ -252,8 +253,8 @@ def _shot(own: str, target: str, amount: str, view: Data) -> dict[str, Any]:
     return {"target": reading.vessel(target, view), "amount": power}
 
 
-def _retreat(words: list[str], view: Data) -> dict[str, Any]:
-    moves: list[dict[str, Any]] = []
+def _retreat(words: list[str], view: Data) -> JsonObject:
+    moves: list[JsonObject] = []
     plain: list[str] = []
     for word in words:
         if ">" not in word:
@@ -261,7 +262,7 @@ def _retreat(words: list[str], view: Data) -> dict[str, Any]:
             continue
         ship, _, rest = word.partition(">")
         to, plus, cargo = rest.partition("+")
-        move: dict[str, Any] = {"ship": reading.vessel(ship, view), "to": reading.cell(to, view)}
+        move: JsonObject = {"ship": reading.vessel(ship, view), "to": reading.cell(to, view)}
         moves.append(move | ({"carried": [reading.vessel(one, view) for one in reading.split_list(cargo)]} if plus else {}))
     if plain and plain[0].casefold() not in ("nothing", "none"):
         if len(plain) < 2:
@@ -274,8 +275,8 @@ def _retreat(words: list[str], view: Data) -> dict[str, Any]:
 _ORDERS = ("commands", "abilities", "actions", "always_ask", "auto", "assign", "retreat", "draw", *WINDOWS)
 
 
-def _orders(words: list[str], view: Data) -> dict[str, Any]:
-    orders: dict[str, Any] = {}
+def _orders(words: list[str], view: Data) -> JsonObject:
+    orders: JsonObject = {}
     if not words:
         raise unreadable("Write what is to change, as orders commands=ask or orders draw=science+industry.", "orders")
     for word in words:
@@ -295,9 +296,9 @@ def _orders(words: list[str], view: Data) -> dict[str, Any]:
     return {"orders": orders}
 
 
-def _auto(text: str) -> dict[str, Any]:
+def _auto(text: str) -> JsonObject:
     play, *parts = text.split("/")
-    auto: dict[str, Any] = {"play": play}
+    auto: JsonObject = {"play": play}
     for part in parts:
         name, _, value = part.partition(":")
         if name == "on":
@@ -311,13 +312,13 @@ def _auto(text: str) -> dict[str, Any]:
     return auto
 
 
-def _bare(words: list[str], view: Data) -> dict[str, Any]:
+def _bare(words: list[str], view: Data) -> JsonObject:
     if words:
         raise unreadable(f"Leave {' '.join(words)!r} out; this order is one word.", "text")
     return {}
 
 
-def _end(words: list[str], view: Data) -> dict[str, Any]:
+def _end(words: list[str], view: Data) -> JsonObject:
     if words and words[0].casefold() in ("command", "combat", "turn", "phase"):
         word = words.pop(0).casefold()
         if word in ("command", "combat"):

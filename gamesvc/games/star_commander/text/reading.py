@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.notation import FILLERS, number, pick, suggest
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.star_commander.data import CATALOGS, Catalog
 from gamesvc.games.star_commander.state import MOST_SEATS
+from gamesvc.json_types import JsonObject
 
 NOTE = "note:"
 """The beginning of an offer's note under rules 1.1."""
@@ -115,7 +115,7 @@ def seat(word: str) -> int:
     return int(pick(word, {name: str(at) for name, at in COLOUR_NAMES.items()}, "seat"))
 
 
-def flag(words: list[str], name: str) -> dict[str, Any]:
+def flag(words: list[str], name: str) -> JsonObject:
     """Remove a flag (`hold` or `no-hold`) from the words and return it as a parameter."""
     for word in list(words):
         if word.casefold().replace("-", "") in (name, f"no{name}"):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gamesvc.games.kernel.game import Command
 from gamesvc.games.star_commander.text.reading import NOTE
+from gamesvc.json_types import JsonMapping
 
 
 def _flags(command: Command, *names: str) -> str:
@@ -17,7 +17,7 @@ def _aims(command: Command) -> str:
     return "".join(f" {name}={value}" for name, value in command.get("targets", {}).items())
 
 
-def _give(side: Mapping[str, Any]) -> str:
+def _give(side: JsonMapping) -> str:
     return "".join(f" {name}={value if isinstance(value, int) else '+'.join(value) or 'none'}" for name, value in side.items())
 
 
@@ -48,7 +48,7 @@ def _render_retreat(command: Command) -> str:
     return f"retreat {' '.join(parts)}" if parts else "stay"
 
 
-def _render_auto(auto: Mapping[str, Any]) -> str:
+def _render_auto(auto: JsonMapping) -> str:
     text = f" auto={auto['play']}"
     if "on" in auto:
         text += f"/on:{'+'.join(auto['on'])}"

@@ -6,13 +6,13 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from gamesvc.games.kernel import forms as reading
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Bot, Command, Data, Form
 from gamesvc.games.stratastar.data import FLEETS, HAZARDS, WORTH
 from gamesvc.games.stratastar.data.geometry import ADJACENT, distance
+from gamesvc.json_types import JsonMapping, JsonObject
 
 _KEEP = {"build": 3, "move": 3, "attack": 2, "trade": 1}
 """The number of cards of each kind worth keeping. Research and power cards are always kept."""
@@ -29,14 +29,14 @@ class Sight:
         self.seen = seen
         self.offered = offered
         self.seat: int = seen["viewer"]
-        self.me: Mapping[str, Any] = seen["players"][self.seat]
+        self.me: JsonMapping = seen["players"][self.seat]
         self.others = [player for player in seen["players"] if player["seat"] != self.seat and player["alive"]]
         self.hand: list[str] = seen["hand"]
 
     def named(self, name: str) -> list[Form]:
         return [form for form in self.offered if form.name == name]
 
-    def force(self, player: Mapping[str, Any], space: str) -> int:
+    def force(self, player: JsonMapping, space: str) -> int:
         """Return a player's force in a space without cards."""
         return int(
             player["fleets"].get(space, 0)
@@ -278,7 +278,7 @@ def _best_step(
             if whole and far[to] == 0 and not sight.would_win(to, limits["fleets"]["maximum"]):
                 continue
             is_free = form.parameters["free"]["const"]
-            command: dict[str, Any] = {"name": "move", "from": start, "to": to}
+            command: JsonObject = {"name": "move", "from": start, "to": to}
             command |= {"fleets": 1} if single else {name: limit["maximum"] for name, limit in limits.items()}
             if is_free:
                 command["free"] = True

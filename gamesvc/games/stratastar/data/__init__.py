@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+
+from gamesvc.json_types import JsonObject
 
 _HERE = Path(__file__).parent
 
 
-def _load(name: str) -> dict[str, Any]:
+def _load(name: str) -> JsonObject:
     with (_HERE / name).open("rb") as file:
         table = tomllib.load(file)
     if table.get("format") != 1:

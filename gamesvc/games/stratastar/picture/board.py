@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from gamesvc.games.drawing.chart import WIDTH, Chart, seat_name, wrap
 from gamesvc.games.kernel.game import Caption, Data
@@ -13,6 +12,7 @@ from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
 from gamesvc.games.stratastar.text.board import awaiting
 from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards
+from gamesvc.json_types import JsonMapping
 
 _FLAGS = {
     "window": "Your answer",
@@ -165,7 +165,7 @@ def _card(chart: Chart, card: str, x: float, y: float, count: int) -> None:
         chart.text(x + 8, y + 89, "2", size=19, weight=700)
 
 
-def _closing(seen: Mapping[str, Any], t: Teller) -> str:
+def _closing(seen: JsonMapping, t: Teller) -> str:
     """Return the overprint line: the pending or expected decision."""
     if seen["actions"]:
         action = seen["actions"][-1]

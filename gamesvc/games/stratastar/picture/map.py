@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gamesvc.games.drawing.chart import LETTERS, Chart
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.stratastar.data import COLUMNS, ROWS
 from gamesvc.games.stratastar.data.geometry import SPACES, place
+from gamesvc.json_types import JsonMapping
 
 LEFT, TOP, CELL = 48, 118, 64
 _ICONS = {"supernova": "supernova", "black_hole": "black-hole", "nebula": "nebula"}
@@ -156,7 +154,7 @@ def _marks(chart: Chart, seen: Data, space: str, x: float, y: float, gates: bool
 
 def _moves(chart: Chart, seen: Data) -> None:
     """Draw the last move of each seat, that of the active seat at full strength. Pieces are drawn over it."""
-    moved: list[Mapping[str, Any]] = [player for player in seen["players"] if player["alive"] and player["last_move"]]
+    moved: list[JsonMapping] = [player for player in seen["players"] if player["alive"] and player["last_move"]]
     for player in sorted(moved, key=lambda one: one["seat"] == seen["active"]):
         start, to = player["last_move"]
         chart.move_path([above_flags(start), above_flags(to)], older=player["seat"] != seen["active"])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from gamesvc.games.stratastar.state import Orders
+from gamesvc.json_types import JsonMapping, JsonObject
 
 
-def updated(orders: Orders, change: Mapping[str, Any]) -> dict[str, Any]:
+def updated(orders: Orders, change: JsonMapping) -> JsonObject:
     """Return the fields of the orders after a partial update."""
     fields = asdict(orders)
     for key, value in change.items():
@@ -32,7 +32,7 @@ def _listed(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def shown(orders: Orders) -> dict[str, Any]:
+def shown(orders: Orders) -> JsonObject:
     """Return the orders in the format in which players send them."""
     spaces, kinds = list(orders.diplomacy_spaces), list(orders.sabotage_kinds)
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Run
@@ -19,6 +18,7 @@ from gamesvc.games.stratastar.rules.actions import battle, effects
 from gamesvc.games.stratastar.rules.actions.payment import pick, value
 from gamesvc.games.stratastar.rules.facts import spendable
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
 NEXT = {
     "retool": "trade",
@@ -208,7 +208,7 @@ def _builds(hand: Sequence[str], builds: Sequence[str] | int) -> tuple[str, ...]
     return tuple(builds)
 
 
-def default_disband(state: State, seat: int) -> list[dict[str, Any]]:
+def default_disband(state: State, seat: int) -> list[JsonObject]:
     """Return the default groups to disband: farthest from the Homeworld first, ties A1 to J10, Fleets first (RULES.md 14)."""
     player = state.players[seat]
     home = player.home or ""

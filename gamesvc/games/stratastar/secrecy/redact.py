@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Command, Data, Event, Viewer
+from gamesvc.json_types import JsonObject
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
@@ -14,7 +14,7 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
     return event.data if cut is None else cut(event.data, viewer)
 
 
-def _but(data: Data, *names: str) -> dict[str, Any]:
+def _but(data: Data, *names: str) -> JsonObject:
     return {name: value for name, value in data.items() if name not in names}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.games.stratastar.data.geometry import in_order
@@ -11,12 +10,13 @@ from gamesvc.games.stratastar.rules import facts, standing_orders
 from gamesvc.games.stratastar.rules.actions import reactions
 from gamesvc.games.stratastar.rules.legal import awaited
 from gamesvc.games.stratastar.state import Action, Offer, Player, State, Treaty
+from gamesvc.json_types import JsonObject
 
 
-def view(state: State, viewer: Viewer) -> dict[str, Any]:
+def view(state: State, viewer: Viewer) -> JsonObject:
     """Return the match as the viewer sees it. A seat that left sees the spectators' view and its own notes."""
     turn, chart = state.turn, state.chart
-    seen: dict[str, Any] = {
+    seen: JsonObject = {
         "viewer": viewer,
         "options": _options(state),
         "phase": turn.phase,
@@ -50,7 +50,7 @@ def view(state: State, viewer: Viewer) -> dict[str, Any]:
     return seen if viewer is None else {**seen, **_own(state, viewer)}
 
 
-def _own(state: State, seat: int) -> dict[str, Any]:
+def _own(state: State, seat: int) -> JsonObject:
     """Return what only the player of a seat sees: their hand, what their scouts found, their orders and records."""
     player, chart = state.players[seat], state.chart
     return {
@@ -62,25 +62,25 @@ def _own(state: State, seat: int) -> dict[str, Any]:
     }
 
 
-def _treaty(state: State, treaty: Treaty) -> dict[str, Any]:
+def _treaty(state: State, treaty: Treaty) -> JsonObject:
     left = treaty.until - state.players[treaty.seat].turns
     return {"seat": treaty.seat, "partner": treaty.partner, "until": treaty.until, "left": left}
 
 
-def _end(state: State) -> dict[str, Any] | None:
+def _end(state: State) -> JsonObject | None:
     if state.ended is None:
         return None
     return {"reason": state.ended.reason, "ranking": [list(group) for group in state.ended.ranking]}
 
 
-def _options(state: State) -> dict[str, Any]:
+def _options(state: State) -> JsonObject:
     options = {name: value for name, value in asdict(state.options).items() if (name, value) != ("pace", "")}
     options["abilities_all"] = list(state.options.abilities_all)
     options["abilities_by_seat"] = {str(seat): list(owned) for seat, owned in state.options.abilities_by_seat.items()}
     return options
 
 
-def _player(state: State, seat: int, player: Player) -> dict[str, Any]:
+def _player(state: State, seat: int, player: Player) -> JsonObject:
     return {
         "seat": seat,
         "alive": player.alive,
@@ -112,8 +112,8 @@ def contested(state: State) -> list[str]:
     return in_order(found)
 
 
-def _offer(offer: Offer, viewer: Viewer) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _offer(offer: Offer, viewer: Viewer) -> JsonObject:
+    shown: JsonObject = {
         "id": offer.id,
         "seat": offer.seat,
         "to": offer.to,
@@ -125,7 +125,7 @@ def _offer(offer: Offer, viewer: Viewer) -> dict[str, Any]:
     return shown
 
 
-def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
+def _action(action: Action, viewer: Viewer) -> JsonObject:
     """Return a declared action. Prepared answers are shown to their own seat only, until they happen."""
     return {
         "id": action.id,
@@ -141,11 +141,11 @@ def _action(action: Action, viewer: Viewer) -> dict[str, Any]:
     }
 
 
-def _battle(state: State, viewer: Viewer) -> dict[str, Any] | None:
+def _battle(state: State, viewer: Viewer) -> JsonObject | None:
     now = state.battle
     if now is None:
         return None
-    shown: dict[str, Any] = {
+    shown: JsonObject = {
         "space": now.space,
         "caller": now.caller,
         "participants": list(now.participants),

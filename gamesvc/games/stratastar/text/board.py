@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, COLUMNS, ROWS, WORLDS_TO_WIN
 from gamesvc.games.stratastar.data.geometry import SPACES, in_order
 from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group
+from gamesvc.json_types import JsonMapping
 
 WIDTH = 72
 _SIGNS = {"world": "o", "supernova": "*", "black_hole": "@", "nebula": "~"}
@@ -99,7 +99,7 @@ def _map(seen: Data) -> list[str]:
     return rows
 
 
-def _seat(seen: Data, player: Mapping[str, Any], t: Teller) -> str:
+def _seat(seen: Data, player: JsonMapping, t: Teller) -> str:
     name = t.Who(player["seat"]) + (f" ({_LETTERS[player['seat']]})" if player["seat"] != seen["viewer"] else "")
     if not player["alive"]:
         return f"{name}: out of the game."
@@ -117,7 +117,7 @@ def _seat(seen: Data, player: Mapping[str, Any], t: Teller) -> str:
     return f"{text} {'; '.join(where)}." if where else text
 
 
-def pieces_at(player: Mapping[str, Any], space: str) -> list[str]:
+def pieces_at(player: JsonMapping, space: str) -> list[str]:
     """Describe the pieces of a player in a space."""
     items = []
     if space in player["fleets"] or space in player["warfleets"]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained, Held
 from gamesvc.games.kernel.wording import capital, listed
@@ -12,6 +9,7 @@ from gamesvc.games.stratastar.data import ABILITY_NAMES, ABILITY_TEXTS, CARD_NAM
 from gamesvc.games.stratastar.data.geometry import SPACES
 from gamesvc.games.stratastar.text.board import pieces_at
 from gamesvc.games.stratastar.text.narrate import ACTIONS, CHITS, Teller
+from gamesvc.json_types import JsonMapping
 
 _PLAIN = {power: kind for kind, power in POWER.items()}
 _SPACES = frozenset(SPACES)
@@ -67,7 +65,7 @@ def _space(seen: Data, space: str) -> str:
     return " ".join([_ground(seen, space, t), *there])
 
 
-def _ground(seen: Mapping[str, Any], space: str, t: Teller) -> str:
+def _ground(seen: JsonMapping, space: str, t: Teller) -> str:
     home = next((player["seat"] for player in seen["players"] if player["home"] == space), None)
     if home is not None:
         return f"{t.Whose(home)} Homeworld."

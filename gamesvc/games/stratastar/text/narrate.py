@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
 from gamesvc.games.kernel.wording import capital, counted, listed, opening
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES
 from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+from gamesvc.json_types import JsonMapping
 
 T = TypeVar("T")
 ACTIONS = {
@@ -129,7 +130,7 @@ def _declared(t: Teller, d: Data) -> str:
     return f"{t.Who(d['seat'])} declared {aim(d['action'], d['args'], t)}{cost}{credit}.{asked}"
 
 
-def aim(action: str, args: Mapping[str, Any], t: Teller) -> str:
+def aim(action: str, args: JsonMapping, t: Teller) -> str:
     """Describe an action and its target."""
     what = ACTIONS[action]
     if action in ("move", "gate", "hyper_jump", "retreat"):

@@ -28,6 +28,7 @@ from gamesvc.games.stratastar.text.reading import (
     take,
     unreadable,
 )
+from gamesvc.json_types import JsonObject
 
 FILLERS = frozenset({"to", "from", "at", "the", "with", "on", "and", "of", "in", "through", "for"})
 VERBS: dict[str, str] = {
@@ -114,8 +115,8 @@ _PIECES = ("fleet", "warfleet", "colony", "stargate")
 # --- parsing by command ---
 
 
-def _plain(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _plain(name: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
         no_more(found)
         return {"name": name, **pay}
@@ -123,8 +124,8 @@ def _plain(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     return read
 
 
-def _at_space(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _at_space(name: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
         space = read_space(take(found, "space"))
         no_more(found)
@@ -133,8 +134,8 @@ def _at_space(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     return read
 
 
-def _with_target(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _with_target(name: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
         word = take(found, "target")
         target: int | str = "deck" if name == "spy" and word.casefold() == "deck" else read_seat(word)
@@ -144,16 +145,16 @@ def _with_target(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     return read
 
 
-def _with_cards(name: str, parameter: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _with_cards(name: str, parameter: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
         return {"name": name, parameter: read_cards(found), **pay}
 
     return read
 
 
-def _aimed(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _aimed(name: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
         seat = read_seat(take(found, "seat"))
         piece = pick(take(found, "piece"), _PIECES, "piece")
@@ -164,8 +165,8 @@ def _aimed(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     return read
 
 
-def _offer_number(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _offer_number(name: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         if not found:
             mine = name == "withdraw_offer"
             viewer = seen.get("viewer")
@@ -182,18 +183,18 @@ def _offer_number(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
     return read
 
 
-def _home(found: list[str], seen: Data) -> dict[str, Any]:
+def _home(found: list[str], seen: Data) -> JsonObject:
     corner = pick(take(found, "corner"), CORNERS, "corner")
     no_more(found)
     return {"name": "place_homeworld", "corner": corner}
 
 
-def _ability(found: list[str], seen: Data) -> dict[str, Any]:
+def _ability(found: list[str], seen: Data) -> JsonObject:
     ability = pick("_".join(found), ABILITIES, "ability") if found else take(found, "ability")
     return {"name": "pick_ability", "ability": ability}
 
 
-def _build_fleet(found: list[str], seen: Data) -> dict[str, Any]:
+def _build_fleet(found: list[str], seen: Data) -> JsonObject:
     found, pay = split_pay(found)
     space = {"space": read_space(found.pop(0))} if found else {}
     no_more(found)
@@ -215,8 +216,8 @@ def _following(found: list[str]) -> tuple[list[str], dict[str, str]]:
     return found[:at], {"then": _FOLLOWING[act]}
 
 
-def _step(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
-    def read(found: list[str], seen: Data) -> dict[str, Any]:
+def _step(name: str) -> Callable[[list[str], Data], JsonObject]:
+    def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
         found, then = _following(found) if name != "scout" else (found, {})
         where = [word for word in found if is_space(word)][:2]
@@ -225,7 +226,7 @@ def _step(name: str) -> Callable[[list[str], Data], dict[str, Any]]:
         if len(where) < 2 and found:
             where += [take(found, "from")]
         start, to = read_space(take(where, "from")), read_space(take(where, "to"))
-        command: dict[str, Any] = {"name": name, "from": start, "to": to}
+        command: JsonObject = {"name": name, "from": start, "to": to}
         if name != "scout":
             free, found = _freedom(name, found, bool(pay), to, seen)
             group = [] if [word.casefold() for word in found] == ["all"] else found
@@ -249,8 +250,8 @@ def _freedom(name: str, found: list[str], pays: bool, to: str, seen: Data) -> tu
     return {}, rest
 
 
-def _groups(found: list[str], place: str, seen: Data) -> list[dict[str, Any]]:
-    groups: list[dict[str, Any]] = []
+def _groups(found: list[str], place: str, seen: Data) -> list[JsonObject]:
+    groups: list[JsonObject] = []
     while found:
         space = read_space(found.pop(0))
         mine = list(itertools.takewhile(lambda word: not is_space(word), found))
@@ -260,12 +261,12 @@ def _groups(found: list[str], place: str, seen: Data) -> list[dict[str, Any]]:
     return groups
 
 
-def _defend(found: list[str], seen: Data) -> dict[str, Any]:
+def _defend(found: list[str], seen: Data) -> JsonObject:
     found, pay = split_pay(found)
     return {"name": "defend_homeworld", "groups": _groups(found, "from", seen), **pay}
 
 
-def _retreat(found: list[str], seen: Data) -> dict[str, Any]:
+def _retreat(found: list[str], seen: Data) -> JsonObject:
     found, pay = split_pay(found)
     to = read_space(take(found, "to"))
     group = [] if [word.casefold() for word in found] == ["all"] else found
@@ -274,27 +275,27 @@ def _retreat(found: list[str], seen: Data) -> dict[str, Any]:
     return {"name": "retreat", "to": to, **(read_numbers(group) or everything), **pay}
 
 
-def _raid(found: list[str], seen: Data) -> dict[str, Any]:
+def _raid(found: list[str], seen: Data) -> JsonObject:
     found, pay = split_pay(found)
     seat, space = read_seat(take(found, "seat")), read_space(take(found, "space"))
     no_more(found)
     return {"name": "border_raids", "seat": seat, "space": space, **pay}
 
 
-def _support(found: list[str], seen: Data) -> dict[str, Any]:
+def _support(found: list[str], seen: Data) -> JsonObject:
     folded = [word.casefold() for word in found]
     at = folded.index("disband") if "disband" in folded else len(found)
     builds: Any = found[:at]
     points = whole(builds[0], 3) if len(builds) == 1 else None
     value = points if points is not None else read_cards(builds)
-    command: dict[str, Any] = {"name": "support", "builds": value}
+    command: JsonObject = {"name": "support", "builds": value}
     if at < len(found):
         groups = [word for word in found[at + 1 :] if word.casefold() not in ("none", "nothing")]
         command["disband"] = _groups(groups, "space", seen)
     return command
 
 
-def _offer(found: list[str], seen: Data) -> dict[str, Any]:
+def _offer(found: list[str], seen: Data) -> JsonObject:
     who = take(found, "seat")
     to = None if who.casefold() in ("anyone", "all", "any") else read_seat(who)
     parts: dict[str, list[str]] = {"give": [], "want": []}
@@ -314,7 +315,7 @@ def _offer(found: list[str], seen: Data) -> dict[str, Any]:
     return {"name": "offer_trade", "to": to, "give": give, "want": want, **flags}
 
 
-_READERS: dict[str, Callable[[list[str], Data], dict[str, Any]]] = {
+_READERS: dict[str, Callable[[list[str], Data], JsonObject]] = {
     "place_homeworld": _home,
     "pick_ability": _ability,
     "retool": _with_cards("retool", "cards"),

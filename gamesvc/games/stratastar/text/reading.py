@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.intake import whole
@@ -12,6 +11,7 @@ from gamesvc.games.kernel.notation import pick, suggest
 from gamesvc.games.stratastar.data import CARDS, RESEARCH
 from gamesvc.games.stratastar.data.geometry import INDEX, SPACES
 from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+from gamesvc.json_types import JsonObject
 
 LETTERS = {"attack": "A", "move": "M", "build": "B", "trade": "T", RESEARCH: "R"}
 _CARD = re.compile(r"(\d{0,2})(attack|move|build|trade|research|[ambtr])s?(\+|2)?", re.IGNORECASE)
@@ -114,7 +114,7 @@ def no_more(found: Sequence[str]) -> None:
         raise unreadable(f"Leave {' '.join(found)!r} out of this order.")
 
 
-def split_pay(found: list[str]) -> tuple[list[str], dict[str, Any]]:
+def split_pay(found: list[str]) -> tuple[list[str], JsonObject]:
     """Split off `pay ...` at the end."""
     folded = [word.casefold() for word in found]
     if "pay" not in folded:

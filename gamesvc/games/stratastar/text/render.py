@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Command
 from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
 from gamesvc.games.stratastar.text import standing_orders
 from gamesvc.games.stratastar.text.parse import VERBS
 from gamesvc.games.stratastar.text.reading import LETTERS
+from gamesvc.json_types import JsonMapping
 
 _SHORT = {name: verb for verb, name in reversed(VERBS.items())}
 
@@ -29,7 +29,7 @@ def show_counts(counts: Mapping[str, int]) -> str:
     return " ".join(f"{n}{_letter(card)}" for card, n in counts.items()) or "none"
 
 
-def _show_group(group: Mapping[str, Any]) -> list[str]:
+def _show_group(group: JsonMapping) -> list[str]:
     return [f"{group[name]}{letter}" for name, letter in (("fleets", "F"), ("warfleets", "W")) if name in group]
 
 
@@ -69,5 +69,5 @@ def render(command: Command) -> str:
     return " ".join(parts)
 
 
-def _listed(groups: Iterable[Mapping[str, Any]], place: str) -> list[str]:
+def _listed(groups: Iterable[JsonMapping], place: str) -> list[str]:
     return [" ".join([group[place], *_show_group(group)]) for group in groups]

@@ -9,6 +9,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.notation import number, pick, words
 from gamesvc.games.stratastar.commands import MOST_COMMITTED, SABOTAGE_KINDS
 from gamesvc.games.stratastar.data.geometry import INDEX
+from gamesvc.json_types import JsonMapping, JsonObject
 
 _KEYS = {
     "unable": "when_unable",
@@ -26,12 +27,12 @@ _WORDS = {"when_unable": ("ask", "pass"), "fight": ("peace", "ask", "fight"), "o
 _MODES = ("never", "ask", "auto")
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> JsonObject:
     """Read a line that begins with the word `orders` as the parameter `orders`. Semicolons separate the parts."""
     body = text.strip().split(None, 1)
     if body[0].casefold() == "set":
         body = body[1].split(None, 1)
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for part in (body[1] if len(body) > 1 else "").split(";"):
         tokens = words(part, frozenset())
         if tokens:
@@ -51,7 +52,7 @@ def _value(key: str, tokens: list[str]) -> Any:
         if not 0 <= count <= MOST_COMMITTED:
             raise Refused("unreadable", f"commit takes 0 to {MOST_COMMITTED}, ask, none or all.", "commit")
         return count
-    section: dict[str, Any] = {}
+    section: JsonObject = {}
     if tokens and tokens[0] in _MODES:
         section["mode"] = tokens.pop(0)
         if key == "sabotage" and section["mode"] == "auto":
@@ -85,7 +86,7 @@ def _list(key: str, tokens: list[str]) -> Any:
     return [pick(token, SABOTAGE_KINDS, "action") for token in tokens]
 
 
-def render(orders: Mapping[str, Any]) -> str:
+def render(orders: JsonMapping) -> str:
     """Return the line that `parse` reads back as these standing orders."""
     short = {meant: word for word, meant in reversed(_KEYS.items())}
     parts = [" ".join([short[key], *_shown(value)]) for key, value in orders.items()]

@@ -15,6 +15,7 @@ from typing import Any
 
 from events.audit import Finding
 from events.store import StoredEvent
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.events import (
     Ended,
@@ -202,7 +203,7 @@ class Rows:
         )
 
 
-def opened_columns(loaded: Loaded) -> dict[str, Any]:
+def opened_columns(loaded: Loaded) -> JsonObject:
     """Return the columns that the match row takes from the first event. Older events have fewer of them."""
     opened = _opened(loaded)
     said = opened.as_json()
@@ -252,9 +253,9 @@ def _same_moment(kept: datetime | None, right: datetime | None) -> bool:
     return abs(kept - right) <= SLACK
 
 
-def seat_columns(index: int, loaded: Loaded, told: Told) -> dict[str, Any]:
+def seat_columns(index: int, loaded: Loaded, told: Told) -> JsonObject:
     """Return the columns of a seat that follow from the events. They do not name the bot or the exact time a seat fell free."""
-    columns: dict[str, Any] = {
+    columns: JsonObject = {
         "holder": loaded.holders.get(index),
         "bot": index in told.bots,
         "vacated_at": index in told.free,
@@ -270,7 +271,7 @@ def _seats(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Finding]:
     if [seat.index for seat in rows.seats] != list(range(loaded.seats)):
         yield Finding("match_row", f"There are rows for the seats {[seat.index for seat in rows.seats]}.", match.id)
     for seat in rows.seats:
-        kept: dict[str, Any] = {
+        kept: JsonObject = {
             "holder": str(seat.holder) if seat.holder is not None else None,
             "contribution": seat.contribution,
             "bot": bool(seat.bot),
@@ -311,7 +312,7 @@ def _same_value(kept: Any, right: Any) -> bool:
     return bool(kept == right)
 
 
-def request_columns(request: Request) -> dict[str, Any]:
+def request_columns(request: Request) -> JsonObject:
     """Return the columns of an undo request."""
     return {name: getattr(request, name) for name in ("seat", "to", "asked", "accepted", "until", "settled_at")}
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from events import canonical
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Data
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.events import (
     Ended,
     Joined,
@@ -91,7 +91,7 @@ class Reckoning:
         for key in open_now - self.asked.keys():
             self.asked[key] = Asked(moment)
 
-    def _close(self, key: Key, asked: Asked, actor: dict[str, Any], moment: datetime, *, automatic: bool) -> None:
+    def _close(self, key: Key, asked: Asked, actor: JsonObject, moment: datetime, *, automatic: bool) -> None:
         seat = key[0]
         numbers = self._of(seat)
         if numbers is None or actor.get("seat") != seat or automatic:
@@ -170,7 +170,7 @@ class Reckoning:
 
     # --- what must be kept to go on later ---
 
-    def as_notes(self) -> dict[str, Any]:
+    def as_notes(self) -> JsonObject:
         """Return everything except the state and the figures, as JSON."""
         return {
             "asked": [[*key, canonical.write_time(one.since), one.late] for key, one in sorted(self.asked.items())],
@@ -182,7 +182,7 @@ class Reckoning:
         }
 
     @classmethod
-    def resume(cls, loaded: Loaded, notes: dict[str, Any], numbers: dict[str, Numbers]) -> Reckoning:
+    def resume(cls, loaded: Loaded, notes: JsonObject, numbers: dict[str, Numbers]) -> Reckoning:
         return cls(
             loaded,
             numbers,

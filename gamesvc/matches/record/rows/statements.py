@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from events.store import Statement
 from gamesvc.games.kernel.game import Awaited
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.compute import Clock, breaks
 from gamesvc.matches.events import Ended, Joined, MatchEvent, Paused, Resumed, Seated, Started, Vacated
@@ -78,7 +78,7 @@ def _holding_rows(change: Change) -> Iterator[Statement]:
         )
 
 
-def clock_columns(clock: Clock | None) -> dict[str, Any]:
+def clock_columns(clock: Clock | None) -> JsonObject:
     """Return the clock columns of an open question. `asked_at` is missing if there is no clock."""
     if clock is None:
         return {"due_at": None, "grace_from": None, "break_at": [], "break_for": []}
@@ -180,6 +180,6 @@ def _notices(change: Change) -> Iterator[Statement]:
         yield Statement(sql, params)
 
 
-def _notice(change: Change, kind: str, seat: int, user: int, more: dict[str, Any]) -> outbox.Notice:
+def _notice(change: Change, kind: str, seat: int, user: int, more: JsonObject) -> outbox.Notice:
     match = str(change.match.id)
     return outbox.Notice(kind=kind, user_id=user, topic=match, payload={"match": match, "seat": seat, **more}, due_at=change.now)

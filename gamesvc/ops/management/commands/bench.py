@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import ServiceError
+from gamesvc.json_types import JsonObject
 from gamesvc.ops.benches import Row
 
 INSIDE = "GAMESVC_BENCH_INSIDE"
@@ -118,7 +119,7 @@ class Command(BaseCommand):
             more = ", ".join(f"{key} {value}" for key, value in line.items() if key not in ("name", "value", "unit"))
             self.stdout.write(f"{line['name']:28} {line['value']:>12,.1f} {line['unit']:10} {more}")
 
-    def inside(self, options: dict[str, Any]) -> None:
+    def inside(self, options: JsonObject) -> None:
         """Run the same command again with a fresh, migrated database."""
         with environment.throwaway("gamesvc-bench-"):
             manage = [sys.executable, "manage.py"]

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games.kernel.wording import counted
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.ops import compat
 from gamesvc.ops.compat import Checked
@@ -65,7 +66,7 @@ class Command(BaseCommand):
                 f"{len(parted)} of {counted(len(checked), 'recorded match', 'recorded matches')} differ from today's code."
             )
 
-    def matches(self, options: dict[str, Any]) -> Iterator[Checked]:
+    def matches(self, options: JsonObject) -> Iterator[Checked]:
         files = options["files"]
         if not files and not options["all"]:
             files = beside()

@@ -23,6 +23,7 @@ from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import Service, ServiceError, free_port
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.events import TimedOut
 from gamesvc.ops.client import ApiError, Client
 from gamesvc.ops.sink import CaughtMail, MailSink
@@ -61,7 +62,7 @@ class Command(BaseCommand):
         if self.quiet:
             self.stdout.write(json.dumps(result))
 
-    def run_in(self, folder: Path) -> dict[str, Any]:
+    def run_in(self, folder: Path) -> JsonObject:
         """Start the service in a folder and play. Return the results."""
         sink = MailSink(folder / "mail")
         sink.start()
@@ -86,7 +87,7 @@ class Command(BaseCommand):
             self.stdout.write(text)
             self.stdout.flush()
 
-    def play(self, service: Service, sink: MailSink) -> dict[str, Any]:
+    def play(self, service: Service, sink: MailSink) -> JsonObject:
         zones = {"anna": "Europe/Berlin", "ben": "America/New_York"}
         with ThreadPoolExecutor(2) as pool:
             asked = {
@@ -104,7 +105,7 @@ class Command(BaseCommand):
             duel = self.play_duel(players["anna"], ben, exports)
             return {"stratastar": duel, "space_fleet_commander": solo.result()}
 
-    def play_duel(self, anna: Client, ben: ByMail, exports: Path) -> dict[str, Any]:
+    def play_duel(self, anna: Client, ben: ByMail, exports: Path) -> JsonObject:
         """Play Stratastar from the lobby to the last event, with one undo on the way."""
         options = {"max_rounds": ROUNDS}
         opened = anna.post(
@@ -124,7 +125,7 @@ class Command(BaseCommand):
         self.say(f"Stratastar is over after {commands} commands ({final['outcome']['reason']}): {ranking}.")
         return {"match": match, "commands": commands, "by_mail": ben.sent, "outcome": final["outcome"], "time_outs": timed_out}
 
-    def play_solo(self, anna: Client, exports: Path) -> dict[str, Any]:
+    def play_solo(self, anna: Client, exports: Path) -> JsonObject:
         """Play Space Fleet Commander to its end, with one timeout on the way."""
         opened = anna.post("/api/v1/matches/", {"game": "space_fleet_commander", "hours": SHORT_HOURS}).body
         match = opened["id"]
@@ -259,7 +260,7 @@ class ByMail:
         self.match = 0
         self.sent = 0
 
-    def order(self, seen: Mapping[str, Any], order: str) -> bool:
+    def order(self, seen: JsonMapping, order: str) -> bool:
         """Answer the newest mail about the match and wait for the receipt. Return True if the order was carried out."""
         answer = EmailMessage()
         answer["From"], answer["To"] = self.address, str(self.newest(seen["version"]).message["Reply-To"])

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record.rows import projections
@@ -34,7 +35,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         ids = [find(options["match"]).pk] if options["match"] is not None else audit.all_ids()
-        found: list[dict[str, Any]] = []
+        found: list[JsonObject] = []
         left = 0
         for number, match_id in enumerate(ids, 1):
             if not options["statistics"]:
@@ -65,10 +66,10 @@ class Command(BaseCommand):
             self.stderr.write(f"{number} of {total} matches")
 
 
-def _statistics(match_id: Any) -> tuple[list[dict[str, Any]], int]:
+def _statistics(match_id: Any) -> tuple[list[JsonObject], int]:
     """Return what was wrong with the statistics of a match, and how much of it remains."""
 
-    def told(detail: str, *, mended: bool) -> dict[str, Any]:
+    def told(detail: str, *, mended: bool) -> JsonObject:
         return {"code": "statistics", "detail": detail, "match": str(match_id), "version": None, "mended": mended}
 
     if not Match.objects.filter(pk=match_id).exists():

@@ -24,12 +24,13 @@ from gamesvc.games.kernel.timeline import check_options
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.secrecy import Broken
 from gamesvc.games.selfplay import Record, Tally, bounded, play
+from gamesvc.json_types import JsonObject
 from gamesvc.ops import written
 
-Job = dict[str, Any]
+Job = JsonObject
 
 
-def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
+def jobs(game: Game, arguments: JsonObject) -> Iterator[Job]:
     """Yield the parameters of each match. The same arguments give the same ones."""
     for number in range(arguments["matches"]):
         seed = f"{arguments['seed']}-{number}"
@@ -48,7 +49,7 @@ def jobs(game: Game[Any], arguments: dict[str, Any]) -> Iterator[Job]:
         }
 
 
-def bots_for(game: Game[Any], seats: int, number: int) -> list[str]:
+def bots_for(game: Game, seats: int, number: int) -> list[str]:
     """Return random bots, with a greedy one on one seat in turn if there are several: it brings the match to an end."""
     bots = ["random"] * seats
     if seats > 1 and "greedy" in game.bots:
@@ -56,7 +57,7 @@ def bots_for(game: Game[Any], seats: int, number: int) -> list[str]:
     return bots
 
 
-def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
+def vary(game: Game, rng: random.Random) -> JsonObject:
     """Return random options that fit together."""
     for _ in range(200):
         options = {
@@ -69,7 +70,7 @@ def vary(game: Game[Any], rng: random.Random) -> dict[str, Any]:
     return bounded(game)
 
 
-def fitting_seats(game: Game[Any], options: dict[str, Any], rng: random.Random) -> int:
+def fitting_seats(game: Game, options: JsonObject, rng: random.Random) -> int:
     """Return a number of seats that fits the options; 0 if none does."""
     counts = list(range(game.manifest.min_seats, game.manifest.max_seats + 1))
     rng.shuffle(counts)
@@ -86,7 +87,7 @@ def play_job(job: Job) -> tuple[Job, Record | None, str]:
     """Play one match. Return its record, or the fault."""
     game = catalog.game(job["game"])
     try:
-        more: dict[str, Any] = {}
+        more: JsonObject = {}
         if job["export"]:
             full = check_options(game, job["options"], job["seats"])
             more["match_id"] = str(written.match_of(game, job["seed"]))
@@ -155,7 +156,7 @@ class Command(BaseCommand):
                     self.stderr.write(f"{number} of {options['matches']} matches", ending="\r")
         self.report(tally, broken, time.monotonic() - began, as_json=options["json"])
 
-    def keep(self, game: Game[Any], record: Record, options: dict[str, Any]) -> None:
+    def keep(self, game: Game, record: Record, options: JsonObject) -> None:
         """Write the requested files."""
         for name, ending in (("out", "jsonl"), ("records", "json")):
             if (folder := options[name]) is not None:
@@ -163,9 +164,9 @@ class Command(BaseCommand):
                 content = written.write(game, record) if name == "out" else records.dump(game, record).encode()
                 (folder / f"{game.id}-{record.seed}.{ending}").write_bytes(content)
 
-    def report(self, tally: Tally, broken: list[dict[str, Any]], seconds: float, *, as_json: bool) -> None:
+    def report(self, tally: Tally, broken: list[JsonObject], seconds: float, *, as_json: bool) -> None:
         scores = [score for match in tally.scores for score in match]
-        result: dict[str, Any] = {
+        result: JsonObject = {
             "matches": tally.matches,
             "broken": broken,
             "refusals": sum("refused" in one["broken"] for one in broken),

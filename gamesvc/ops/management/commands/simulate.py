@@ -20,6 +20,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from gamesvc.embedded import environment
 from gamesvc.embedded.postgres import OWNER, RUNTIME, Postgres
 from gamesvc.embedded.processes import locked
+from gamesvc.json_types import JsonObject
 from gamesvc.ops.simulation.report import Report
 
 # The part of the simulation a process is for, and its folder.
@@ -75,7 +76,7 @@ class Command(BaseCommand):
 
     # --- in the calling process ---
 
-    def on_the_clock(self, options: dict[str, Any]) -> tuple[Report, bool]:
+    def on_the_clock(self, options: JsonObject) -> tuple[Report, bool]:
         """Run the matches on the virtual clock. Return the report, and True if Ctrl-C ended them."""
         with environment.throwaway("gamesvc-simulate-") as folder:
             settings = {}
@@ -92,7 +93,7 @@ class Command(BaseCommand):
             settings = {"DATABASE_URL": server.url(RUNTIME), "DATABASE_OWNER_URL": server.url(OWNER)}
             return Report.from_json(self.inside(folder, "service", settings)["report"])
 
-    def inside(self, folder: Path, part: str, settings: dict[str, str], *, prepare: bool = False) -> dict[str, Any]:
+    def inside(self, folder: Path, part: str, settings: dict[str, str], *, prepare: bool = False) -> JsonObject:
         """Run this command again for one part of the simulation, in the environment of that folder. Return its result."""
         child = {"LOG_LEVEL": "ERROR", **os.environ, **settings, INSIDE: str(folder), PART: part}
         manage = [sys.executable, "manage.py"]
@@ -106,12 +107,12 @@ class Command(BaseCommand):
             signal.signal(signal.SIGINT, before)
         if done.returncode:
             raise CommandError("The simulation failed.")
-        told: dict[str, Any] = json.loads(done.stdout)
+        told: JsonObject = json.loads(done.stdout)
         return told
 
     # --- in the processes for the parts ---
 
-    def play_clock(self, folder: Path, options: dict[str, Any]) -> None:
+    def play_clock(self, folder: Path, options: JsonObject) -> None:
         from gamesvc.ops.simulation import conductor, judging  # here: they need the database of the folder
 
         simulation = conductor.make(
@@ -128,7 +129,7 @@ class Command(BaseCommand):
         )
         self.tell(simulation.end_here, lambda: judging.of(simulation, simulation.run()))
 
-    def play_service(self, folder: Path, options: dict[str, Any]) -> None:
+    def play_service(self, folder: Path, options: JsonObject) -> None:
         from gamesvc.ops.simulation import live
 
         service = live.Live(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, uses_of
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import Piece
+from gamesvc.json_types import JsonObject
 
 
-def lasting(board: Board, p: Piece) -> Iterator[dict[str, Any]]:
+def lasting(board: Board, p: Piece) -> Iterator[JsonObject]:
     """Yield the lasting effects on a card in play: `mark`, `until`, and the card that causes it (`by`).
 
     `draw_phases` counts the draw phases of that card's controller until the effect ends, the last one included.
@@ -30,7 +30,7 @@ def lasting(board: Board, p: Piece) -> Iterator[dict[str, Any]]:
             yield {"mark": f"cannot_{what}", "by": source.id, **_end(source)}
 
 
-def _end(source: Piece) -> dict[str, Any]:
+def _end(source: Piece) -> JsonObject:
     """Return the end of an effect.
 
     Moment of Peace leaves play in its second draw phase; other cards stay while they are paid for.

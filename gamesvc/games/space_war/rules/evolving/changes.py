@@ -8,8 +8,9 @@ from typing import Any
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.space_war.events.base import WarEvent
 from gamesvc.games.space_war.state import Piece, Side, State
+from gamesvc.json_types import JsonObject
 
-Changes = dict[str, Any]
+Changes = JsonObject
 """Fields of the state with their new values."""
 Handlers = Mapping[type[WarEvent], Callable[[State, Any], Changes]]
 """For each class of event, the function that returns what such an event changes."""

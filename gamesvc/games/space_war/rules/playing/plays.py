@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.space_war.data import CARDS, ROWS, Card, Effect
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import LETTERS, Piece
+from gamesvc.json_types import JsonMapping, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Option:
         needed = [name for name in self.required if only_choice(name, self.properties[name]) is None]
         return Form(self.name, self.label, self.properties, tuple(needed))
 
-    def as_play(self) -> dict[str, Any]:
+    def as_play(self) -> JsonObject:
         """Return the option in the form of a reaction's `play`."""
         return {"p": self.properties, "r": self.required, "l": self.label}
 
@@ -52,7 +52,7 @@ def only_choice(name: str, schema: Schema) -> list[str] | None:
     return list(values)
 
 
-def completed(form: Form, command: Mapping[str, Any]) -> dict[str, Any]:
+def completed(form: Form, command: JsonMapping) -> JsonObject:
     """Return a command that a form offers, with omitted parameters filled in where there is no choice."""
     whole = _filled(form.parameters, command)
     if form.name == "react":
@@ -60,7 +60,7 @@ def completed(form: Form, command: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _filled(properties: Mapping[str, Schema], given: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(properties: Mapping[str, Schema], given: JsonMapping) -> JsonObject:
     missing = {name: only_choice(name, schema) for name, schema in properties.items() if name not in given}
     return {**given, **{name: picks for name, picks in missing.items() if picks is not None}}
 

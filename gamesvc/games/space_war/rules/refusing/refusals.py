@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Command, Refused
@@ -23,6 +22,7 @@ from gamesvc.games.space_war.rules.refusing.refusals_use import (
     play_reason,
 )
 from gamesvc.games.space_war.state import Piece, State
+from gamesvc.json_types import JsonObject
 
 _PHASES = {
     "choose_starter": "when the starter is chosen",
@@ -264,7 +264,7 @@ def _by_forms(state: State, seat: int, command: Command) -> Refused:
     offered = [form for form in legal_commands(state, seat) if form.name == command["name"]]
     if not offered:
         return Refused("not_now", f"{command['name']} is not possible now.")
-    body: dict[str, Any] = dict(command)
+    body: JsonObject = dict(command)
     near = offered
     for anchor in _ANCHORS:
         same = [

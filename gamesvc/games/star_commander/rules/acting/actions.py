@@ -7,7 +7,6 @@ that are built or placed from hand are revealed and paid for when declared.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.star_commander.data import Card
@@ -19,8 +18,9 @@ from gamesvc.games.star_commander.rules.decision import Play
 from gamesvc.games.star_commander.rules.effects import building, changes
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Item
+from gamesvc.json_types import JsonMapping
 
-Params = Mapping[str, Any]
+Params = JsonMapping
 
 
 def check(board: Board, seat: int, name: str, params: Params) -> None:

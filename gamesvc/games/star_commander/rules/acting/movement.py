@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Vessel, distance, near
+from gamesvc.json_types import JsonMapping
 
 CARRIED = 5
 
@@ -146,7 +146,7 @@ def own_ship(board: Board, seat: int, at: str, parameter: str) -> Vessel:
     return ship
 
 
-def still_going(board: Board, seat: int, params: Mapping[str, Any]) -> Jump | None:
+def still_going(board: Board, seat: int, params: JsonMapping) -> Jump | None:
     """Return a declared jump at its resolution, or None. Ships that can no longer jump stay behind with their cargo."""
     to = params["to"]
     carried = params.get("carried", {})
@@ -192,7 +192,7 @@ def retreat_cargo(board: Board, seat: int, cell: str) -> list[str]:
     return [at for at in liftable(board, seat, cell) if not (board.edition.retreat_needs_rest and board.state.vessels[at].moved)]
 
 
-def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[Mapping[str, Any]]) -> list[tuple[str, Jump]]:
+def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[JsonMapping]) -> list[tuple[str, Jump]]:
     """Check a retreat and return the ships by destination. Fighters listed twice are treated as in `plan_jump`."""
     ships = [move["ship"] for move in moves]
     if len(set(ships)) < len(ships):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Refused
@@ -13,6 +12,7 @@ from gamesvc.games.star_commander.rules.decision import Play
 from gamesvc.games.star_commander.rules.effects import changes
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Offer, Side
+from gamesvc.json_types import JsonMapping
 
 MOST_OFFERS = 3
 
@@ -42,7 +42,7 @@ def tradable(board: Board, seat: int) -> dict[str, list[str]]:
     }
 
 
-def read(side: Mapping[str, Any]) -> Side:
+def read(side: JsonMapping) -> Side:
     hand = side.get("hand", ())
     return Side(
         credits=side.get("credits", 0),
@@ -74,7 +74,7 @@ def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
         raise Refused("illegal_target", "Nothing can be named twice.", parameter)
 
 
-def offer(play: Play, seat: int, to: int, give: Mapping[str, Any], want: Mapping[str, Any]) -> None:
+def offer(play: Play, seat: int, to: int, give: JsonMapping, want: JsonMapping) -> None:
     if not is_open(play.board):
         raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
     if to not in partners(play.board, seat):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.events.plays import Shot
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Combat, Vessel
+from gamesvc.json_types import JsonMapping, JsonObject
 
-Assignments = Mapping[str, Sequence[Mapping[str, Any]]]
+Assignments = Mapping[str, Sequence[JsonMapping]]
 
 
 def fight(board: Board) -> Combat:
@@ -111,7 +111,7 @@ def _check_guard(board: Board, seat: int, flat: Sequence[Shot]) -> None:
             )
 
 
-def return_fire(board: Board, seat: int) -> dict[str, list[dict[str, Any]]]:
+def return_fire(board: Board, seat: int) -> dict[str, list[JsonObject]]:
     """Fire only at seats that fired at this one.
 
     The strongest vessel goes first; each takes the most expensive lethal target (RULES.md 14).
@@ -128,7 +128,7 @@ def return_fire(board: Board, seat: int) -> dict[str, list[dict[str, Any]]]:
     def dead(vessel: Vessel, more: int = 0) -> bool:
         return board.is_lethal(vessel.damage + coming.get(vessel.id, 0) + more, board.hp(vessel))
 
-    fired: dict[str, list[dict[str, Any]]] = {}
+    fired: dict[str, list[JsonObject]] = {}
     for vessel in sorted(attackers(board, seat), key=lambda v: (-board.attack(v), number(v.id))):
         fired_before, used = spent(board, vessel.id)
         aimed = [v for v in enemies(board, seat) if v.controller in hostile and not dead(v) and v.id not in used]

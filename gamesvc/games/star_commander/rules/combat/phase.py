@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from gamesvc.games.star_commander.events.course import PhaseEntered
 from gamesvc.games.star_commander.events.plays import CombatClosed, CombatOpened, DamageAssigned, RetreatDeclined
@@ -12,6 +11,7 @@ from gamesvc.games.star_commander.rules.combat import fire
 from gamesvc.games.star_commander.rules.decision import Play, Step
 from gamesvc.games.star_commander.rules.effects import building, changes
 from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.json_types import JsonMapping
 
 
 def eligible(board: Board) -> list[str]:
@@ -147,7 +147,7 @@ def run_retreat(play: Play, step: Step) -> bool:
     return False
 
 
-def retreat(play: Play, seat: int, moves: Sequence[Mapping[str, Any]]) -> None:
+def retreat(play: Play, seat: int, moves: Sequence[JsonMapping]) -> None:
     cell = fire.fight(play.board).cell
     for to, jump in movement.plan_retreat(play.board, seat, cell, moves):
         actions.do_jump(play, seat, jump, to, why="retreat")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.star_commander.state import Modifier
+from gamesvc.json_types import JsonObject
 
 MARKS = {
     "attack": "{amount:+d} attack",
@@ -25,7 +25,7 @@ UNTIL = {"end_of_turn": "until this turn ends", "turn_of": "until {whose} next t
 _VALUES = ("attack", "hp", "speed", "extra_targets")
 
 
-def lasting(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
+def lasting(modifiers: Iterable[Modifier]) -> list[JsonObject]:
     """Return the effects of modifiers on a vessel: `mark`, `until`, `seat` and `source` (a card id).
 
     `seat` is the seat whose next turn ends the effect, or None. Changed values also have an `amount`, long jumps the `cell` where
@@ -34,10 +34,10 @@ def lasting(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
     return [entry for modifier in modifiers for entry in _entries(modifier)]
 
 
-def _entries(modifier: Modifier) -> Iterator[dict[str, Any]]:
+def _entries(modifier: Modifier) -> Iterator[JsonObject]:
     seat = modifier.until_seat if modifier.until == "turn_of" else None
     end = {"until": modifier.until, "seat": seat, "source": modifier.source}
-    details: dict[str, Any] = {"amount": modifier.amount} if modifier.kind in _VALUES else {}
+    details: JsonObject = {"amount": modifier.amount} if modifier.kind in _VALUES else {}
     if modifier.kind == "long_jump":
         details = {"cell": modifier.cell}
     yield {"mark": modifier.kind, **end, **details}

@@ -33,6 +33,7 @@ from gamesvc.games.star_commander.rules.effects.aims import (
 )
 from gamesvc.games.star_commander.rules.windows import standing_orders
 from gamesvc.games.star_commander.state import Item
+from gamesvc.json_types import JsonMapping
 
 
 def on_top(play: Play, item: Item) -> tuple[ItemData, str, int]:
@@ -63,7 +64,7 @@ def play_command(
     put_item(play, CardPlayed(*on_top(play, item), auto=auto, prepared=prepared))
 
 
-def check_named(targets: Sequence[Target], command: Mapping[str, Any]) -> None:
+def check_named(targets: Sequence[Target], command: JsonMapping) -> None:
     """Raise `Refused` for `targets` on a card or ability that has no targets."""
     if "targets" in command and not targets:
         raise Refused("illegal_target", "This has no targets; leave targets out.", "targets")
@@ -78,14 +79,14 @@ def check_command_card(play: Play, seat: int, uid: str) -> Card:
     return card
 
 
-def check_play(play: Play, seat: int, command: Mapping[str, Any]) -> None:
+def check_play(play: Play, seat: int, command: JsonMapping) -> None:
     """Check a command card that a seat plays, and its targets. Raises `Refused`."""
     card = check_command_card(play, seat, command["uid"])
     check_named(card.targets, command)
     check_targets(play.board, aim_of_card(seat, card), command.get("targets", {}))
 
 
-def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[Effect, int]:
+def check_activate(play: Play, seat: int, command: JsonMapping) -> tuple[Effect, int]:
     """Check the use of an ability. Returns its effect and its price in credits. Raises `Refused`."""
     source, board = command["source"], play.board
     effect = ability_of(board, seat, source)
@@ -109,7 +110,7 @@ def check_activate(play: Play, seat: int, command: Mapping[str, Any]) -> tuple[E
     return effect, price
 
 
-def activate(play: Play, seat: int, command: Mapping[str, Any], *, auto: bool = False, prepared: bool = False) -> None:
+def activate(play: Play, seat: int, command: JsonMapping, *, auto: bool = False, prepared: bool = False) -> None:
     """Use an ability. Its cost is paid at once."""
     effect, price = check_activate(play, seat, command)
     source, thrown = command["source"], command.get("discard")
@@ -200,7 +201,7 @@ def _ask(play: Play, step: Step, seat: int, behind: Sequence[int]) -> bool:
     return play.wait(step, "window", seat, step["name"], asked=asked)
 
 
-def prepare(play: Play, seat: int, command: Mapping[str, Any]) -> None:
+def prepare(play: Play, seat: int, command: JsonMapping) -> None:
     """Store the play that a seat makes when it gets priority. Others do not learn whether it plays or passes."""
     if command["name"] == "play_command":
         check_play(play, seat, command)
@@ -224,7 +225,7 @@ def _is_ready(play: Play, seat: int) -> bool:
     return True
 
 
-def _play_ready(play: Play, seat: int, command: Mapping[str, Any]) -> None:
+def _play_ready(play: Play, seat: int, command: JsonMapping) -> None:
     """Make a prepared play. It is still legal, because any change in a window drops prepared plays.
 
     The event says that the play was prepared: the seat whose pass triggers it has learnt something hidden.

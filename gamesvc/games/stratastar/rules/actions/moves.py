@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.stratastar.data.geometry import ADJACENT
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions.needs import Plan, need_ability, need_groups, need_space
 from gamesvc.games.stratastar.rules.actions.payment import Cost, cost_of
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
 
 def step_cost(state: State, seat: int, start: str, to: str) -> Cost:
@@ -37,7 +36,7 @@ def _need_free_move(state: State) -> None:
         raise Refused("once_per_turn", "You have already used the free move of this turn.", "free")
 
 
-def _group(state: State, seat: int, command: Command) -> dict[str, Any]:
+def _group(state: State, seat: int, command: Command) -> JsonObject:
     need_space(command["from"], "from")
     need_space(command["to"], "to")
     fleets, warfleets = command.get("fleets", 0), command.get("warfleets", 0)

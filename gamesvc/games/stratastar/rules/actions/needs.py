@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
@@ -12,6 +12,7 @@ from gamesvc.games.stratastar.data.geometry import INDEX
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions.payment import Cost
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
 """The phases of a seat's own turn in which each action is allowed (RULES.md 6 and 10)."""
 
@@ -21,7 +22,7 @@ class Plan:
     """A checked action: its cost and the data that will be recorded."""
 
     name: str
-    args: dict[str, Any] = field(default_factory=dict)
+    args: JsonObject = field(default_factory=dict)
     cost: Cost = ()
     free: bool = False
     enters: str | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
@@ -12,6 +11,7 @@ from gamesvc.games.stratastar.data import CARD_NAMES, RANK
 from gamesvc.games.stratastar.events.dealings import CardsSwapped, OfferMade, OfferRejected, OfferVoid, OfferWithdrawn
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.state import Offer, State
+from gamesvc.json_types import JsonMapping
 
 MOST_OFFERS = 6
 """The limit on open offers per seat, so that a view stays small."""
@@ -98,7 +98,7 @@ def make(run: Run[State], seat: int, command: Command) -> None:
         run.emit(OfferRejected(id=offer_id, seat=seat, by=to, auto=True))
 
 
-def _counts(cards: Mapping[str, Any]) -> dict[str, int]:
+def _counts(cards: JsonMapping) -> dict[str, int]:
     return {card: int(cards[card]) for card in sorted(cards, key=RANK.__getitem__) if cards[card]}
 
 

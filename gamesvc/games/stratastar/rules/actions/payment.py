@@ -11,6 +11,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.stratastar.data import CARD_NAMES, COSTS, POWER, RANK, RESEARCH, WORTH
 from gamesvc.games.stratastar.rules.facts import spendable
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
 Cost = tuple[tuple[str, int], ...]
 
@@ -153,7 +154,7 @@ def supply(cards: Sequence[str]) -> dict[str, int]:
     return dict(sorted(Counter(cards).items(), key=lambda one: RANK[one[0]]))
 
 
-def cards_schema(cards: Sequence[str], **more: Any) -> dict[str, Any]:
+def cards_schema(cards: Sequence[str], **more: Any) -> JsonObject:
     """Return the schema of an array of cards taken from `cards`."""
     counts = supply(cards)
     return {
@@ -165,7 +166,7 @@ def cards_schema(cards: Sequence[str], **more: Any) -> dict[str, Any]:
     }
 
 
-def pay_schema(state: State, seat: int, cost: Cost) -> dict[str, Any]:
+def pay_schema(state: State, seat: int, cost: Cost) -> JsonObject:
     """Return the `pay` parameter narrowed to the accepted payments. The seat must be able to pay the cost."""
     needs, _ = _needs(state, seat, cost)
     hand = spendable(state, seat)
@@ -177,7 +178,7 @@ def pay_schema(state: State, seat: int, cost: Cost) -> dict[str, Any]:
     return {"oneOf": [_exactly(cards) for cards in _mixed(needs, hand)], "title": "Pay with"}
 
 
-def _exactly(cards: Sequence[str]) -> dict[str, Any]:
+def _exactly(cards: Sequence[str]) -> JsonObject:
     return cards_schema(cards, minItems=len(cards))
 
 

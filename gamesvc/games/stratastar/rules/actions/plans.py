@@ -6,7 +6,6 @@ Checks raise `Refused` and use only what the acting seat's view shows. Forms lis
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.stratastar.data import COLONIES_PER_WORLD, abilities
@@ -16,6 +15,7 @@ from gamesvc.games.stratastar.rules.actions import moves
 from gamesvc.games.stratastar.rules.actions.needs import Plan, need_ability, need_opponent, need_space
 from gamesvc.games.stratastar.rules.actions.payment import cost_of
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
 
 def plan(state: State, seat: int, command: Command) -> Plan:
@@ -202,7 +202,7 @@ def check_disaster(state: State, seat: int, victim: int, piece: str, space: str)
     _need_no_treaty(state, seat, victim)
 
 
-def _aim(command: Command) -> dict[str, Any]:
+def _aim(command: Command) -> JsonObject:
     return {"seat": command["seat"], "piece": command["piece"], "space": command["space"]}
 
 

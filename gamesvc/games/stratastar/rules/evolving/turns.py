@@ -36,6 +36,7 @@ from gamesvc.games.stratastar.rules.changes import (
     with_player,
 )
 from gamesvc.games.stratastar.state import Action, Chart, Ended, Options, Orders, Player, State, Turn
+from gamesvc.json_types import JsonObject
 
 # --- the beginning ---
 
@@ -143,7 +144,7 @@ def fleets_disbanded(state: State, event: FleetsDisbanded) -> State:
 
 
 def orders_set(state: State, event: OrdersSet) -> State:
-    told: dict[str, Any] = dict(event.orders)
+    told: JsonObject = dict(event.orders)
     told["diplomacy_spaces"] = tuple(told["diplomacy_spaces"])
     told["sabotage_kinds"] = tuple(told["sabotage_kinds"])
     return with_player(state, event.seat, replace(state.players[event.seat], orders=Orders(**told)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from gamesvc.games.kernel.game import Form
 from gamesvc.games.stratastar.data import POWER, RESEARCH, WORTH
@@ -14,6 +13,7 @@ from gamesvc.games.stratastar.rules.actions.payment import can_pay, cards_schema
 from gamesvc.games.stratastar.rules.forms.fields import groups_schema, is_legal, priced, seat_choice, spaces
 from gamesvc.games.stratastar.rules.turn import build_value
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
 
 def support(state: State, seat: int) -> Iterable[Form]:
@@ -27,7 +27,7 @@ def support(state: State, seat: int) -> Iterable[Form]:
         total = {"minimum": worths[0], "maximum": worths[-1], "worth": {card: WORTH[card] for card in cards}}
         numbers = [n for n in range(value(cards) + 1) if _worth(hand, n) in worths]
         lists = cards_schema(cards, total=total)
-        builds: dict[str, Any] = {"oneOf": [{"enum": numbers}, lists] if numbers else [lists], "title": "Build cards"}
+        builds: JsonObject = {"oneOf": [{"enum": numbers}, lists] if numbers else [lists], "title": "Build cards"}
         groups = groups_schema(player, facts.fleet_spaces(player), "space", title="Disband")
         if due:
             groups |= {"minItems": 1, "total": {"minimum": due, "maximum": due}}

@@ -9,6 +9,7 @@ from gamesvc.games.kernel import wording
 from gamesvc.games.kernel.game import Form, Refused, Schema
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, pay_schema
 from gamesvc.games.stratastar.state import MOST_SEATS, Player, State
+from gamesvc.json_types import JsonObject
 
 SEAT_NAMES = wording.SEAT_NAMES[:MOST_SEATS]
 
@@ -22,19 +23,19 @@ def is_legal(check: Callable[..., None], *values: Any) -> bool:
     return True
 
 
-def choice(items: Sequence[str], title: str, labels: Mapping[str, str] | None = None) -> dict[str, Any]:
+def choice(items: Sequence[str], title: str, labels: Mapping[str, str] | None = None) -> JsonObject:
     """Return the schema of a choice between words."""
-    schema: dict[str, Any] = {"enum": list(items), "title": title}
+    schema: JsonObject = {"enum": list(items), "title": title}
     if labels:
         schema["labels"] = {item: labels[item] for item in items}
     return schema
 
 
-def spaces(items: Sequence[str], title: str = "Space") -> dict[str, Any]:
+def spaces(items: Sequence[str], title: str = "Space") -> JsonObject:
     return {"enum": list(items), "title": title}
 
 
-def seat_choice(seats: Sequence[int], title: str = "Seat") -> dict[str, Any]:
+def seat_choice(seats: Sequence[int], title: str = "Seat") -> JsonObject:
     return {"enum": list(seats), "labels": {str(seat): SEAT_NAMES[seat] for seat in seats}, "title": title}
 
 
@@ -68,11 +69,11 @@ def group_fields(player: Player, space: str) -> list[tuple[dict[str, Schema], tu
     return found
 
 
-def _count(low: int, high: int, title: str) -> dict[str, Any]:
+def _count(low: int, high: int, title: str) -> JsonObject:
     return {"type": "integer", "minimum": low, "maximum": high, "title": title}
 
 
-def groups_schema(player: Player, starts: Sequence[str], place: str, **more: Any) -> dict[str, Any]:
+def groups_schema(player: Player, starts: Sequence[str], place: str, **more: Any) -> JsonObject:
     """Return the schema of an array of groups: at most one from each space, none empty."""
     options = [
         {

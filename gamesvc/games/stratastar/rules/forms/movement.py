@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from gamesvc.games.kernel.game import Form, Refused
 from gamesvc.games.kernel.wording import capital
@@ -13,8 +12,9 @@ from gamesvc.games.stratastar.rules.actions import moves, reactions
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, cost_of, pay_schema
 from gamesvc.games.stratastar.rules.forms.fields import group_fields, groups_schema, is_legal, priced, spaces
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonObject
 
-THEN: dict[str, Any] = {
+THEN: JsonObject = {
     "enum": ["battle", "end_turn"],
     "labels": {"battle": "fight there", "end_turn": "end the turn"},
     "title": "If nobody answers, then",
@@ -57,7 +57,7 @@ def _steps(state: State, seat: int, start: str) -> Iterable[Form]:
 def _going(state: State, seat: int, name: str, start: str, reached: list[str], cost: Cost, *, free: bool) -> Iterable[Form]:
     words = "through the Stargate" if name == "gate" else "from"
     for fields, needed in group_fields(state.players[seat], start):
-        parameters: dict[str, Any] = {"from": {"const": start}, "to": spaces(reached, "To"), **fields, "then": THEN}
+        parameters: JsonObject = {"from": {"const": start}, "to": spaces(reached, "To"), **fields, "then": THEN}
         if free and state.turn.free_move:
             with_free = {**parameters, "free": {"const": True, "title": "Free move"}}
             yield Form(name, f"Free move {words} {start}", with_free, ("from", "to", *needed, "free"))

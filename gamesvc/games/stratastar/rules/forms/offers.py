@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from gamesvc.games.kernel.game import Form
 from gamesvc.games.stratastar.commands import COUNTS
@@ -12,6 +11,7 @@ from gamesvc.games.stratastar.rules.actions import offers, plans
 from gamesvc.games.stratastar.rules.actions.payment import cards_schema, cost_of, credit_for, settle, supply
 from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES, is_legal, priced, seat_choice
 from gamesvc.games.stratastar.state import State
+from gamesvc.json_types import JsonMapping, JsonObject
 
 
 def trade_actions(state: State, seat: int) -> Iterable[Form]:
@@ -43,7 +43,7 @@ def _internal(state: State, seat: int) -> Iterable[Form]:
         yield Form("internal_trade", label, {"others": _others(hand, cards), "pay": pay})
 
 
-def _others(hand: Iterable[str], paid: Iterable[str]) -> dict[str, Any]:
+def _others(hand: Iterable[str], paid: Iterable[str]) -> JsonObject:
     left = list(hand)
     for card in paid:
         left.remove(card)
@@ -56,13 +56,13 @@ def _making(state: State, seat: int) -> Iterable[Form]:
     if not partners or len(offers.own(state, seat)) >= offers.MOST_OFFERS:
         return
     trading = offers.is_trading(state)
-    keep: Mapping[str, Any] = {"type": "boolean"} if trading else {"const": True}
+    keep: JsonMapping = {"type": "boolean"} if trading else {"const": True}
     anyone = {"enum": [*partners, None], "labels": {**{str(one): SEAT_NAMES[one] for one in partners}, "None": "anyone"}}
     named = seat_choice(partners, "To")
     give, want = {**COUNTS, "title": "You give"}, {**COUNTS, "title": "You want"}
     some, none = {"total": {"minimum": 1}}, {"total": {"maximum": 0}}
     for giving, wanting in (({**give, **some}, want), ({**give, **none}, {**want, **some})):
-        parameters: dict[str, Any] = {
+        parameters: JsonObject = {
             "to": {**anyone, "title": "To"},
             "give": giving,
             "want": wanting,
