@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.management import call_command
@@ -145,6 +146,31 @@ def test_nothing_is_left_of_the_person(toy, quixotella, ben, mailing, program): 
         if field.related_model._base_manager.filter(**{field.field.name: quixotella}).exists()
     ]
     assert pointing == []
+
+
+def references() -> dict[tuple[str, str], set[tuple[str, int]]]:
+    """Return the users that rows refer to, by column, for all rows of all models with such columns."""
+    found: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    for model in apps.get_models(include_auto_created=True):
+        for field in model._meta.concrete_fields:
+            if field.related_model is User:
+                for pk, user in model._base_manager.exclude(**{field.name: None}).values_list("pk", field.attname):
+                    found.setdefault((model._meta.label, str(pk)), set()).add((field.name, user))
+    return found
+
+
+def test_an_erasure_unbinds_no_row_from_another_user(toy, quixotella, ben, mailing, program):  # noqa: F811
+    """Else erasing one player would release another from what holds them, such as an operator who has looked behind."""
+    busy_life(quixotella, ben, mailing, program)
+    before = references()
+    chief = ("user", User.objects.get(username="chief").pk)
+    assert {label for (label, _pk), users in before.items() if chief in users} >= {"matches.Look", "matches.Reason"}
+    erasure.erase(quixotella)
+    after = references()
+    for row, users in before.items():
+        others = {(name, user) for name, user in users if user != quixotella.pk}
+        gone = row not in after and others != users
+        assert gone or others == after.get(row, set()), f"{row} referred to {others}, now to {after.get(row)}"
 
 
 def test_matches_of_an_erased_user_replay_and_verify_and_show_player_1(toy, quixotella, ben, mailing, program):  # noqa: F811

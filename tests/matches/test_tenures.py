@@ -259,6 +259,14 @@ def test_an_operator_who_plays_does_not_look_behind_what_was_made_from_the_match
         looks.look_behind(by=ben, match=made, seat=0, version=made.version, reason="curious")
 
 
+def test_an_operator_who_has_looked_stays_out_after_a_player_is_erased(duel, anna, ben, operator, program):
+    looks.look_behind(by=operator, match=duel, seat=1, version=duel.version, reason="A complaint of Anna")
+    erasure.erase(anna)
+    [look] = program(ben).get(f"/matches/{duel.number}/looks/").json()
+    assert (look["by"], look["reason"]) == ("operator", "")
+    assert take(program, operator, duel, 0).json()["code"] == "looked_behind"
+
+
 def test_an_erased_host_and_a_new_account_are_strangers(duel, anna, player, program):
     """Second accounts cannot be detected, after an erasure or without one."""
     erasure.erase(anna)
