@@ -187,6 +187,39 @@ def test_followers_are_called_for_few_seats_a_day_of_one_player(toy, anna, ben):
     assert Outbox.objects.filter(user=ben, kind="seat_free").count() == daily_limits.CALLS_PER_DAY
 
 
+@pytest.mark.parametrize("seats_of", ["players", "bots"])
+def test_followers_are_called_for_few_seats_a_day_of_one_organiser(toy, anna, ben, player, program, seats_of):
+    """Whoever sits there: the seats of bots are freed as easily as those of players."""
+    follows.Follow.objects.create(user=ben, game=toy)
+    olga, calls = player("olga"), Outbox.objects.filter(user=ben, kind="seat_free")
+    for _ in range(daily_limits.CALLS_PER_DAY):
+        bots = {0: "random", 1: "random"} if seats_of == "bots" else {1: "random"}
+        match = opening.create_match(by=olga, game=toy, take_seat=False, bots=bots)
+        if seats_of == "players":
+            match = opening.join_match(by=anna, match=match)
+        for seat in (0, 1):
+            measure = {"action": "replace", "code": "other", "reason": "Why not?", "seat": seat}
+            assert program(olga, "organise").post(f"/matches/{match.number}/organise/", measure).status_code == 200
+            assert match.seats.get(index=seat).waits
+    assert calls.count() == daily_limits.CALLS_PER_DAY
+    own = opening.create_match(by=anna, game=toy, bots={1: "random"})
+    substitutes.give_up(by=anna, match=own, seat=0)
+    assert calls.count() == daily_limits.CALLS_PER_DAY + 1, "the organiser's measures do not count for the player"
+
+
+def test_nobody_is_called_for_a_seat_that_a_bot_takes_at_once(toy, anna, ben, player):
+    carol, olga = player("carol"), player("olga")
+    follows.Follow.objects.create(user=carol, game=toy)
+    match = opening.create_match(by=olga, game=toy, take_seat=False)
+    for user in (anna, ben):
+        match = opening.join_match(by=user, match=match)
+    measure = Measure("replace", "other", "Why not?", seat=0, bot=True)
+    organise(by=olga, match=match, measure=measure, command_id=uuid.uuid4())
+    assert match.seats.get(index=0).bot
+    assert not Outbox.objects.filter(kind="seat_free").exists()
+    assert Outbox.objects.filter(kind="measure").count() == 2
+
+
 def test_a_word_for_a_pause_that_was_taken_back_is_not_told(duel, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     pauses.wish(match=duel, by=holder(duel, 0), seat=0, pause=True)

@@ -27,7 +27,7 @@ MESSAGES_PER_DAY = 200
 INVITATIONS_PER_DAY = 50
 INVITATIONS_TO_AN_ADDRESS_PER_DAY = 5
 CALLS_PER_DAY = 5
-"""Seats that a player leaves for which followers of the game are called."""
+"""Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
 
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:
@@ -51,9 +51,11 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
         raise Refused("aside_too_often", f"You can make offers and other side moves {often} in a match. {again}")
 
 
-def may_call_followers(user_id: int | None) -> bool:
-    """Count one more seat that a player leaves. Return False if followers of the game were called for enough of them today."""
-    return user_id is None or throttle(f"calls for a substitute {user_id}", CALLS_PER_DAY, DAY) == 0
+def may_call_followers(user_id: int) -> bool:
+    """Count one more seat that a user leaves or has others leave. Return False if followers were called for enough of them
+    today.
+    """
+    return throttle(f"calls for a substitute {user_id}", CALLS_PER_DAY, DAY) == 0
 
 
 def _over(what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> tuple[str, str] | None:

@@ -101,13 +101,15 @@ def vacate(
     seat: int,
     actor: Actor,
     channel: str = "api",
+    by: User | None = None,
     why: Mapping[str, str] | None = None,
+    call: bool = True,
     command_id: uuid.UUID | None = None,
 ) -> tuple[StoredEvent, ...]:
     """Remove the holder from a seat of a running match, so that a substitute may take it. Raises `Refused`.
 
     The callers check who may do so: the organiser, the erasure of a user, a player who gives up their seat (`give_up`).
-    `why`: the organiser's reason, as events hold it.
+    `by`, `why`: the organiser and their reason, as events hold it. `call`: if a substitute is sought.
     """
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))
@@ -115,7 +117,7 @@ def vacate(
         found = next((one for one in seats if one.index == seat), None)
         if found is None or (found.user_id is None and not found.bot):
             raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
-        after, more = timeouts.empty(match, seats, found)
+        after, more = timeouts.empty(match, seats, found, by=by.pk if by is not None else None, call=call)
         rows = [after if one is found else one for one in seats]
 
         def decide(loaded: Loaded, _seats: list[Seat]) -> list[MatchEvent]:

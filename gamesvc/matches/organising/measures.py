@@ -153,14 +153,20 @@ def _abort(done: _Done) -> tuple[StoredEvent, ...]:
 
 def _replace(done: _Done) -> tuple[StoredEvent, ...]:
     """Remove the holder of a seat: a bot takes over at once, or a substitute is sought."""
-    seat = done.measure.seat
+    seat, bot = done.measure.seat, done.measure.bot
     if seat is None or not 0 <= seat < done.match.seat_count:
         raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: who is replaced.", "seat")
-    why = done.mandate.reason
     stored = substitutes.vacate(
-        match=done.match, seat=seat, actor=HOST, channel=done.channel, why=why, command_id=done.command_id
+        match=done.match,
+        seat=seat,
+        actor=HOST,
+        channel=done.channel,
+        by=done.by,
+        why=done.mandate.reason,
+        call=not bot,
+        command_id=done.command_id,
     )
-    if done.measure.bot:
+    if bot:
         substitutes.seat_bot(match=done.match, seat=seat, actor=HOST, channel=done.channel)
     return stored
 

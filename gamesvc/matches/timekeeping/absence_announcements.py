@@ -23,9 +23,13 @@ def timed_out(match: Match, seat: Seat, due: Any, what: str, left: int = 0) -> l
     return _statement(match, [("timed_out", seat.user_id, payload)])
 
 
-def seat_free(match: Match, seats: Sequence[Seat], seat: Seat) -> list[Statement]:
-    """Return the notices of a free seat: to the other players, the organiser, and subscribers of the game or organiser."""
-    return _statement(match, [("seat_free", user, {"seat": seat.index}) for user in _callers(match, seats, seat)])
+def seat_free(match: Match, seats: Sequence[Seat], seat: Seat, by: int | None = None) -> list[Statement]:
+    """Return the notices of a free seat: to the other players, the organiser, and subscribers of the game or organiser.
+
+    `by`: the user who has freed it; None: its holder.
+    """
+    called = _called(match, seats, seat, seat.user_id if by is None else by)
+    return _statement(match, [("seat_free", user, {"seat": seat.index}) for user in called])
 
 
 def tell_seat_taken(match: Match, seats: Iterable[Seat], seat: Seat) -> None:
@@ -38,11 +42,11 @@ def tell_pause(match: Match, seats: Iterable[Seat], what: str, by: int | None = 
     _queue(match, [("pause", one.user_id, {"what": what, "by": by}) for one in seats if one.index != by])
 
 
-def _callers(match: Match, seats: Sequence[Seat], seat: Seat) -> list[int]:
+def _called(match: Match, seats: Sequence[Seat], seat: Seat, by: int | None) -> list[int]:
     told = {one.user_id for one in seats if one.user_id is not None and one.index != seat.index}
     if match.creator_id is not None:
         told.add(match.creator_id)
-    if match.entry == Match.Entry.PUBLIC and daily_limits.may_call_followers(seat.user_id):
+    if match.entry == Match.Entry.PUBLIC and by is not None and daily_limits.may_call_followers(by):
         wanted = Q(organiser=None, game=match.game)
         if match.creator_id is not None and not match.hides_names:
             wanted |= Q(organiser=match.creator_id)

@@ -100,8 +100,13 @@ def seated_bot(seat: Seat) -> Seated:
     return Seated(seat=seat.index, holder=str(seat.holder), kind="bot", fresh_clocks=True)
 
 
-def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[Statement]]:
-    """Return the seat without its holder, and the statements that empty it and notify others."""
+def empty(
+    match: Match, seats: Sequence[Seat], seat: Seat, *, by: int | None = None, call: bool = True
+) -> tuple[Seat, list[Statement]]:
+    """Return the seat without its holder, and the statements that empty it and, with `call`, call for a substitute.
+
+    `by`: the user who removes the holder; None: nobody but the holder.
+    """
     after = copy.copy(seat)
     after.user_id, after.bot, after.holder, after.vacated_at = None, "", None, timezone.now()
     more = [
@@ -111,7 +116,8 @@ def empty(match: Match, seats: Sequence[Seat], seat: Seat) -> tuple[Seat, list[S
             [after.vacated_at, match.id, seat.index],
         )
     ]
-    return after, [*more, *_laid_aside(match, seat), *absence_announcements.seat_free(match, seats, seat)]
+    more += _laid_aside(match, seat)
+    return after, more + absence_announcements.seat_free(match, seats, seat, by) if call else more
 
 
 def _hand_over(match: Match, seat: Seat, bot: str) -> tuple[Seat, list[Statement]]:
