@@ -17,6 +17,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.events import Paused, Resumed, Seated, Vacated
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
+from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.record import append, loading
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.stream import STORE
@@ -133,6 +134,26 @@ def test_after_a_substitution_each_player_keeps_their_own_numbers(toy, anna, ben
     assert told(cleo)["finished"] == 1
     assert told(cleo, "games") == [], "the result is not his who came late"
     assert told(anna, "games")[0]["played"] == 1
+
+
+def test_whom_an_organiser_removes_has_given_up_only_after_a_timeout(toy, anna, ben, player):
+    """Else a host could spoil the reliability of all who join."""
+    olga = player("olga")
+    match = opening.create_match(by=olga, game=toy, take_seat=False)
+    for user in (anna, ben):
+        match = opening.join_match(by=user, match=match)
+    act(match, 0, {"name": "draw"})
+    time_out(match)
+    for seat in (0, 1):
+        measure = Measure("replace", "other", "Why not?", seat=seat, bot=seat == 0)
+        organise(by=olga, match=match, measure=measure, command_id=uuid.uuid4())
+    follow()
+    assert [(told(user)["timeouts"], told(user)["given_up"]) for user in (anna, ben)] == [(0, 0), (1, 1)]
+    strict = opening.create_match(by=olga, game=toy, take_seat=False, reliability={"finished": 80})
+    opening.join_match(by=anna, match=strict)
+    with pytest.raises(Refused, match="0 of 1"):
+        opening.join_match(by=ben, match=strict)
+    assert totals.differences(match.pk) == totals.rebuild(match.pk) == []
 
 
 def test_what_is_played_alone_or_never_ended_gives_no_result(toy, anna, ben):

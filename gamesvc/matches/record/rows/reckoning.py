@@ -114,7 +114,8 @@ class Reckoning:
                     self.numbers.pop(holder, None)  # before the start: as if they had never sat down
             case Vacated():
                 if (numbers := self._of(event.seat)) is not None:
-                    numbers.vacated, numbers.last_at = True, moment
+                    # An organiser, who gives a code, may remove anyone: that is the player's fault only if they had timed out.
+                    numbers.vacated, numbers.last_at = not event.code or numbers.timeouts > 0, moment
                     del self.people[event.seat]
             case Started():
                 self.began = frozenset(self.people.values())
