@@ -15,6 +15,7 @@ from django.urls import get_resolver
 from gamesvc import request_limits
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
+from gamesvc.matches.record import loading
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
@@ -178,6 +179,34 @@ def test_every_address_that_looks_at_the_past_is_marked():
         assert path in plain, f"{path} takes {names} and is not marked as one that folds the past"
         assert set(names) <= set(plain[path]) or request_limits.ALWAYS in plain[path], path
     assert len(plain) > len(takes), "exports, proofs, forks and the pages are marked as well"
+
+
+TELL_OF_THE_LAST_COMMAND = {"api/v1/matches/<str:ident>/undo/"}
+"""Folds the match once, up to the command that could be taken back, to tell if it still can."""
+
+
+def test_every_address_of_a_match_that_folds_its_past_is_marked(anna, match, program, monkeypatch):
+    """Called without a query, none that is not marked folds the match up to an earlier version."""
+    for turn in range(4):
+        act(match, turn % 2, {"name": "draw"})
+    folded, load_at = [], loading.load_at
+    monkeypatch.setattr(loading, "load_at", lambda *given: folded.append(given) or load_at(*given))
+    page = Client()
+    page.force_login(anna)
+    api, folding, marked = program(anna), set(), set(TELL_OF_THE_LAST_COMMAND)
+    for route, callback in routes(get_resolver()):
+        path = "/" + route.replace("<str:ident>", str(match.number))
+        if "matches/<str:ident>" not in route or "<" in path:
+            continue
+        folded.clear()
+        answer = api.get(path.removeprefix("/api/v1")) if path.startswith("/api/") else page.get(path)
+        assert answer.status_code < 500
+        if folded:
+            folding.add(route)
+        if request_limits.ALWAYS in getattr(callback, "folds", ()):
+            marked.add(route)
+    assert folding <= marked, f"{folding - marked} fold the past and are not marked"
+    assert TELL_OF_THE_LAST_COMMAND | {"api/v1/matches/<str:ident>/clock/", "matches/<str:ident>/clock"} <= folding, folding
 
 
 def test_while_valkey_is_away_requests_pass_uncounted_and_it_is_said_once(settings, anna, program, caplog):

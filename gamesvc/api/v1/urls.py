@@ -45,7 +45,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/proof/", checkpoints.MatchProof, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/commands/", commands.Commands, POST="play"),
     endpoint("matches/<str:ident>/orders/", commands.Orders, POST="play"),
-    endpoint("matches/<str:ident>/clock/", clocks.MatchClock, GET="read"),
+    endpoint("matches/<str:ident>/clock/", clocks.MatchClock, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/press/", press.MatchPress, GET="read", POST="play"),
     endpoint("matches/<str:ident>/organise/", measures.Organise, POST=RULING),
     endpoint("matches/<str:ident>/looks/", measures.Looks, GET="read"),

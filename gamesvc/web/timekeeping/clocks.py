@@ -15,6 +15,7 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, WEEKDAYS
 from gamesvc.matches.timekeeping import explanation
+from gamesvc.request_limits import folds_history
 from gamesvc.web.common import moments
 from gamesvc.web.common.access import find
 from gamesvc.web.timekeeping.forms import BANK, LENGTHS, ClockForm, ClockPartsForm
@@ -64,6 +65,7 @@ def chosen(request: HttpRequest) -> dict[str, Any] | str | None:
     return ClockPartsForm(request.POST).policy(request.user.timezone if isinstance(request.user, User) else "UTC")
 
 
+@folds_history()
 @require_safe
 def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
     """Show the time account of a match, as far as the reader may know it: the last lines, or those before a version."""
