@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import uuid
@@ -9,13 +10,14 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from accounts import erasure
 from events import store
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.events import Paused, Resumed, Seated, Vacated
-from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.lobby import invitations, opening, substitutes
 from gamesvc.matches.models import FeedCursor, Holding, Match, Reckoned, Seat
 from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.record import append, loading
@@ -154,6 +156,27 @@ def test_whom_an_organiser_removes_has_given_up_only_after_a_timeout(toy, anna, 
     with pytest.raises(Refused, match="0 of 1"):
         opening.join_match(by=ben, match=strict)
     assert totals.differences(match.pk) == totals.rebuild(match.pk) == []
+
+
+def test_the_migration_forgives_removals_without_a_timeout(toy, anna, ben, player):
+    olga = player("olga")
+    removed = opening.create_match(by=olga, game=toy, take_seat=False)
+    for user in (anna, ben):
+        removed = opening.join_match(by=user, match=removed)
+    act(removed, 0, {"name": "draw"})
+    time_out(removed)
+    for seat in (0, 1):
+        organise(by=olga, match=removed, measure=Measure("replace", "other", "x", seat=seat), command_id=uuid.uuid4())
+    left = duel(anna, ben)
+    substitutes.give_up(by=anna, match=left, seat=0)
+    follow()
+    before, _ = kept()
+    Holding.objects.filter(match=removed).update(vacated=True)
+    assert totals.differences(removed.pk)
+    with connection.cursor() as cursor:
+        cursor.execute(importlib.import_module("gamesvc.matches.migrations.0022_removals").FORGIVE)
+    assert kept()[0] == before
+    assert [one["vacated"] for one in before].count(True) == 2
 
 
 def test_what_is_played_alone_or_never_ended_gives_no_result(toy, anna, ben):
