@@ -146,6 +146,12 @@ _TIME = {
         "Offers, their withdrawal and the like do not move the match on, and every page looks past them, so they have a cap.",
         "What you did last holds. Go on with your turn, or try again when `detail` says.",
     ),
+    "recorded_too_often": Meaning(
+        "Too many entries in the record",
+        "Each time a player joins or pauses alone, or the host fills or empties a seat, the record grows, and every page of the"
+        " match reads it, so these acts have a cap.",
+        "What you did last holds. Try again when `detail` says.",
+    ),
     "quiet_hours_stay": Meaning(
         "Quiet hours stay as they are for a week",
         "Clocks stand still in them, so they are not moved from day to day.",

@@ -179,6 +179,13 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; side moves {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}, where others get a notice of it"
+    elif "matches" in parts and (last == "bots" or parts[-2:-1] == ["seats"]):
+        limits += f"; {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}"
+    elif "matches" in parts and last == "join":
+        limits += f"; {daily_limits.JOINS_PER_DAY} times a day in a match"
+    elif last == "seats":
+        limits += f"; join: {daily_limits.JOINS_PER_DAY} times a day in a match"
+        limits += f"; a host fills or empties: {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}"
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
     elif last == "matches" or "new" in parts or last in ("forks", "fork"):

@@ -32,7 +32,7 @@ def duel(toy, anna, ben, monkeypatch):
 
 
 def same(one, other):
-    for name in ("head", "seen", "opened", "holders", "contributions", "started", "ended"):
+    for name in ("head", "seen", "opened", "holders", "contributions", "started_at", "ended"):
         assert getattr(one, name) == getattr(other, name), name
     assert one.timeline.state == other.timeline.state
     assert one.timeline.draws == other.timeline.draws
@@ -139,7 +139,7 @@ def test_whatever_folds_events_is_part_of_the_fingerprint():
         assert files <= set(snapshots.folding(game_id)), f"{game_id}: files that fold events and are not covered"
 
 
-FORMATS = {(2, 8): "account contributions draws ended hands holders opened seen started"}
+FORMATS = {(3, 8): "account contributions draws ended hands holders opened seen started_at"}
 """What a snapshot holds beside the state, by the formats `snapshots.CONTENTS` and `account.FORMAT`; raise one for each change."""
 
 
@@ -163,6 +163,22 @@ def test_a_snapshot_of_another_format_is_not_current(duel, monkeypatch):
     finally:
         monkeypatch.undo()
         snapshots.fingerprint.cache_clear()
+
+
+def test_the_first_position_is_found_without_the_events_before_it(duel, monkeypatch):
+    """Seats may change often before the start; no look back may read all that again."""
+    act(duel, 0, {"name": "draw"})
+    loading.save_snapshot(loading.load(duel.id, duel.game))
+    loading.forget_all()
+    loaded = loading.load(duel.id, duel.game)
+    [started] = [stored.version for stored in STORE.read(duel.id) if stored.type == "match.started"]
+    assert loaded.started_at == started
+    reads = []
+    read = STORE.read
+    monkeypatch.setattr(STORE, "read", lambda stream, after=0, until=None: reads.append(after) or read(stream, after, until))
+    assert loading.first_playable(loaded) == loading.act_end(loaded, started)
+    assert reads
+    assert min(reads) >= started
 
 
 def test_undos_behind_snapshots_are_each_looked_up_once(duel, monkeypatch):

@@ -1,4 +1,4 @@
-"""What a player does and undoes at will tells others by mail each time: it has caps, so that nobody fills another's mailbox."""
+"""Caps on what users do and undo at will: it tells others by mail each time, or adds to the record that every page reads."""
 
 from __future__ import annotations
 
@@ -218,6 +218,58 @@ def test_nobody_is_called_for_a_seat_that_a_bot_takes_at_once(toy, anna, ben, pl
     assert match.seats.get(index=0).bot
     assert not Outbox.objects.filter(kind="seat_free").exists()
     assert Outbox.objects.filter(kind="measure").count() == 2
+
+
+def check_recorded(match, do):
+    """Repeat acts until one is refused. Then the record has not grown."""
+    for _ in range(daily_limits.PER_HOUR):
+        do()
+    version = loading.load(match.id, match.game).version
+    with pytest.raises(Refused) as refused:
+        do()
+    assert refused.value.code == "recorded_too_often"
+    assert "Try again in " in refused.value.detail
+    loading.forget_all()
+    assert loading.load(match.id, match.game).version == version
+
+
+def test_joining_and_leaving_again_and_again(anna, ben, player, program, monkeypatch):
+    monkeypatch.setattr(daily_limits, "JOINS_PER_DAY", 3)
+    match, api = opening.create_match(by=anna, game="stratastar", seats=3), program(player("eve"))
+    for _ in range(3):
+        assert api.post(f"/matches/{match.number}/join/", {}).status_code == 200
+        assert api.post(f"/matches/{match.number}/leave/").status_code == 200
+    refused = api.post(f"/matches/{match.number}/join/", {})
+    assert (refused.status_code, refused.json()["code"]) == (422, "recorded_too_often")
+    match.refresh_from_db()
+    assert match.version == 2 + 6
+    opening.join_match(by=ben, match=match)
+    other = opening.create_match(by=anna, game="stratastar", seats=3)
+    assert api.post(f"/matches/{other.number}/join/", {}).status_code == 200, "each match counts by itself"
+
+
+def test_a_host_who_fills_and_empties_seats(anna, ben):
+    match = opening.create_match(by=anna, game="stratastar", seats=4)
+    opening.join_match(by=ben, match=match)
+
+    def change():
+        if match.seats.get(index=3).holder is None:
+            opening.add_bot(by=anna, match=match, seat=3, bot="random")
+        else:
+            opening.remove_seat(by=anna, match=match, seat=3)
+
+    check_recorded(match, change)
+    opening.start_match(by=anna, match=match, bot="random")
+
+
+def test_pausing_alone_and_going_on(toy, anna):
+    match = opening.create_match(by=anna, game=toy, bots={1: "random"})
+
+    def pause():
+        assert pauses.wish(match=match, by=anna, seat=0, pause=True)
+        assert pauses.wish(match=match, by=anna, seat=0, pause=False), "going on is never refused"
+
+    check_recorded(match, pause)
 
 
 def test_a_word_for_a_pause_that_was_taken_back_is_not_told(duel, anna, ben, mailing):  # noqa: F811

@@ -2,7 +2,8 @@
 
 Acts that are done and undone at will, such as requests to pause and undos, are announced by mail each time. Commands that nobody
 else may know of, such as standing orders, announce nothing, and every page of the match has to look past them. The same is true
-of side moves: offers and other commands that do not move the match on, so that they could be given endlessly.
+of side moves: offers and other commands that do not move the match on, so that they could be given endlessly. Players who join
+and leave, a host who fills and empties seats, and a player who pauses alone tell nobody, and yet the record grows with each act.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ UNSEEN_PER_HOUR = 300
 UNSEEN_PER_DAY = 1000
 ASIDE_PER_HOUR = 300
 ASIDE_PER_DAY = 1000
+JOINS_PER_DAY = 20
+"""Seats that a user takes in one match before it starts."""
 HOUR, DAY = 3600, 86_400
 MESSAGES_PER_HOUR = 30
 """Messages of a user in one match."""
@@ -49,6 +52,27 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
     if over := _over("aside", user_id, match_id, ((ASIDE_PER_HOUR, HOUR), (ASIDE_PER_DAY, DAY))):
         often, again = over
         raise Refused("aside_too_often", f"You can make offers and other side moves {often} in a match. {again}")
+
+
+def check_join(user_id: int | None, match_id: UUID) -> None:
+    """Count one more seat that a user takes before the start. Raises `Refused` beyond the limit. Leaving needs no limit then."""
+    _check_recorded("join this match", "join", user_id, match_id, ((JOINS_PER_DAY, DAY),))
+
+
+def check_seats(user_id: int | None, match_id: UUID) -> None:
+    """Count one more seat that the host fills or empties before the start. Raises `Refused` beyond the limits."""
+    _check_recorded("fill or empty seats of this match", "seats", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY)))
+
+
+def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
+    """Count one more pause that needs nobody's consent. Raises `Refused` beyond the limits. Going on needs no limit then."""
+    _check_recorded("pause this match", "pause alone", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY)))
+
+
+def _check_recorded(act: str, what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
+    if over := _over(f"recorded {what}", user_id, match_id, limits):
+        often, again = over
+        raise Refused("recorded_too_often", f"You can {act} {often}, because its record keeps each time. {again}")
 
 
 def may_call_followers(user_id: int) -> bool:

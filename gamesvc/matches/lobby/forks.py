@@ -91,7 +91,7 @@ def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, 
     No match can begin in the middle of an act. Later acts hidden from the viewer are included, so that nothing hidden decides the
     position; the viewer's view is the same. Raises `Refused` for versions without a position.
     """
-    first, last = loading.started_at(loaded), loaded.viewer_version(viewer)
+    first, last = loaded.started_at, loaded.viewer_version(viewer)
     if first is None or not first <= version <= last:
         raise Refused("no_such_version", f"Versions with a position are {first} to {last}.", "version")
     end = loading.act_end(loaded, version)

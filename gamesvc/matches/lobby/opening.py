@@ -25,7 +25,7 @@ from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches import backoff
-from gamesvc.matches.access import holders, tenures
+from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
@@ -202,6 +202,7 @@ def join_match(
             raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
         if invitation is None or invitation.invited_by_id != match.creator_id:
             reliable.check(by, match)
+        daily_limits.check_join(by.pk, match.pk)
         _take(match, by, seat, contribution_text, channel)
         if invitation is not None:
             invitation.accepted_at = timezone.now()
@@ -231,6 +232,7 @@ def remove_seat(*, by: User, match: Match, seat: int, channel: str = "api") -> M
         row = match.seats.filter(index=seat).first()
         if row is None or row.holder is None:
             raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
+        daily_limits.check_seats(by.pk, match.pk)
         _vacate(match, row, Actor("host"), channel)
     match.refresh_from_db()
     return match
@@ -247,6 +249,7 @@ def add_bot(*, by: User, match: Match, seat: int | None, bot: str, channel: str 
         free = [row.index for row in match.seats.filter(holder=None).order_by("index")]
         if not free or (seat is not None and seat not in free):
             raise Refused("seat_taken", f"Free seats: {', '.join(map(str, free)) or 'none'}.", "seat")
+        daily_limits.check_seats(by.pk, match.pk)
         _seat_bot(match, free[0] if seat is None else seat, bot, channel)
         _start_when_full(match, channel)
     match.refresh_from_db()

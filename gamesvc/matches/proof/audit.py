@@ -127,7 +127,7 @@ def _snapshot_findings(game: Game, stream: audit.Stream, timeline: Timeline) -> 
             "contributions": [list(one) for one in loaded.contributions.items()],
             "holders": [list(one) for one in loaded.holders.items()],
             "hands": [list(one) for one in loaded.hands.items()],
-            "started": loaded.started,
+            "started_at": loaded.started_at,
             "ended": loaded.ended,
             "seen": [list(one) for one in loaded.seen.items()],
             "draws": draws[-1] + 1 if draws else 0,

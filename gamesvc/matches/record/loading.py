@@ -67,8 +67,8 @@ class Loaded:
     holders: dict[int, str] = field(default_factory=dict)
     hands: dict[int, int] = field(default_factory=dict)
     """The version at which each seat of the running match last lost or got its holder. No rewind undoes that."""
-    started: bool = False
-    """`match.started` is in the log: nobody can join now. The position exists from the next game event on."""
+    started_at: int | None = None
+    """The version of `match.started`; None before it. The position exists from the next game event on."""
     ended: bool = False
     seen: dict[Viewer, int] = field(default_factory=dict)
     snapshot_version: int = 0
@@ -81,6 +81,11 @@ class Loaded:
     @property
     def version(self) -> int:
         return self.head.version
+
+    @property
+    def started(self) -> bool:
+        """True from `match.started` on: nobody can join now."""
+        return self.started_at is not None
 
     @property
     def seats(self) -> int:
@@ -140,6 +145,8 @@ class Loaded:
                 self._note(told)
                 if isinstance(told, Seated | Vacated):
                     self.hands[told.seat] = event.version
+                elif isinstance(told, Started):
+                    self.started_at = event.version
             for viewer in (None, *range(self.seats)):
                 if see_event(self.game, event, viewer) is not None:
                     self.seen[viewer] = event.version
@@ -153,8 +160,6 @@ class Loaded:
                 self.contributions[event.seat] = event.contribution
             case Left():
                 self.contributions.pop(event.seat, None)
-            case Started():
-                self.started = True
             case Ended():
                 self.ended = True
             case Rewound():
@@ -201,12 +206,6 @@ def goes_on(loaded: Loaded, version: int) -> bool:
     )
 
 
-def started_at(loaded: Loaded) -> int | None:
-    """Return the version of `match.started`; None before it."""
-    events = events_after(loaded.match_id, 0, loaded.version)
-    return next((stored.version for stored in events if stored.type == Started.TYPE), None)
-
-
 def act_end(loaded: Loaded, version: int) -> int:
     """Return the version of the last event in the act that contains a version."""
     for stored in events_after(loaded.match_id, version, loaded.version):
@@ -217,8 +216,7 @@ def act_end(loaded: Loaded, version: int) -> int:
 
 def first_playable(loaded: Loaded) -> int | None:
     """Return the version of the first position that players act in, after the set-up; None before the match starts."""
-    started = started_at(loaded)
-    return None if started is None else act_end(loaded, started)
+    return None if loaded.started_at is None else act_end(loaded, loaded.started_at)
 
 
 def state_at(game: Game, match_id: UUID, version: int) -> Any:
@@ -324,7 +322,7 @@ def save_snapshot(loaded: Loaded) -> None:
         "contributions": list(loaded.contributions.items()),
         "holders": list(loaded.holders.items()),
         "hands": list(loaded.hands.items()),
-        "started": loaded.started,
+        "started_at": loaded.started_at,
         "ended": loaded.ended,
         "seen": list(loaded.seen.items()),
         "draws": loaded.timeline.draws,
@@ -365,7 +363,7 @@ def _resume(game: Game, match_id: UUID, head: Head, contents: JsonObject) -> Loa
         contributions=dict(contents["contributions"]),
         holders=dict(contents["holders"]),
         hands=hands,
-        started=contents["started"],
+        started_at=contents["started_at"],
         ended=contents["ended"],
         seen=dict(contents["seen"]),
         snapshot_version=head.version,

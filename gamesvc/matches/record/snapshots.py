@@ -29,7 +29,7 @@ TAIL = 25
 # Distance between the snapshots that are kept for looking back.
 STRETCH = store.STRETCH
 # Format of what a load keeps beside the state (`loading.save_snapshot`). Raise it with each change of that.
-CONTENTS = 2
+CONTENTS = 3
 # The rooms of a game and the modules of the kernel that fold events to states.
 _FOLDS = ("state.py", "events", "rules", "data")
 _SHARED = ("codec", "dice.py", "events.py", "frozen.py", "game.py", "limits.py", "timeline.py", "typed.py")

@@ -52,9 +52,12 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
         _check(Match.objects.get(pk=match.pk), pause)
         _row, new = PauseWish.objects.get_or_create(match=match, seat=seat)
         agreed = _agreed(match, seats)
+        first = new and wishes(match) == [seat]
         if agreed:
+            if first and pause:
+                daily_limits.check_pause_alone(by.pk, match.pk)
             _do(match, seats, pause, Actor("seat", seat), channel)
-        elif new and len(wishes(match)) == 1:
+        elif first:
             daily_limits.check("pause", by.pk, match.pk)
             absence_announcements.tell_pause(match, seats, "asked" if pause else "asked_on", seat)
     return agreed
