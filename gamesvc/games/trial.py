@@ -38,6 +38,7 @@ def begin(game: Game, position: Any) -> Timeline:
 def check(timeline: Timeline) -> None:
     """Try the position that a match has reached. Raises `Refused` (`bad_position`) with the step that fails."""
     game = timeline.game
+    _check_marked(timeline)
     try:
         _show(timeline)
         if game.outcome(timeline.state) is None:
@@ -54,6 +55,16 @@ def check(timeline: Timeline) -> None:
     except Exception as error:
         # Any exception here would otherwise occur later, on a player's page or in a worker.
         raise bad_position(game, f"the rules cannot play on in it ({type(error).__name__}: {error})") from error
+
+
+def _check_marked(timeline: Timeline[Any]) -> None:
+    """Refuse marked states that nothing may go back to. They would be stored for ever, and nobody would ever see them."""
+    if unused := timeline.kept.keys() - timeline.keep_marked().keys() - {timeline.version}:
+        back = sorted(timeline.version - version for version in unused)
+        raise bad_position(
+            timeline.game,
+            f"/marked has states that the match may never go back to; leave out those {', '.join(map(str, back))} versions back",
+        )
 
 
 def _show(timeline: Timeline) -> None:

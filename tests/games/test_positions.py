@@ -179,6 +179,22 @@ def test_the_size_and_depth_of_a_position_are_limited(game_id: str) -> None:
         assert refused.value.code == "bad_position"
 
 
+def test_marked_states_that_nothing_goes_back_to_are_refused() -> None:
+    """They would only fill the record. A position from a stored event may have them: it was accepted once."""
+    game = catalog.game("space_war")
+    marked = next(position for position in positions.corpus(game) if position["marked"])
+    plain_one = next(position for position in positions.corpus(game) if not position["marked"])
+    for position in (marked, plain_one):
+        trial.begin(game, position)
+        unused = max([0, *(one["back"] for one in position["marked"])]) + 1
+        padded = {**position, "marked": [*position["marked"], {"back": unused, "state": position["state"]}]}
+        with pytest.raises(Refused, match=f"/marked has .*leave out those {unused} versions back") as refused:
+            trial.begin(game, padded)
+        assert refused.value.code == "bad_position"
+        state = codec.read_position(game, position, 1)[0]
+        assert codec.read_position(game, padded, 1, judge=False)[0] == state
+
+
 # --- the protocol ---
 
 
