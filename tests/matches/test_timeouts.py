@@ -338,6 +338,41 @@ def test_who_leaves_holds_no_agreement_up(anna: User, ben: User) -> None:
     assert Outbox.objects.filter(kind="pause", user=anna, payload__what="paused").exists()
 
 
+def test_a_substitute_ends_a_pause_they_never_agreed_to(
+    anna: User, ben: User, player: Callable[..., User], program: Callable[[User], Any]
+) -> None:
+    match, carol = opened(anna, ben), player("carol")
+    substitutes.give_up(by=player_of(match, 1), match=match, seat=1)
+    assert pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
+    substitutes.take_over(by=carol, match=match, seat=1)
+    assert program(carol).get(f"/matches/{match.number}/pause/").json()["one_resumes"] is True
+    page = Client()
+    page.force_login(carol)
+    assert "any one of the players can resume it" in page.get(f"/matches/{match.number}/").content.decode()
+    told = program(carol).post(f"/matches/{match.number}/pause/", {"pause": False})
+    assert told.status_code == 200, told.content
+    assert (told.json()["paused_since"], told.json()["one_resumes"]) == (None, False)
+    assert [one["by"] for one in events(match, "match.resumed")] == ["seats"]
+    for seat in (0, 1):
+        pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
+    assert pauses.wish(match=match, by=carol, seat=1, pause=False) is False, "both agreed to this pause"
+
+
+def test_a_word_to_go_on_suffices_once_a_substitute_sits_down(anna: User, ben: User, player: Callable[..., User]) -> None:
+    match = opening.create_match(by=anna, game="stratastar", seats=3)
+    for user in (ben, player("carol")):
+        opening.join_match(by=user, match=match)
+    for seat in range(3):
+        pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
+    assert pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False) is False
+    substitutes.give_up(by=player_of(match, 2), match=match, seat=2)
+    match.refresh_from_db()
+    assert match.paused_at is not None, "the players who agreed to it hold it up"
+    substitutes.take_over(by=player("dora"), match=match, seat=2)
+    match.refresh_from_db()
+    assert match.paused_at is None
+
+
 def test_a_player_removed_by_the_clock_holds_no_agreement_up(anna: User, ben: User) -> None:
     match = opened(anna, ben, after=1)
     gone = asked(match).seat

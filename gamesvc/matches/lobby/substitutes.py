@@ -84,6 +84,8 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         absence_announcements.tell_seat_taken(match, seats, found)
         # The seat's open questions are sent to the substitute.
         absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
+        # A vote to go on that waited for others suffices now.
+        pauses.settle(match=match, channel=channel)
     match.refresh_from_db()
     return match
 

@@ -1,7 +1,8 @@
 """Pausing a running match by agreement. Every player must vote for it; bots always agree, empty seats are not asked.
 
-A pause by the organiser can be lifted by the organiser only. Not here: the effect on the clocks, and the organiser's own pause
-(`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of the match.
+Going on needs every player as well, unless a player has taken a seat since the pause began: they never agreed to it, so then the
+vote of any one player ends it. A pause by the organiser can be lifted by the organiser only. Not here: the effect on the clocks,
+and the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of the match.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Seat
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import absence_announcements, deadlines
@@ -41,6 +43,17 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
     return {match_id: Paused.of(stored.data).by for match_id, stored in found.items()}
 
 
+def may_end_alone(match: Match, seats: Iterable[Seat]) -> bool:
+    """Return True if any one player may end the pause: it is one by agreement, and a player has taken a seat since it began."""
+    if match.paused_at is None:
+        return False
+    paused = STORE.last_of_type([match.pk], Paused.TYPE)[match.pk]
+    if Paused.of(paused.data).by != "seats":
+        return False
+    hands = loading.load(match.pk, match.game).hands
+    return any(seat.user_id is not None and hands.get(seat.index, 0) > paused.version for seat in seats)
+
+
 def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api") -> bool:
     """Vote for a pause, or for resuming. Return True if this was the last vote needed and it is done.
 
@@ -49,9 +62,10 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
     """
     with transaction.atomic():
         seats = holders.lock(match, seat, by.pk)
-        _check(Match.objects.get(pk=match.pk), pause)
+        now = Match.objects.get(pk=match.pk)
+        _check(now, pause)
         _row, new = PauseWish.objects.get_or_create(match=match, seat=seat)
-        agreed = _agreed(match, seats)
+        agreed = _agreed(now, seats)
         first = new and wishes(match) == [seat]
         if agreed:
             if first and pause:
@@ -72,11 +86,11 @@ def withdraw(*, match: Match, by: User, seat: int) -> None:
 
 
 def settle(*, match: Match, channel: str = "clock") -> bool:
-    """Pause or resume if all remaining seats have voted, after a seat without a vote fell free. Return True if done."""
+    """Pause or resume if the votes suffice now that a seat has fallen free or was taken. Return True if done."""
     with transaction.atomic():
         seats = _locked(match)
         now = Match.objects.get(pk=match.pk)
-        if now.status != Match.Status.RUNNING or not _agreed(match, seats):
+        if now.status != Match.Status.RUNNING or not _agreed(now, seats):
             return False
         _do(match, seats, now.paused_at is None, Actor("system"), channel)
     return True
@@ -97,7 +111,8 @@ def _locked(match: Match) -> list[Seat]:
 
 def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
     asked = {seat.index for seat in seats if seat.user_id is not None}
-    return bool(asked) and asked <= set(wishes(match))
+    agreed = asked & set(wishes(match))
+    return bool(agreed) and (agreed == asked or may_end_alone(match, seats))
 
 
 def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:

@@ -55,6 +55,7 @@ def panel(access: Access) -> dict[str, Any]:
     shown = {
         "paused_since": match.paused_at,
         "by_host": pauses.paused_by(match) == "host",
+        "one_resumes": pauses.may_end_alone(match, access.seats),
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],
@@ -146,7 +147,8 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             pauses.withdraw(match=access.match, by=user, seat=seat)
         elif act in ("pause", "resume"):
             done = pauses.wish(match=access.match, by=user, seat=seat, pause=act == "pause", channel="web")
-            messages.success(request, "Done: all players agreed." if done else "The others are asked.")
+            told = "Done: all players agreed." if act == "pause" else "Done: the match goes on."
+            messages.success(request, told if done else "The others are asked.")
         else:
             raise Refused("unreadable", "This match does not know that action. Load the page again.")
     except Refused as refused:

@@ -77,6 +77,9 @@ class PauseShape(schemas.Shape):
     )
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
+    one_resumes = serializers.BooleanField(
+        help_text="True if the vote of one player resumes the match: a player who never agreed has taken a seat since the pause."
+    )
 
 
 class Absences(View):
@@ -133,7 +136,10 @@ class Pause(View):
 
     @documented(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
     def post(self, request: Request, ident: str) -> Response:
-        """Vote to pause the match, or to resume it. It happens once all players have voted for it."""
+        """Vote to pause the match, or to resume it. It happens once all players have voted for it.
+
+        If a player has taken a seat since the players paused the match (`one_resumes`), one vote resumes it.
+        """
         body = self.body(Wish)
 
         def effect() -> tuple[int, JsonObject]:
@@ -177,10 +183,12 @@ def _quiet(user: User) -> JsonObject:
 def _pause(access: Access) -> JsonObject:
     match = Match.objects.get(pk=access.match.pk)
     agreed = pauses.wishes(match)
-    asked = [seat.index for seat in match.seats.order_by("index") if seat.user_id is not None]
+    seats = list(match.seats.order_by("index"))
+    asked = [seat.index for seat in seats if seat.user_id is not None]
     return {
         "paused_since": match.paused_at.isoformat() if match.paused_at is not None else None,
         "paused_by": pauses.paused_by(match),
         "agreed": agreed,
         "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
+        "one_resumes": pauses.may_end_alone(match, seats),
     }
