@@ -57,7 +57,7 @@ def check(timeline: Timeline) -> None:
         raise bad_position(game, f"the rules cannot play on in it ({type(error).__name__}: {error})") from error
 
 
-def _check_marked(timeline: Timeline[Any]) -> None:
+def _check_marked(timeline: Timeline) -> None:
     """Refuse marked states that nothing may go back to. They would be stored for ever, and nobody would ever see them."""
     if unused := timeline.kept.keys() - timeline.keep_marked().keys() - {timeline.version}:
         back = sorted(timeline.version - version for version in unused)
