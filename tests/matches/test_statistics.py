@@ -9,6 +9,7 @@ import uuid
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
@@ -173,8 +174,8 @@ def test_the_migration_forgives_removals_without_a_timeout(toy, anna, ben, playe
     before, _ = kept()
     Holding.objects.filter(match=removed).update(vacated=True)
     assert totals.differences(removed.pk)
-    with connection.cursor() as cursor:
-        cursor.execute(importlib.import_module("gamesvc.matches.migrations.0022_removals").FORGIVE)
+    with connection.schema_editor() as editor:
+        importlib.import_module("gamesvc.matches.migrations.0022_removals").forgive(apps, editor)
     assert kept()[0] == before
     assert [one["vacated"] for one in before].count(True) == 2
 

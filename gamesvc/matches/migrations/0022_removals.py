@@ -1,24 +1,29 @@
 """Hold no removal by an organiser against a player who had not timed out, as `record.rows.reckoning` counts now."""
 
+import json
+
 from django.db import migrations
 
-# The events are text in which a player may have written anything, so only those of these types are read as JSON.
-FORGIVE = """
-WITH removed AS MATERIALIZED (
-    SELECT stream, version, payload FROM events_event WHERE type = 'match.vacated'
-), seated AS MATERIALIZED (
-    SELECT stream, version, payload FROM events_event
-    WHERE type IN ('match.joined', 'match.seated') AND stream IN (SELECT stream FROM removed)
+REMOVED = "SELECT stream, version, payload FROM events_event WHERE type = 'match.vacated'"
+SEATED = (
+    "SELECT payload FROM events_event WHERE stream = %s AND version < %s AND type IN ('match.joined', 'match.seated')"
+    " ORDER BY version DESC"
 )
-UPDATE matches_holding SET vacated = false FROM removed
-WHERE coalesce(removed.payload::json->>'code', '') <> '' AND match_id = removed.stream AND vacated AND timeouts = 0
-AND holder::text = (
-    SELECT seated.payload::json->>'holder' FROM seated
-    WHERE seated.stream = removed.stream AND seated.version < removed.version
-    AND seated.payload::json->>'seat' = removed.payload::json->>'seat'
-    ORDER BY seated.version DESC LIMIT 1
-)
-"""
+FORGIVE = "UPDATE matches_holding SET vacated = false WHERE match_id = %s AND holder = %s AND vacated AND timeouts = 0"
+
+
+def forgive(apps, schema_editor):
+    """The texts of the log are parsed here: PostgreSQL's `json` refuses what a player may have written."""
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute(REMOVED)
+        for stream, version, payload in cursor.fetchall():
+            removed = json.loads(payload)
+            if not removed.get("code"):
+                continue
+            cursor.execute(SEATED, [stream, version])
+            seated = (json.loads(row[0]) for row in cursor.fetchall())
+            holder = next((one["holder"] for one in seated if one["seat"] == removed["seat"]), None)
+            cursor.execute(FORGIVE, [stream, holder])
 
 
 class Migration(migrations.Migration):
@@ -28,5 +33,5 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunSQL(FORGIVE, migrations.RunSQL.noop),
+        migrations.RunPython(forgive, migrations.RunPython.noop),
     ]
