@@ -182,3 +182,27 @@ def test_a_wrong_citation_is_found(where: str, text: str, fault: str) -> None:
 )
 def test_another_form_is_found(text: str) -> None:
     assert any(form.search(text) for form in OTHER_FORMS.values())
+
+
+IMPORT = re.compile(r"^from ((?:gamesvc|events|accounts|notifications)[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+
+
+def test_scripts_that_tests_give_to_processes_import_what_exists() -> None:
+    """A script in a string is no module: nothing but its own test, which may be a long one, would miss a moved name."""
+    found = [
+        (path, module, name.split(" as ")[0].strip())
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for module, names in IMPORT.findall(path.read_text(encoding="utf-8"))
+        for name in names.split(",")
+    ]
+    assert len(found) > 500
+    missing = [f"{path.name}: {module} has no {name}" for path, module, name in found if not _offers(module, name)]
+    assert not missing
+
+
+def _offers(module: str, name: str) -> bool:
+    place = ROOT.joinpath(*module.split("."))
+    if place.joinpath(f"{name}.py").exists() or place.joinpath(name, "__init__.py").exists():
+        return True
+    source = place.with_suffix(".py") if place.with_suffix(".py").exists() else place / "__init__.py"
+    return source.exists() and re.search(rf"\b{name}\b", source.read_text(encoding="utf-8")) is not None

@@ -39,7 +39,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.rows import following
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import totals
-from gamesvc.matches.timekeeping import expiry
+from gamesvc.matches.timekeeping import timeout_sweep
 from gamesvc.matches.models import FeedCursor, Holding, Match, Question
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.play.turns import Sender
