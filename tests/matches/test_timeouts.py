@@ -358,6 +358,26 @@ def test_a_substitute_ends_a_pause_they_never_agreed_to(
     assert pauses.wish(match=match, by=carol, seat=1, pause=False) is False, "both agreed to this pause"
 
 
+def test_only_a_player_who_never_agreed_to_a_pause_ends_it_alone(anna: User, ben: User, player: Callable[..., User]) -> None:
+    match, carol = opened(anna, ben), player("carol")
+
+    def pause_and_hand_over(leaver: User, successor: User) -> bool:
+        for seat in (0, 1):
+            pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
+        substitutes.give_up(by=leaver, match=match, seat=1)
+        substitutes.take_over(by=successor, match=match, seat=1)
+        match.refresh_from_db()
+        return pauses.may_end_alone(match, match.seats.all())
+
+    first = player_of(match, 1)
+    assert pause_and_hand_over(first, first) is False, "they are back and have agreed"
+    assert pauses.wish(match=match, by=first, seat=1, pause=False) is False
+    assert pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False) is True
+    assert pause_and_hand_over(first, carol) is True
+    assert pauses.wish(match=match, by=carol, seat=1, pause=False) is True
+    assert pause_and_hand_over(carol, first) is True, "they have been here before, but not when it began"
+
+
 def test_a_word_to_go_on_suffices_once_a_substitute_sits_down(anna: User, ben: User, player: Callable[..., User]) -> None:
     match = opening.create_match(by=anna, game="stratastar", seats=3)
     for user in (ben, player("carol")):

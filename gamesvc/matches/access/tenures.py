@@ -68,6 +68,11 @@ def returns(*, by: User, match: Match, seat: int) -> list[str]:
     return [str(holder) for holder in held.values_list("holder", flat=True)]
 
 
+def was(user_id: int | None, holder: str | None) -> bool:
+    """Return True if a holder id stands for the user."""
+    return holder is not None and Holding.objects.filter(holder=holder, user=user_id).exists()
+
+
 def excused(*, match: Match, holders: Collection[str]) -> int:
     """Return how many timeouts of these holders were excused: returning to a seat renews no excuses."""
     count, seated = 0, dict[int, str]()

@@ -84,7 +84,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         absence_announcements.tell_seat_taken(match, seats, found)
         # The seat's open questions are sent to the substitute.
         absence_announcements.ask_again(user=by, questions=Question.objects.filter(match=match, seat=found.index))
-        # A vote to go on that waited for others suffices now.
+        # A pending vote to resume may suffice now.
         pauses.settle(match=match, channel=channel)
     match.refresh_from_db()
     return match
@@ -111,7 +111,7 @@ def vacate(
     """Remove the holder from a seat of a running match, so that a substitute may take it. Raises `Refused`.
 
     The callers check who may do so: the organiser, the erasure of a user, a player who gives up their seat (`give_up`).
-    `by`, `why`: the organiser and their reason, as events hold it. `call`: if a substitute is sought.
+    `by`, `why`: the organiser and their reason, as events hold it. `call`: notify others that a substitute is wanted.
     """
     with transaction.atomic():
         seats = list(match.seats.select_for_update().order_by("index"))

@@ -1,8 +1,9 @@
 """Pausing a running match by agreement. Every player must vote for it; bots always agree, empty seats are not asked.
 
-Going on needs every player as well, unless a player has taken a seat since the pause began: they never agreed to it, so then the
-vote of any one player ends it. A pause by the organiser can be lifted by the organiser only. Not here: the effect on the clocks,
-and the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of the match.
+Resuming needs every player too. If a player has taken a seat since the pause began, one vote is enough: that player never agreed
+to the pause. A player who agreed, left and came back does not count as such. A pause by the organiser can be lifted by the
+organiser only. Not here: the effect on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and
+taking a seat both lock the seats of the match.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from django.db.models import Exists, OuterRef
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import backoff
-from gamesvc.matches.access import daily_limits, holders
+from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Seat
 from gamesvc.matches.record import loading
@@ -44,14 +45,19 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
 
 
 def may_end_alone(match: Match, seats: Iterable[Seat]) -> bool:
-    """Return True if any one player may end the pause: it is one by agreement, and a player has taken a seat since it began."""
+    """Return True if any one player may end the pause: it is by agreement, and one of them did not sit there when it began."""
     if match.paused_at is None:
         return False
     paused = STORE.last_of_type([match.pk], Paused.TYPE)[match.pk]
     if Paused.of(paused.data).by != "seats":
         return False
-    hands = loading.load(match.pk, match.game).hands
-    return any(seat.user_id is not None and hands.get(seat.index, 0) > paused.version for seat in seats)
+    loaded = loading.load(match.pk, match.game)
+    # Looked up first: in most pauses no seat changes hands, and the older version need not be loaded.
+    changed = [seat for seat in seats if seat.user_id is not None and loaded.hands.get(seat.index, 0) > paused.version]
+    if not changed:
+        return False
+    then = loading.load_at(loaded.game, match.pk, paused.version).holders
+    return not all(tenures.was(seat.user_id, then.get(seat.index)) for seat in changed)
 
 
 def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api") -> bool:
@@ -86,7 +92,7 @@ def withdraw(*, match: Match, by: User, seat: int) -> None:
 
 
 def settle(*, match: Match, channel: str = "clock") -> bool:
-    """Pause or resume if the votes suffice now that a seat has fallen free or was taken. Return True if done."""
+    """Pause or resume if the votes suffice after a seat was vacated or taken. Return True if done."""
     with transaction.atomic():
         seats = _locked(match)
         now = Match.objects.get(pk=match.pk)
