@@ -281,7 +281,7 @@ def check_told(game: Game, state: Any, other: Any, seat: int, where: str) -> Non
     if told != counterpart:
         raise Broken(f"{where}: the words about a view change with hidden things: {apart(told, counterpart)}")
     hidden = {*game.ids(state)} - words_in(game.view(state, seat))
-    if named := words_in({**told, "help": {}}) & hidden:
+    if named := words_in({**told, "help": list(told["help"].values())}) & hidden:
         raise Broken(f"{where}: the words about a view name {sorted(named)}, which it hides")
     if helped := sorted(told["help"].keys() & hidden):
         raise Broken(f"{where}: there is help on {helped}, which the view hides")

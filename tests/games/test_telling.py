@@ -198,3 +198,11 @@ def test_what_depends_on_more_than_the_view_is_found(member: str, leak: Any) -> 
     [state, *_] = positions("toy")
     with pytest.raises(Broken, match="telling"):
         check_told(leaky, state, state, 0, "telling")
+
+
+def test_help_on_a_visible_item_that_names_a_hidden_one_is_found() -> None:
+    helped = lambda view, of: Explained(of, "It lies beside secret.") if of == "turn" else None  # noqa: E731
+    leaky = replace(TOY, ids=lambda state: ("turn", "secret"), explain=helped)
+    [state, *_] = positions("toy")
+    with pytest.raises(Broken, match="telling: the words about a view name"):
+        check_told(leaky, state, state, 0, "telling")
