@@ -28,7 +28,7 @@ def duel(toy, anna, ben):
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    """Lower caps, so that the tests need not send hundreds of requests."""
+    """Lower the limits, so that the tests need not send hundreds of requests."""
     monkeypatch.setattr(daily_limits, "PER_HOUR", 3)
     monkeypatch.setattr(daily_limits, "CALLS_PER_DAY", 3)
 
@@ -241,6 +241,8 @@ def test_joining_and_leaving_again_and_again(anna, ben, player, program, monkeyp
         assert api.post(f"/matches/{match.number}/leave/").status_code == 200
     refused = api.post(f"/matches/{match.number}/join/", {})
     assert (refused.status_code, refused.json()["code"]) == (422, "recorded_too_often")
+    assert "3 times a day" in refused.json()["detail"]
+    assert "Try again in 24 hours." in refused.json()["detail"]
     match.refresh_from_db()
     assert match.version == 2 + 6
     opening.join_match(by=ben, match=match)

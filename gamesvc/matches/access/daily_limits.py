@@ -1,4 +1,4 @@
-"""Limits an hour and a day on what one player may cause to others: acts and messages in a match, invitations, calls.
+"""Hourly and daily limits on what one player may cause to others: acts, messages, invitations, calls for substitutes.
 
 Acts that are done and undone at will, such as requests to pause and undos, are announced by mail each time. Commands that nobody
 else may know of, such as standing orders, announce nothing, and every page of the match has to look past them. The same is true
@@ -55,7 +55,10 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
 
 
 def check_join(user_id: int | None, match_id: UUID) -> None:
-    """Count one more seat that a user takes before the start. Raises `Refused` beyond the limit. Leaving needs no limit then."""
+    """Count one more seat that a user takes before the start. Raises `Refused` beyond the limit.
+
+    So leaving needs no limit of its own.
+    """
     _check_recorded("join this match", "join", user_id, match_id, ((JOINS_PER_DAY, DAY),))
 
 
@@ -65,14 +68,17 @@ def check_seats(user_id: int | None, match_id: UUID) -> None:
 
 
 def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
-    """Count one more pause that needs nobody's consent. Raises `Refused` beyond the limits. Going on needs no limit then."""
+    """Count one more pause that needs nobody's consent. Raises `Refused` beyond the limits.
+
+    So resuming needs no limit of its own.
+    """
     _check_recorded("pause this match", "pause alone", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY)))
 
 
 def _check_recorded(act: str, what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
     if over := _over(f"recorded {what}", user_id, match_id, limits):
         often, again = over
-        raise Refused("recorded_too_often", f"You can {act} {often}, because its record keeps each time. {again}")
+        raise Refused("recorded_too_often", f"You can {act} {often}: each time is kept in its record. {again}")
 
 
 def may_call_followers(user_id: int) -> bool:
@@ -88,7 +94,7 @@ def _over(what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple
         return None
     for most, seconds in limits:
         if wait := throttle(f"{what} {seconds} {user_id} {match_id}", most, seconds):
-            minutes = -(-wait // 60)
             often = f"{most} times {'an hour' if seconds == HOUR else 'a day'}"
-            return often, f"Try again in {counted(minutes, 'minute')}."
+            minutes, hours = -(-wait // 60), -(-wait // HOUR)
+            return often, f"Try again in {counted(minutes, 'minute') if wait <= 2 * HOUR else counted(hours, 'hour')}."
     return None
