@@ -4,7 +4,19 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from gamesvc.games.drawing.chart import COLOURS, LETTERS, Chart, cut, drawable, fit, hex_centre, hexagon, measure, seat_name, wrap
+from gamesvc.games.drawing.chart import (
+    COLOURS,
+    LETTERS,
+    Chart,
+    cut,
+    drawable,
+    drawn_name,
+    fit,
+    hex_centre,
+    hexagon,
+    measure,
+    wrap,
+)
 from gamesvc.games.drawing.paper import ICONS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -132,9 +144,9 @@ def test_wrapped_lines_fit_and_long_words_are_broken():
 
 
 def test_a_name_without_glyphs_becomes_the_seat():
-    assert seat_name(0, ["Łucja Štěpánová"]) == "Łucja Štěpánová"
-    assert seat_name(1, ["Ines", "田中"]) == "Blue"
-    assert seat_name(2, ["Ines"]) == "Yellow"
+    assert drawn_name(0, ["Łucja Štěpánová"]) == "Łucja Štěpánová"
+    assert drawn_name(1, ["Ines", "田中"]) == "Blue"
+    assert drawn_name(2, ["Ines"]) == "Yellow"
     assert not drawable("→")
 
 

@@ -22,6 +22,7 @@ from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import DECLINE, RANDOM, RESIGN, Caption, Game, Viewer
 from gamesvc.games.kernel.telling import Explained, targets
 from gamesvc.games.kernel.timeline import Timeline, check_options
+from gamesvc.games.kernel.wording import listed
 from gamesvc.games.secrecy import Broken, chance, check_told
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
@@ -79,7 +80,7 @@ def test_a_glance_says_what_a_head_and_a_screen_reader_need(game: Game[Any]) -> 
         told = game.glance(view, CAPTION)
         assert told == game.glance(game.view(state, viewer), CAPTION)
         assert told.headline == told.headline.strip() != ""
-        assert "\n" not in told.headline
+        assert not {"\n", "_"} & set(told.headline)
         assert not told.headline[0].islower()
         assert game.manifest.title not in told.headline
         assert "42" not in told.headline.replace("turn 42", "")
@@ -91,12 +92,21 @@ def test_a_glance_says_what_a_head_and_a_screen_reader_need(game: Game[Any]) -> 
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_a_headline_names_the_players_who_act(game: Game[Any]) -> None:
+    """By name, also by one that no picture can draw."""
+    names = ("Anna", "田中", "Carla")
+    for state, _viewer, view in looks(game):
+        headline = game.glance(view, replace(CAPTION, names=names)).headline
+        acting = listed(names[waiting.seat] for waiting in game.awaited(state))
+        assert headline.endswith(f". {acting} to act.") if acting else "to act" not in headline
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
 def test_the_picture_is_named_and_described_by_the_glance(game: Game[Any]) -> None:
     for _state, _viewer, view in looks(game):
         told, picture = game.glance(view, CAPTION), ElementTree.fromstring(game.picture(view, CAPTION))
         title, description = (picture.findtext(f"{{http://www.w3.org/2000/svg}}{name}") or "" for name in ("title", "desc"))
-        assert title.startswith(game.manifest.title)
-        assert title.casefold().endswith(told.headline.casefold())
+        assert title == f"{game.manifest.title} 42, {told.headline[0].lower()}{told.headline[1:]}"
         assert description == told.description
 
 

@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from gamesvc.games.drawing.cards import L_SIZE, M_SIZE, S_SIZE, Cards
 from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
 from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, number
-from gamesvc.games.drawing.pieces import hex_centre, hexagon, seat_name
-from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.games.drawing.pieces import drawn_name, hex_centre, hexagon
+from gamesvc.games.kernel.game import Caption
+from gamesvc.games.kernel.telling import Glance
 
 __all__ = [
     "COLOURS",
@@ -29,17 +30,17 @@ __all__ = [
     "M_SIZE",
     "PANEL",
     "PATTERNS",
-    "SEAT_NAMES",
     "S_SIZE",
     "WIDTH",
     "Chart",
     "cut",
     "drawable",
+    "drawn_name",
     "fit",
     "hex_centre",
     "hexagon",
     "measure",
-    "seat_name",
+    "titled",
     "wrap",
 ]
 
@@ -48,15 +49,20 @@ HEADER = 88
 """The height of the header."""
 MARGIN = 20
 EDGE = 6
-"""The width of the margin that a picture without its header leaves out on either side."""
+"""The width cut off on either side when the header is left out."""
 PANEL = 12
 """The x at which panels begin; they end at `WIDTH - PANEL`."""
+
+
+def titled(game: str, caption: Caption, told: Glance) -> str:
+    """Return the title of a picture: game, match and headline."""
+    return f"{game} {caption.match}".rstrip() + f", {told.headline[:1].lower()}{told.headline[1:]}"
 
 
 class Chart(Cards):
     """A sheet with pieces, cards, header, frames, gauges and seat rows.
 
-    With `header=False` the picture begins below the header, for pages that show the same beside it.
+    With `header=False` the picture begins below the header, for pages with a header of their own.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from gamesvc.games.drawing.font import drawable, fit
 from gamesvc.games.drawing.paper import LETTERS, Paper, Point, number, points
-from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.games.kernel.wording import SEAT_NAMES, seat_name
 
 PIPS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
@@ -26,10 +26,10 @@ NOSE = 9
 """The length of a vessel plate's nose."""
 
 
-def seat_name(seat: int, names: Sequence[str] = ()) -> str:
-    """Return a seat's name for pictures: the player's name, or the colour if the name is missing or the font cannot draw it."""
-    name = names[seat] if seat < len(names) else ""
-    return name if name and drawable(name) else SEAT_NAMES[seat]
+def drawn_name(seat: int, names: Sequence[str] = ()) -> str:
+    """Return a seat's name for pictures: its colour also where the font cannot draw the name of the player."""
+    name = seat_name(seat, names)
+    return name if drawable(name) else SEAT_NAMES[seat]
 
 
 def hexagon(x: float, y: float, width: float) -> tuple[Point, ...]:

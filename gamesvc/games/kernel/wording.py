@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 SEAT_NAMES = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
 """The colours of the seats, which name them where no player does."""
+
+
+def seat_name(seat: int, names: Sequence[str] = ()) -> str:
+    """Return the name of a seat's player, or the colour of the seat if it has none."""
+    return names[seat] if seat < len(names) and names[seat] else SEAT_NAMES[seat]
+
+
+def to_act(seats: Iterable[int], names: Sequence[str] = ()) -> str:
+    """Return `Anna and Ben to act`; empty for no seats."""
+    acting = listed(seat_name(seat, names) for seat in seats)
+    return f"{acting} to act" if acting else ""
 
 
 def counted(number: int, noun: str, many: str = "") -> str:

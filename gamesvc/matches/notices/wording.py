@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.games.drawing.chart import SEAT_NAMES
 from gamesvc.games.kernel.game import Caption, Viewer
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import invitations

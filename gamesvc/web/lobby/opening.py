@@ -14,9 +14,9 @@ from accounts.models import User
 from gamesvc.errors import GamesvcError
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
-from gamesvc.games.drawing.chart import SEAT_NAMES
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany

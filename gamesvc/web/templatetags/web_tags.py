@@ -15,7 +15,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
-from gamesvc.games.drawing.chart import SEAT_NAMES, Chart
+from gamesvc.games.drawing.chart import Chart
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.clock import words
 from gamesvc.matches.models import Match, Question
 from gamesvc.web.common import moments

@@ -5,9 +5,9 @@ Drawn from the view alone. The panels below the map are in `panels`.
 
 from __future__ import annotations
 
-from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, hexagon, seat_name
+from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawn_name, hexagon, titled
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import capital
+from gamesvc.games.kernel.wording import capital, to_act
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
 from gamesvc.games.space_fleet_commander.picture import panels
 from gamesvc.games.space_fleet_commander.picture.glance import glance, now
@@ -32,7 +32,7 @@ FLAGS = {
 def picture(view: Data, caption: Caption) -> str:
     """Draw the board as SVG, 720 units wide."""
     sheet, told = view["sheet"], glance(view, caption)
-    title = f"Space Fleet Commander {caption.match}".rstrip() + f", {told.headline}"
+    title = titled("Space Fleet Commander", caption, told)
     chart = Chart(WIDTH, 100, prefix=caption.match or "fleet", title=title, desc=told.description, header=caption.header)
     _header(chart, view, caption)
     y = _map(chart, view, HEADER + 20)
@@ -56,10 +56,9 @@ def _header(chart: Chart, view: Data, caption: Caption) -> None:
         acting = "Earlier position"
     elif view["viewer"] is not None and view["viewer"] in waiting and sheet is not None:
         flag = FLAGS.get(sheet["phase"], "Your move")
-    elif len(waiting) == 1:
-        acting = f"{seat_name(waiting[0], caption.names)} to act"
-    elif waiting:
-        acting = f"{len(waiting)} seats to act"
+    else:
+        names = [drawn_name(seat, caption.names) for seat in range(view["seats"])]
+        acting = to_act(waiting, names) if len(waiting) < 2 else f"{len(waiting)} seats to act"
     chart.header("Space Fleet Commander", caption.match, now(view), flag=flag, acting=acting)
 
 
@@ -67,7 +66,7 @@ def _closing(view: Data, caption: Caption) -> str:
     """Return one line about the pending decision."""
     sheet, found = view["sheet"], view["outcome"]
     if found and view["mode"] == "race":
-        names = [seat_name(row["seat"], caption.names) for row in view["table"]]
+        names = [drawn_name(row["seat"], caption.names) for row in view["table"]]
         return f"The race is over: {result(view, names)}"
     if sheet is None:
         return "The sheets of a running race are private: the table shows what is public."

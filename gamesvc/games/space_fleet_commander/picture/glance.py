@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.telling import Glance
+from gamesvc.games.kernel.wording import to_act
+from gamesvc.games.space_fleet_commander.data import COLOURS
 from gamesvc.games.space_fleet_commander.text.narrate import stars_of
 
 NUMBERS = {"fleet": 0, "reroll_1": 2, "reroll_2": 3, "tinker": 3, "explore": 5, "repair": 5, "hit": 5, "push": 5}
 
 
 def glance(view: Data, caption: Caption) -> Glance:
-    """Return turn and phase of the viewer's sheet, its fleet, tracks and dice."""
-    sheet = view["sheet"]
-    return Glance(f"{now(view)}.", _described(view), 0 if sheet is None else sheet["turn"])
+    """Return turn and phase of the viewer's sheet, and the acting seats; its fleet, tracks and dice."""
+    sheet, acting = view["sheet"], to_act((one["seat"] for one in view["awaited"]), caption.names)
+    headline = f"{now(view)}. {acting}." if acting else f"{now(view)}."
+    return Glance(headline, _described(view), 0 if sheet is None else sheet["turn"])
 
 
 def now(view: Data) -> str:
@@ -42,7 +45,7 @@ def _described(view: Data) -> str:
     live = [die for die in sheet["dice"] if die["status"] == "live" and die["value"]]
     shown = [
         f"{colour} {' '.join(str(die['value']) for die in live if die['colour'] == colour)}"
-        for colour in ("white", "red", "black")
+        for colour in COLOURS
         if any(die["colour"] == colour for die in live)
     ]
     if shown:

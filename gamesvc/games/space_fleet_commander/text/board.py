@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import listed
+from gamesvc.games.kernel.wording import listed, seat_name
 from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER
-from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, SOURCES, seat_name, stars_of
+from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, SOURCES, stars_of
 
 WIDTH = 72
 

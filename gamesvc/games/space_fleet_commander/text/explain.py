@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained
-from gamesvc.games.kernel.wording import counted, listed
+from gamesvc.games.kernel.wording import capital, counted, listed
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Ship
 from gamesvc.games.space_fleet_commander.text.narrate import stars_of
 
@@ -23,7 +23,7 @@ def explain(view: Data, of: str) -> Explained | None:
 def _ship(ship: Ship) -> str:
     dice = listed(f"one {colour} die" for colour in ship.dice) or "no dice"
     needs = f" Needs an adjacent {SHIPS[ship.requires].name}." if ship.requires else ""
-    note = f" {ship.note[:1].upper()}{ship.note[1:]}." if ship.note else ""
+    note = f" {capital(ship.note)}." if ship.note else ""
     return f"Bought by a {ship.face}, for slot {listed(ship.slots, 'or')}. {ship.hull} hull, {dice}.{needs}{note}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import SEAT_NAMES, counted, listed, named
+from gamesvc.games.kernel.wording import counted, listed, named, seat_name
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 
 NOTHING = frozenset({"none", "nothing", "no", "0", "-", "skip"})
@@ -24,10 +24,6 @@ ENDINGS = {
 
 
 SOURCES = {"sabotage": "sabotage", "hex": "the hex", "failure": "the failed exploration", "turn": "the end of the turn"}
-
-
-def seat_name(seat: int, names: Sequence[str]) -> str:
-    return names[seat] if seat < len(names) and names[seat] else SEAT_NAMES[seat]
 
 
 def _ship(ship: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart
+from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawn_name, titled
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted
+from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, to_act
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
-from gamesvc.games.space_war.picture.glance import glance, seat_name
+from gamesvc.games.space_war.picture.glance import glance
 from gamesvc.games.space_war.text.board import item_words
+from gamesvc.games.space_war.text.narrate import phase_words
 from gamesvc.json_types import JsonMapping
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
@@ -27,7 +28,6 @@ _MARK_WORDS = {
     "Disarmed": "cannot_attack",
     "Protected": "protected",
 }
-PHASES = {"choose_starter": "Who starts", "prepare": "Preparation", "between": "End of turn"}
 PROMPTS = {
     "review": "React or let stand",
     "barrier": "React or let stand",
@@ -49,7 +49,7 @@ def picture(seen: Data, caption: Caption) -> str:
     height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
     height += 46 + hand_rows * ROW_STEP if hand else 0
     told = glance(seen, caption)
-    title = f"The Space War {caption.match}, {told.headline[0].lower()}{told.headline[1:]}"
+    title = titled("The Space War", caption, told)
     chart = Chart(WIDTH, height + 12, prefix=caption.match or "sw", title=title, desc=told.description, header=caption.header)
     _header(chart, seen, caption)
     y = 88.0
@@ -71,7 +71,7 @@ def picture(seen: Data, caption: Caption) -> str:
 
 
 def _header(chart: Chart, seen: Data, caption: Caption) -> None:
-    phase = PHASES.get(seen["phase"], seen["phase"].capitalize())
+    phase = capital(phase_words(seen["phase"]))
     count = len(seen["items"])
     second = f"Turn {seen['turn']} · {phase}" + (f" · {counted(count, 'open item')}" if count else "")
     flag, acting = "", ""
@@ -79,16 +79,16 @@ def _header(chart: Chart, seen: Data, caption: Caption) -> None:
         if one["seat"] == seen["you"]:
             flag = PROMPTS.get(one["prompt"], "Your move" if one["kind"] == "turn" else "Your choice")
     if not flag and seen["awaited"]:
-        acting = f"{seat_name(seen['awaited'][0]['seat'], caption)} to act"
+        acting = to_act((one["seat"] for one in seen["awaited"]), [drawn_name(seat, caption.names) for seat in (0, 1)])
     elif not flag and seen["winner"] is not None:
-        acting = f"{seat_name(seen['winner'], caption)} won"
+        acting = f"{drawn_name(seen['winner'], caption.names)} won"
     chart.header("The Space War", caption.match, second, flag=flag, acting=acting)
 
 
 def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> None:
     side = seen["sides"][seat]
     waits = any(one["seat"] == seat for one in seen["awaited"])
-    chart.seat_band(seat, y, seat_name(seat, caption), you=seat == seen["you"], awaited=waits)
+    chart.seat_band(seat, y, drawn_name(seat, caption.names), you=seat == seen["you"], awaited=waits)
     chart.label(232, y + 32, "Life")
     for at in range(min(side["full_life"], 4)):
         chart.icon("life", 268 + 24 * at, y + 14, 21, colour="ink" if at < side["life"] else "line")

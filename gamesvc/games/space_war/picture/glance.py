@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.telling import Glance
-from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.games.kernel.wording import seat_name, to_act
 from gamesvc.games.space_war.data import name_of
 from gamesvc.games.space_war.text.board import item_words
+from gamesvc.games.space_war.text.narrate import phase_words
 
 
 def glance(seen: Data, caption: Caption) -> Glance:
     """Return turn, phase and acting seats; commander and life of each side, and the items."""
-    acting = ", ".join(seat_name(one["seat"], caption) for one in seen["awaited"])
-    return Glance(
-        headline=f"Turn {seen['turn']}, {seen['phase']}. " + (f"{acting} to act." if acting else "Over."),
-        description=_described(seen, caption),
-        turn=seen["turn"],
-    )
-
-
-def seat_name(seat: int, caption: Caption) -> str:
-    return caption.names[seat] if seat < len(caption.names) and caption.names[seat] else SEAT_NAMES[seat]
+    headline = f"Turn {seen['turn']}, {phase_words(seen['phase'])}."
+    if seen["phase"] == "over":
+        headline = f"Over after turn {seen['turn']}."
+    elif acting := to_act((one["seat"] for one in seen["awaited"]), caption.names):
+        headline += f" {acting}."
+    return Glance(headline, _described(seen, caption), seen["turn"])
 
 
 def _described(seen: Data, caption: Caption) -> str:
     parts = []
     for side in seen["sides"]:
         commander = name_of(side["commander"]) if side["commander"] else "no commander"
-        parts.append(f"{seat_name(side['seat'], caption)}, {commander}, life {side['life']} of {side['full_life']}.")
+        parts.append(f"{seat_name(side['seat'], caption.names)}, {commander}, life {side['life']} of {side['full_life']}.")
     if seen["items"]:
         parts.append("Items: " + "; ".join(item_words(item) for item in seen["items"]) + ".")
     return " ".join(parts)

@@ -7,8 +7,9 @@ import textwrap
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, name_of
+from gamesvc.games.space_war.state import LETTERS
 from gamesvc.games.space_war.text.lasting import MARKS, lasting_words
-from gamesvc.games.space_war.text.narrate import PHASE_WORDS, Teller
+from gamesvc.games.space_war.text.narrate import PHASE_WORDS, Teller, phase_words
 from gamesvc.json_types import JsonMapping
 
 KIND_WORDS = {
@@ -25,7 +26,7 @@ def board_text(seen: Data, caption: Caption) -> str:
     """Return the position in lines of at most 72 characters, the viewer's side below."""
     you = seen["you"] if seen["you"] is not None else 0
     teller = Teller(seen["you"], caption.names)
-    lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {seen['phase']}"]
+    lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {phase_words(seen['phase'])}"]
     waiting = ", ".join(f"{teller.who(one['seat'])} ({one['prompt']})" for one in seen["awaited"])
     lines.append(f"Awaited: {waiting or 'nobody'}")
     for seat in (1 - you, you):
@@ -89,7 +90,7 @@ def _side_lines(seen: Data, seat: int, teller: Teller) -> list[str]:
     deck = DECKS[side["deck"]].name if side["deck"] in DECKS else "constructed deck"
     commander = name_of(side["commander"]) if side["commander"] else "no commander yet"
     lines = [
-        f"{teller.who(seat)} ({'ab'[seat]}), {deck}, {commander}",
+        f"{teller.who(seat)} ({LETTERS[seat]}), {deck}, {commander}",
         f"  life {side['life']}/{side['full_life']}, actions {side['actions']}, hand {side['hand_size']}, "
         f"draw pile {side['pile']}, discard {len(side['discard'])}" + (f", charge {side['charge']}" if side["charge"] else ""),
         *(f"  {limit}" for limit in (limit_lines(side) if seat == seen["active"] else ())),

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, listed, named, opening
+from gamesvc.games.kernel.wording import capital, counted, listed, named, opening, seat_name
 from gamesvc.games.space_war.data import CARDS, name_of
 
 PHASE_WORDS = {"draw": "draw phase", "action": "action phase", "turn": "turn"}
+PHASES = {"choose_starter": "who starts", "prepare": "preparation", "between": "end of turn", "review": "reactions"}
 CHOICES = {
     "flips": "which station cards to flip",
     "draw": "whether to draw or mill",
@@ -29,6 +30,10 @@ CHOICES = {
 """The end of `must choose`, by the kind of the choice."""
 
 
+def phase_words(phase: str) -> str:
+    return PHASES.get(phase, phase)
+
+
 class Teller:
     """The names of the players from one viewer's point of view."""
 
@@ -39,7 +44,7 @@ class Teller:
     def who(self, seat: int) -> str:
         if seat == self.viewer:
             return "You"
-        return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
+        return seat_name(seat, self.names)
 
     def whose(self, seat: int) -> str:
         return "your" if seat == self.viewer else f"{self.who(seat)}'s"

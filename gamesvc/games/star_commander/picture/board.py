@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, seat_name, wrap
+from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawn_name, titled, wrap
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
@@ -48,10 +48,8 @@ class Sheet:
         self.foot = self.viewer if self.viewer is not None else 0
         self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]
         self.layout = Layout.of(view["grid"])
-        self.whose = Teller(self.viewer, [self.name(seat) for seat in range(len(view["seats"]))]).whose
-
-    def name(self, seat: int) -> str:
-        return seat_name(seat, self.caption.names)
+        self.names = [drawn_name(seat, caption.names) for seat in range(len(view["seats"]))]
+        self.whose = Teller(self.viewer, self.names).whose
 
     def svg(self) -> str:
         probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.whose)
@@ -64,7 +62,7 @@ class Sheet:
         height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
         height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
         told = glance(self.view, self.caption)
-        title = f"Star Commander {self.caption.match}, {told.headline}"
+        title = titled("Star Commander", self.caption, told)
         chart = Chart(
             WIDTH, height, prefix=self.caption.match or "sc", title=title, desc=told.description, header=self.caption.header
         )
@@ -97,20 +95,20 @@ class Sheet:
         flag = ""
         if self.viewer in self._awaited():
             flag = {"window": "Your response", "choice": "Your choice"}.get(prompt["kind"], "Your move")
-        second, awaited = now(self.view, self.caption), acting(self.view, self.caption)
+        second, awaited = now(self.view, self.names), acting(self.view, self.names)
         self.chart.header("Star Commander", self.caption.match, second, flag=flag, acting="" if flag else awaited)
 
     def _closing(self) -> str:
         view, prompt = self.view, self.view["prompt"]
         if view["result"]:
-            winners = " and ".join(self.name(seat) for seat in view["result"]["ranking"][0])
+            winners = " and ".join(self.names[seat] for seat in view["result"]["ranking"][0])
             return f"The match is over: {REASONS[view['result']['reason']]}. First: {winners}."
         if prompt["seat"] < 0:  # in the middle of a command, or before the set-up is complete
             return "No decision is open at this point."
         if self.viewer in self._awaited():
             ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
             return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
-        return f"{acting(self.view, self.caption)}."
+        return f"{acting(self.view, self.names)}."
 
     # --- seats ---
 
@@ -119,7 +117,7 @@ class Sheet:
         chart.seat_band(
             seat,
             y,
-            self.name(seat),
+            self.names[seat],
             height=BAND,
             you=seat == self.viewer,
             awaited=seat in self._awaited(),
@@ -213,9 +211,9 @@ class Sheet:
             aims = [*item["targets"].values(), *(str(v) for k, v in (item["params"] or {}).items() if k in ("to", "cell"))]
             if aims:
                 what = card_name(item["card"] or item["name"])
-                lists.append((f"s{item['id']}", f"{what} by {self.name(item['seat'])}: {', '.join(map(self._aim, aims))}"))
+                lists.append((f"s{item['id']}", f"{what} by {self.names[item['seat']]}: {', '.join(map(self._aim, aims))}"))
         for offer in self.view["offers"]:
-            lists.append((f"Offer {offer['id']}", f"{self.name(offer['maker'])} to {self.name(offer['to'])}"))
+            lists.append((f"Offer {offer['id']}", f"{self.names[offer['maker']]} to {self.names[offer['to']]}"))
         return lists
 
     def _lasting(self) -> list[str]:
@@ -229,8 +227,8 @@ class Sheet:
     def _aim(self, value: str) -> str:
         vessels: JsonMapping = self.view["vessels"]
         if value in vessels:
-            return f"{self.name(vessels[value]['seat'])}'s {vessels[value]['name']} {value} at {vessels[value]['cell']}"
-        return self.name(int(value)) if value.isdigit() else value
+            return f"{self.names[vessels[value]['seat']]}'s {vessels[value]['name']} {value} at {vessels[value]['cell']}"
+        return self.names[int(value)] if value.isdigit() else value
 
     def _texts(self, y: float) -> float:
         for head, text in self.lists:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from gamesvc.games.drawing.chart import seat_name
+from collections.abc import Sequence
+
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.telling import Glance
-from gamesvc.games.kernel.wording import counted, listed
+from gamesvc.games.kernel.wording import counted, seat_name, to_act
 from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, card_name
 
 
 def glance(view: Data, caption: Caption) -> Glance:
     """Return turn, phase and acting seats; what each seat holds, and the stack."""
-    told, awaited = f"{now(view, caption)}.", acting(view, caption)
+    told, awaited = f"{now(view, caption.names)}.", acting(view, caption.names)
     holdings = [
         f"{seat_name(seat, caption.names)} holds {counted(one['systems'], 'system')} with {counted(one['devs'], 'development')}"
         for seat, one in enumerate(view["seats"])
@@ -24,17 +25,16 @@ def glance(view: Data, caption: Caption) -> Glance:
     )
 
 
-def acting(view: Data, caption: Caption) -> str:
+def acting(view: Data, names: Sequence[str]) -> str:
     """Return the seats that are awaited, in words; empty if there are none."""
-    awaited = [seat_name(one["seat"], caption.names) for one in view["awaited"]]
-    return f"{listed(awaited)} to act" if awaited else ""
+    return to_act((one["seat"] for one in view["awaited"]), names)
 
 
-def now(view: Data, caption: Caption) -> str:
+def now(view: Data, names: Sequence[str]) -> str:
     """Return turn, active seat and phase, or how the match ended."""
     if view["result"]:
         return f"Over: {REASONS[view['result']['reason']]}"
-    parts = [f"Turn {view['turn']}", seat_name(view["active"], caption.names), PHASES[view["phase"]]]
+    parts = [f"Turn {view['turn']}", seat_name(view["active"], names), PHASES[view["phase"]]]
     if view["prompt"]["kind"] == "window":
         parts.append("responses")
     return " · ".join(parts)

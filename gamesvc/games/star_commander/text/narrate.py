@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, listed, named, opening
+from gamesvc.games.kernel.wording import capital, counted, listed, named, opening, seat_name
 from gamesvc.games.star_commander.commands import ASKED
 from gamesvc.games.star_commander.data import CATALOGS
 from gamesvc.games.star_commander.rules.effects.lasting import lasting, lasting_words
@@ -63,7 +63,7 @@ class Teller:
     def name(self, seat: int | None) -> str:
         if seat is None or seat < 0:
             return "Nobody"
-        return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
+        return seat_name(seat, self.names)
 
     def who(self, seat: int | None) -> str:
         return "You" if seat is not None and seat == self.viewer else self.name(seat)

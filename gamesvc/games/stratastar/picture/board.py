@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gamesvc.games.drawing.chart import WIDTH, Chart, seat_name, wrap
+from gamesvc.games.drawing.chart import WIDTH, Chart, drawn_name, titled, wrap
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import capital, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
@@ -30,7 +30,7 @@ _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 
 def picture(seen: Data, caption: Caption) -> str:
     """Draw the position as SVG, 720 units wide."""
-    names = tuple(seat_name(seat, caption.names) for seat in range(len(seen["players"])))
+    names = tuple(drawn_name(seat, caption.names) for seat in range(len(seen["players"])))
     t = Teller(seen["viewer"], names)
     notes = list(_notes(seen, t))
     closing = _closing(seen, t)
@@ -54,7 +54,7 @@ def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], heig
     asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
     others = listed(names[one["seat"]] for one in seen["awaited"])
     told = glance(seen, caption)
-    title = f"Stratastar {caption.match}, {told.headline[0].lower()}{told.headline[1:]}"
+    title = titled("Stratastar", caption, told)
     prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
     chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=told.description, header=caption.header)
     second = f"Turn {seen['turn']} · {capital(phase)}"

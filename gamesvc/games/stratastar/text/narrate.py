@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import capital, counted, listed, opening
+from gamesvc.games.kernel.wording import capital, counted, listed, opening, seat_name
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES
-from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
 from gamesvc.json_types import JsonMapping
 
 T = TypeVar("T")
@@ -100,7 +99,7 @@ class Teller:
             return "anyone"
         if seat == self.viewer:
             return "you"
-        return self.names[seat] if seat < len(self.names) and self.names[seat] else SEAT_NAMES[seat]
+        return seat_name(seat, self.names)
 
     def Who(self, seat: int) -> str:
         return opening(self.who(seat))
