@@ -58,7 +58,7 @@ def check(timeline: Timeline) -> None:
 
 
 def _check_marked(timeline: Timeline) -> None:
-    """Refuse marked states that nothing may go back to. They would be stored for ever, and nobody would ever see them."""
+    """Refuse marked states that nothing may go back to. They would be stored forever, and nobody would ever see them."""
     if unused := timeline.kept.keys() - timeline.keep_marked().keys() - {timeline.version}:
         back = sorted(timeline.version - version for version in unused)
         raise bad_position(

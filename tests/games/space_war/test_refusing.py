@@ -206,3 +206,8 @@ def test_a_refusal_names_its_rule(case):
     t, seat, name, parameters = attempt()
     refusal = t.no(seat, code, name, **parameters)
     assert words in refusal["detail"], refusal
+
+
+def test_the_refusal_of_another_phase_is_a_sentence():
+    refused = table(phase="attack").no(0, "wrong_phase", "end_phase")
+    assert refused["detail"] == "End phase is possible only in your action phase; this is your attack phase."

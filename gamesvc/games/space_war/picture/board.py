@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawn_name, titled
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, to_act
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
 from gamesvc.games.space_war.picture.glance import glance
+from gamesvc.games.space_war.picture.targets import grouped, slot_part, stacks
 from gamesvc.games.space_war.text.board import item_words
 from gamesvc.games.space_war.text.narrate import phase_words
 from gamesvc.json_types import JsonMapping
@@ -41,7 +41,7 @@ def picture(seen: Data, caption: Caption) -> str:
     """Draw the position as its viewer sees it. For spectators, seat a is below."""
     you = seen["you"] if seen["you"] is not None else 0
     zones = [stacks(seen, zone) for zone in (1 - you, you)]
-    heights = [max(1, -(-len(stacks) // PER_ROW)) * ROW_STEP + 26 for stacks in zones]
+    heights = [max(1, -(-len(piles) // PER_ROW)) * ROW_STEP + 26 for piles in zones]
     items = [item for item in seen["items"] if item["by"] != seen["you"]][-6:] or seen["items"][-3:]
     hand = grouped(seen["sides"][you]["hand"] or [])
     listed = max(214, 62 * len(items) + 70) if items else 0
@@ -127,11 +127,6 @@ def _station(chart: Chart, side: JsonMapping, y: float) -> None:
         x += max(span, 96) + 22
 
 
-def slot_part(seat: int, slot: str) -> str:
-    """Return the name of the part that shows a slot of a station: both have a slot `s1`."""
-    return f"{'ab'[seat]}-{slot}"
-
-
 def _slot(chart: Chart, card: JsonMapping, part: str, x: float, y: float, width: float) -> None:
     if not card["flipped"]:
         chart.card_back(x, y, width=width, height=82, label=card["slot"], at=part)
@@ -145,34 +140,11 @@ def _slot(chart: Chart, card: JsonMapping, part: str, x: float, y: float, width:
         chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
 
 
-def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:
-    """Return the cards in a zone, identical cards in the same condition in one stack."""
-    marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
-    stacks: dict[tuple[Any, ...], list[JsonMapping]] = {}
-    for p in seen["pieces"]:
-        if p["zone"] == zone:
-            key = (
-                p["card"],
-                p["controller"],
-                p["owner"],
-                p["damage"],
-                p["counters"],
-                p["on"],
-                tuple(p["marks"]),
-                p["attacks_used"],
-                p["attack"],
-                p["x"],
-            )
-            own = p["id"] if p["id"] in marked else ""
-            stacks.setdefault((*key, own), []).append(p)
-    return list(stacks.values())
-
-
 def _zone(
     chart: Chart,
     seen: Data,
     items: Sequence[JsonMapping],
-    stacks: Sequence[Sequence[JsonMapping]],
+    piles: Sequence[Sequence[JsonMapping]],
     zone: int,
     y: float,
     height: float,
@@ -187,7 +159,7 @@ def _zone(
     chart.paragraph(edge, y + 38, label, 88, size=19, weight=600, colour="ink2", leading=24, lines=3)
     top = y + (16 if upper else 8)
     places: dict[str, tuple[float, float]] = {}
-    for at, stack in enumerate(stacks):
+    for at, stack in enumerate(piles):
         x, row = PANEL + 10 + at % PER_ROW * CARD_STEP, top + at // PER_ROW * ROW_STEP
         _piece(chart, seen, stack, x, row, zone, you)
         for p in stack:
@@ -276,14 +248,6 @@ def _line(seen: Data) -> str:
         "draw": "Go on, or make the choice.",
     }
     return prompts.get(mine["prompt"], f"Choose: {mine['prompt'].replace('_', ' ')}.")
-
-
-def grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
-    """Return the kinds of card in a hand: card, number, and the id of the first, which names the part of the picture."""
-    groups: dict[str, list[str]] = {}
-    for entry in hand:
-        groups.setdefault(entry["card"], []).append(entry["id"])
-    return [(card, len(ids), ids[0]) for card, ids in sorted(groups.items(), key=lambda pair: CARDS[pair[0]].number)]
 
 
 def _hand(chart: Chart, seen: Data, hand: Sequence[tuple[str, int, str]], y: float) -> None:

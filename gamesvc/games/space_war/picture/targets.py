@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.game import Data, Part
-from gamesvc.games.space_war.picture.board import grouped, slot_part, stacks
+from gamesvc.games.space_war.data import CARDS
+from gamesvc.games.space_war.state import LETTERS
+from gamesvc.json_types import JsonMapping
 
 
 def parts(seen: Data) -> Part:
@@ -42,3 +45,39 @@ def _station(seen: Data, command: str) -> int | None:
     down = [{card["slot"] for card in side["station"] if not card["flipped"]} for side in seen["sides"]]
     fits = [seat for seat in (0, 1) if offered <= down[seat]]
     return fits[0] if len(fits) == 1 else None
+
+
+def slot_part(seat: int, slot: str) -> str:
+    """Return the name of the part that shows a slot of a station: both have a slot `s1`."""
+    return f"{LETTERS[seat]}-{slot}"
+
+
+def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:
+    """Return the cards in a zone, identical cards in the same condition in one stack."""
+    marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
+    piles: dict[tuple[Any, ...], list[JsonMapping]] = {}
+    for p in seen["pieces"]:
+        if p["zone"] == zone:
+            key = (
+                p["card"],
+                p["controller"],
+                p["owner"],
+                p["damage"],
+                p["counters"],
+                p["on"],
+                tuple(p["marks"]),
+                p["attacks_used"],
+                p["attack"],
+                p["x"],
+            )
+            own = p["id"] if p["id"] in marked else ""
+            piles.setdefault((*key, own), []).append(p)
+    return list(piles.values())
+
+
+def grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
+    """Return the kinds of card in a hand: card, number, and the id of the first, which names the part of the picture."""
+    groups: dict[str, list[str]] = {}
+    for entry in hand:
+        groups.setdefault(entry["card"], []).append(entry["id"])
+    return [(card, len(ids), ids[0]) for card, ids in sorted(groups.items(), key=lambda pair: CARDS[pair[0]].number)]

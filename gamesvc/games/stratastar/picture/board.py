@@ -11,7 +11,7 @@ from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_W
 from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
 from gamesvc.games.stratastar.text.board import awaiting
-from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards
+from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards, treaty
 from gamesvc.json_types import JsonMapping
 
 _FLAGS = {
@@ -115,7 +115,7 @@ def _notes(seen: Data, t: Teller) -> Iterable[str]:
         who = t.all(seats)
         yield f"{capital(who)}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
     for one in seen["treaties"]:
-        yield f"Treaty of {t.who(one['seat'])} with {t.who(one['partner'])} to the end of turn {one['until']} of the first."
+        yield treaty(one, t)
     for offer in seen["offers"][:MOST_OFFERS]:
         what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
         yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."

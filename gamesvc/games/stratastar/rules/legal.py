@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form, Schema
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.commands import SCHEMA as ORDERS
 from gamesvc.games.stratastar.data import ABILITY_NAMES, RETOOL_MAX
 from gamesvc.games.stratastar.rules import facts
@@ -14,7 +15,7 @@ from gamesvc.games.stratastar.rules.actions.battle import ATTACKS
 from gamesvc.games.stratastar.rules.actions.payment import cards_schema, cost_of
 from gamesvc.games.stratastar.rules.decide import check_spy
 from gamesvc.games.stratastar.rules.forms import building, movement, offers
-from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES, choice, is_legal, priced, spaces
+from gamesvc.games.stratastar.rules.forms.fields import choice, is_legal, priced, spaces
 from gamesvc.games.stratastar.rules.setup import free_corners
 from gamesvc.games.stratastar.state import State
 

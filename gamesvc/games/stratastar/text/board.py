@@ -9,7 +9,7 @@ from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, COLUMNS, ROWS, WORLDS_TO_WIN
 from gamesvc.games.stratastar.data.geometry import SPACES, in_order
-from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group
+from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group, treaty
 from gamesvc.json_types import JsonMapping
 
 WIDTH = 72
@@ -150,10 +150,7 @@ def _table(seen: Data) -> str:
 
 def _diplomacy(seen: Data, t: Teller) -> Iterable[str]:
     for one in seen["treaties"]:
-        yield (
-            f"Treaty of {t.who(one['seat'])} with {t.who(one['partner'])}, "
-            f"until turn {one['until']} of {t.who(one['seat'])} ends."
-        )
+        yield treaty(one, t)
     for offer in seen["offers"]:
         what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
         yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."

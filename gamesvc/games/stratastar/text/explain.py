@@ -6,13 +6,12 @@ from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained, Held
 from gamesvc.games.kernel.wording import capital, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, ABILITY_TEXTS, CARD_NAMES, COSTS, OPTIONAL, POWER, RESEARCH
-from gamesvc.games.stratastar.data.geometry import SPACES
+from gamesvc.games.stratastar.data.geometry import INDEX
 from gamesvc.games.stratastar.text.board import pieces_at
 from gamesvc.games.stratastar.text.narrate import ACTIONS, CHITS, Teller
 from gamesvc.json_types import JsonMapping
 
 _PLAIN = {power: kind for kind, power in POWER.items()}
-_SPACES = frozenset(SPACES)
 _NAMES = ACTIONS | {"spy": "spying"}
 
 
@@ -30,7 +29,7 @@ def explain(seen: Data, of: str) -> Explained | None:
         return Explained(CARD_NAMES[of], _card(seen, of))
     if of in ABILITY_NAMES:
         return Explained(ABILITY_NAMES[of], f"{capital(ABILITY_TEXTS[of])}. {_price(of)}")
-    if of in _SPACES:
+    if of in INDEX:
         return Explained(of, _space(seen, of))
     return None
 

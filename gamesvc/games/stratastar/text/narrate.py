@@ -122,6 +122,12 @@ def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     return _SENTENCES[event.type](Teller(viewer, names), event.data)
 
 
+def treaty(one: JsonMapping, t: Teller) -> str:
+    """Describe a treaty of a view, and when it ends."""
+    parties = f"{t.who(one['seat'])} and {t.who(one['partner'])}"
+    return f"Treaty between {parties} until the end of {t.whose(one['seat'])} turn {one['until']}."
+
+
 def _declared(t: Teller, d: Data) -> str:
     cost = f" for {cards(d['paid'])}" if d["paid"] else " as the free move" if d["free"] else ""
     credit = f" with credit {cards(d['credit'])}" if d["credit"] else ""

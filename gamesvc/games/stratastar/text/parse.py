@@ -13,7 +13,7 @@ from gamesvc.games.kernel.game import Command, Data
 from gamesvc.games.kernel.intake import whole
 from gamesvc.games.kernel.notation import number, pick, suggest, words
 from gamesvc.games.stratastar.data import ABILITIES, CORNERS
-from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+from gamesvc.games.stratastar.state import MOST_SEATS
 from gamesvc.games.stratastar.text import standing_orders
 from gamesvc.games.stratastar.text.reading import (
     all_at,
@@ -171,7 +171,7 @@ def _offer_number(name: str) -> Callable[[list[str], Data], JsonObject]:
             mine = name == "withdraw_offer"
             viewer = seen.get("viewer")
             ids = [one["id"] for one in seen["offers"] if (one["seat"] == viewer) == mine and one["to"] in (viewer, None) + (
-                tuple(range(len(SEAT_NAMES))) if mine else ()
+                tuple(range(MOST_SEATS)) if mine else ()
             )]  # fmt: skip
             if len(ids) != 1:
                 raise unreadable(f"Which offer? Open: {', '.join(map(str, ids)) or 'none'}.", "offer")

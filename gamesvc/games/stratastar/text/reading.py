@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.intake import whole
 from gamesvc.games.kernel.notation import pick, suggest
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.data import CARDS, RESEARCH
 from gamesvc.games.stratastar.data.geometry import INDEX, SPACES
-from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+from gamesvc.games.stratastar.state import MOST_SEATS
 from gamesvc.json_types import JsonObject
 
 LETTERS = {"attack": "A", "move": "M", "build": "B", "trade": "T", RESEARCH: "R"}
@@ -35,9 +36,9 @@ def is_space(word: str) -> bool:
 
 def read_seat(word: str) -> int:
     number = whole(word, 2)
-    if number is not None and number < len(SEAT_NAMES):
+    if number is not None and number < MOST_SEATS:
         return number
-    return SEAT_NAMES.index(pick(word, SEAT_NAMES, "seat"))
+    return SEAT_NAMES.index(pick(word, SEAT_NAMES[:MOST_SEATS], "seat"))
 
 
 def _card(word: str) -> list[str]:

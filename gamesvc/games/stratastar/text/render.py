@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command
-from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.text import standing_orders
 from gamesvc.games.stratastar.text.parse import VERBS
 from gamesvc.games.stratastar.text.reading import LETTERS

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Command, Refused
-from gamesvc.games.kernel.wording import counted
+from gamesvc.games.kernel.wording import capital, counted
 from gamesvc.games.space_war.data import CARDS, name_of
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.legal import awaited, legal_commands
@@ -95,7 +95,7 @@ def _early(state: State, seat: int, name: str) -> Refused | None:
 
 
 def _possible(name: str) -> str:
-    return f"{name.replace('_', ' ')} is possible only {_PHASES[_PHASE_OF[name]]}"
+    return f"{capital(name.replace('_', ' '))} is possible only {_PHASES[_PHASE_OF[name]]}"
 
 
 def _special(board: Board, seat: int, command: Command) -> Refused | None:

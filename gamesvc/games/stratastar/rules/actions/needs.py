@@ -14,8 +14,6 @@ from gamesvc.games.stratastar.rules.actions.payment import Cost
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
 
-"""The phases of a seat's own turn in which each action is allowed (RULES.md 6 and 10)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from gamesvc.games.kernel import wording
 from gamesvc.games.kernel.game import Form, Refused, Schema
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, pay_schema
-from gamesvc.games.stratastar.state import MOST_SEATS, Player, State
+from gamesvc.games.stratastar.state import Player, State
 from gamesvc.json_types import JsonObject
-
-SEAT_NAMES = wording.SEAT_NAMES[:MOST_SEATS]
 
 
 def is_legal(check: Callable[..., None], *values: Any) -> bool:

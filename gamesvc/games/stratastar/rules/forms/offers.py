@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gamesvc.games.kernel.game import Form
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.commands import COUNTS
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions import offers, plans
 from gamesvc.games.stratastar.rules.actions.payment import cards_schema, cost_of, credit_for, settle, supply
-from gamesvc.games.stratastar.rules.forms.fields import SEAT_NAMES, is_legal, priced, seat_choice
+from gamesvc.games.stratastar.rules.forms.fields import is_legal, priced, seat_choice
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonMapping, JsonObject
 
