@@ -11,7 +11,7 @@ from gamesvc.games.kernel.game import Game
 S = TypeVar("S")
 
 
-def deal_anew(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, Any]]:
+def redeal(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, Any]]:
     """Redeal everything hidden from a seat, also in the states that the game may go back to. `at` returns an earlier state."""
     redealt = game.redeal(state, seat, dice)
     kept: dict[int, Any] = {}

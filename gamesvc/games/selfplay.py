@@ -21,7 +21,7 @@ from gamesvc.games.handovers import HandOvers
 from gamesvc.games.kernel import codec, forms, undo_rules
 from gamesvc.games.kernel.dice import Dice, seeded
 from gamesvc.games.kernel.events import REWOUND, of_service
-from gamesvc.games.kernel.game import RESIGN, Caption, Event, Form, Game, Outcome, Refused, see_event
+from gamesvc.games.kernel.game import RANDOM, RESIGN, Caption, Event, Form, Game, Outcome, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.games.kernel.undo_rules import Taken
@@ -77,7 +77,7 @@ def play(
     options: JsonMapping,
     seats: int,
     seed: str,
-    bots: tuple[str, ...] = ("random",),
+    bots: tuple[str, ...] = (RANDOM,),
     check_every: int = 1,
     interrupt: float = 0.0,
     most_commands: int = 20_000,
@@ -334,7 +334,7 @@ def check_fork(game: Game, timeline: Timeline, record: Record, rng: random.Rando
     """Fork the match from a position as a seat may have it, with everything hidden from it redealt, and play on."""
     where = f"{record} fork at {timeline.version}"
     seat = rng.randrange(record.seats)
-    state, kept = dealing.deal_anew(game, timeline.state, timeline.at, seat, chance(rng, where))
+    state, kept = dealing.redeal(game, timeline.state, timeline.at, seat, chance(rng, where))
     if game.view(state, seat) != game.view(timeline.state, seat):
         raise Broken(f"{where}: seat {seat} sees another position")
     fork: Timeline = Timeline(game)
@@ -352,7 +352,7 @@ def check_fork(game: Game, timeline: Timeline, record: Record, rng: random.Rando
         record.checks["fork commands"] += 1
         check_state(game, fork, f"{where} version {fork.version}", rng)
         watch.look()
-        mover, command = _next(game, fork, ("random",), rng, where)
+        mover, command = _next(game, fork, (RANDOM,), rng, where)
         act, draws = command_of(mover, command), dice.next
         try:
             run = act(fork, dice)

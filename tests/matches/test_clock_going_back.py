@@ -15,10 +15,9 @@ from django.utils import timezone
 from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
-from gamesvc.games.kernel.events import REWOUND
+from gamesvc.games.kernel.events import BY_SERVICE, REWOUND
 from gamesvc.games.kernel.game import Awaited, Event
 from gamesvc.games.kernel.timeline import Timeline, check_options
-from gamesvc.games.kernel.trail import BY_SERVICE
 from gamesvc.games.selfplay import bounded
 from gamesvc.matches.clock.account import Account, Step
 from gamesvc.matches.clock.compute import NOTHING_KNOWN, Surroundings, put_off

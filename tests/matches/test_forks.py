@@ -476,7 +476,7 @@ def test_dealing_anew_keeps_a_position_sound(game):
         position = codec.write_position(engine, timeline.state, version, timeline.keep_marked())
         for seat in range(seats):
             dice = Dice(KeyedSource(rng.randbytes(32)))
-            dealt = positions.deal_anew(engine, position, seat, dice, version)
+            dealt = positions.redeal(engine, position, seat, dice, version)
             assert canonical.encode(dealt)
             state, marked = codec.read_position(engine, dealt, version)
             assert engine.view(state, seat) == engine.view(timeline.state, seat)

@@ -298,9 +298,7 @@ def test_what_acts_for_a_seat_asks_who_holds_it() -> None:
         "lobby/opening.py:_take",
         "lobby/opening.py:leave_match",
         "lobby/substitutes.py:take_over",
-        # They name the user in the `Sender`, whom `turns` checks.
-        "mail_orders/order_run.py:__init__",
-        "play/turns.py:give",
+        # It names the user in the `Sender`, whom `turns` checks.
         "play/turns.py:player",
         # It only reads who acted.
         "notices/acted.py:acted",

@@ -12,6 +12,8 @@ STARTED = "match.started"
 SEATED = "match.seated"
 VACATED = "match.vacated"
 REWOUND = "match.rewound"
+BY_SERVICE = ("undo", "redo", "host")
+"""Causes of the rewinds that the service makes, not the rules."""
 POSITIONED = "match.positioned"
 
 

@@ -257,7 +257,7 @@ class Game(Generic[S]):
     commands: Mapping[str, Schema]
     """The JSON Schema of each command's parameters, in full width. `timeline.check_command` applies it before `decide`.
 
-    Two names mean the same in every game: `RESIGN` and `DECLINE`.
+    These names mean the same in every game: `RESIGN` and `DECLINE`.
     """
     setup: Callable[[Run[S], Data, int], None]
     """`setup(run, options, seats)`: emit the opening events. The first one creates the state."""
@@ -339,7 +339,7 @@ class Game(Generic[S]):
     turn: Callable[[S], int] = _turn_in_state
     """Return the turn number of the match, 0 before the first turn. By default, the field `turn` of the state, if it has one.
 
-    Self-play counts by it. It may follow from hidden things; what a viewer is told is `Glance.turn`.
+    Only self-play uses it, since it may depend on hidden things. Viewers get `Glance.turn`.
     """
     shows: Callable[[Event], Collection[str]] = _shows_nothing
     """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""

@@ -1,4 +1,4 @@
-"""The path of events that led to a version, with what was undone left out, as an undo looks back along it."""
+"""The events that led to a version, without those undone since, as an undo walks back along them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gamesvc.games.kernel.events import POSITIONED, REWOUND, STARTED, makes_state
+from gamesvc.games.kernel.events import BY_SERVICE, POSITIONED, REWOUND, STARTED, makes_state
 from gamesvc.games.kernel.game import Event, Game, see_event
 from gamesvc.json_types import JsonObject
 
 CHUNK = 64
-BY_SERVICE = ("undo", "redo", "host")
-"""Causes of the rewinds that the service makes, not the rules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from gamesvc.games.kernel.events import BY_SERVICE
 from gamesvc.matches.clock import going_on, holders, rewinding
 from gamesvc.matches.clock.account import Account, Asked, Halted, Key, Step, name_of
 from gamesvc.matches.clock.compute import ZERO, Clock, Recorded, Surroundings, read, run
@@ -69,7 +70,7 @@ class _Fold(Running):
         for event in step.events:
             if isinstance(event, TimedOut):
                 self._ran_out(event)
-        self._ask_anew()
+        self._ask_again()
         for key in [key for key in account.open if key not in self.asked]:
             self._stop(key)
         self._pause_or_go_on()
@@ -94,7 +95,7 @@ class _Fold(Running):
     def _taken_back(self) -> Rewound | None:
         """Return the rewind by a person. A reaction of the game restores no time."""
         rewound = self.step.find(Rewound)
-        return rewound if rewound is not None and rewound.cause in ("undo", "redo", "host") else None
+        return rewound if rewound is not None and rewound.cause in BY_SERVICE else None
 
     def _pause_or_go_on(self) -> None:
         """Stop all clocks where the match is paused, let them run where it goes on, and note an outage."""
@@ -142,7 +143,7 @@ class _Fold(Running):
             if halted.alone and name[0] in seats:
                 self.account.halted[name] = replace(halted, alone=False)
 
-    def _ask_anew(self) -> None:
+    def _ask_again(self) -> None:
         """Carry over the clocks of questions that are closed and asked again under another id in the same append.
 
         After the seat's own act the clock runs on. After another player's act it has what was left, at least the minimum.

@@ -118,7 +118,7 @@ def _position(loaded: Loaded, version: int, seat: int | None) -> JsonObject:
     then = loading.load_at(game, loaded.match_id, version).timeline
     position = codec.write_position(game, then.state, version, then.keep_marked())
     if seat is not None:
-        position = positions.deal_anew(game, position, seat, Dice(KeyedSource(system.token_bytes(32))), version)
+        position = positions.redeal(game, position, seat, Dice(KeyedSource(system.token_bytes(32))), version)
     positions.check_position(game, position)
     return position
 

@@ -22,7 +22,6 @@ from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading, stream
-from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import taking_back
 
@@ -49,7 +48,7 @@ class OrderRun:
         self.seat = seat
         self.mail = mail
         self.question = question
-        self.sender = Sender(Actor("seat", seat.index), CHANNEL, counts_at, user_id)
+        self.sender = Sender.player(user_id, seat.index, CHANNEL, counts_at)
         self.loaded: Loaded = loading.load(match.id, match.game)
         self.expected = 0
 

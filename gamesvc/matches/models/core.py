@@ -1,6 +1,6 @@
 """Tables for lists, access checks and sweeps. The event stream is the source of truth.
 
-`Match.version`, `head_hash`, `status`, `outcome` and all `Question` rows follow from the events and are written in the
+`Match.version`, `status`, `outcome` and all `Question` rows follow from the events and are written in the
 append's own statement. Personal data (seat holders, refused inputs) lives here and not in the events.
 """
 
@@ -90,6 +90,7 @@ class Match(models.Model):
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     version = models.IntegerField(default=0)
+    # No longer written: `record.sight.head_hash` reads the log.
     head_hash = models.BinaryField(null=True)
     outcome = models.JSONField(null=True)
     # The 32-byte secret behind all draws, sealed with AES-GCM under the key `key_id`. It becomes public when the match ends.

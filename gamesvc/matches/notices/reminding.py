@@ -151,7 +151,8 @@ def question_of(row: Outbox) -> Question | None:
 def deadline(row: Outbox) -> datetime | None:
     """Return the moment until which a notice's question can be answered in time.
 
-    None once the question is closed, `NO_END` while its clock is stopped."""
+    None once the question is closed, `NO_END` while its clock is stopped.
+    """
     question = question_of(row)
     return (question.grace_from or question.due_at or registry.NO_END) if question is not None else None
 

@@ -32,7 +32,12 @@ def word_asked(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
     request = UndoRequest.objects.filter(match=match, version=row.payload["request"], settled_at=None).first()
     seat = row.payload["seat"]
-    if request is None or match.status != Match.Status.RUNNING or seat in request.accepted or not wording.still_his(match, row):
+    if (
+        request is None
+        or match.status != Match.Status.RUNNING
+        or seat in request.accepted
+        or not wording.still_theirs(match, row)
+    ):
         return None
     context = wording.context_of(match, seat, row.user)
     loaded, names = context["loaded"], context["names"]
@@ -53,7 +58,7 @@ def word_asked(row: Outbox) -> Message | None:
 def word_answered(row: Outbox) -> Message | None:
     """Report the result of an undo request to the player who asked; None if another player has the seat by now."""
     match = Match.objects.get(pk=row.payload["match"])
-    if not wording.still_his(match, row):
+    if not wording.still_theirs(match, row):
         return None
     context = wording.context_of(match, row.payload["seat"], row.user)
     by = row.payload["by"]
@@ -72,7 +77,7 @@ def word_taken_back(row: Outbox) -> Message | None:
     """Report that a turn was undone; None if the receiver was never told of it, or is asked again by now."""
     match = Match.objects.get(pk=row.payload["match"])
     seat, question = row.payload["seat"], row.payload.get("question")
-    if match.status != Match.Status.RUNNING or not wording.still_his(match, row):
+    if match.status != Match.Status.RUNNING or not wording.still_theirs(match, row):
         return None
     if question is not None:
         told = Outbox.objects.filter(

@@ -59,7 +59,7 @@ def your_turn(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
     conditional_orders.settled(match, row.payload["seat"])
     question = match.questions.filter(seat=row.payload["seat"], question=row.payload["question"]).first()
-    if question is None or match.status != Match.Status.RUNNING or not still_his(match, row):
+    if question is None or match.status != Match.Status.RUNNING or not still_theirs(match, row):
         return None
     context = turn_context(row, question, _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")})
     words = {"title": context["title"], "number": match.number, "due": context["due"], "turn": _turn_of(context, question.seat)}
@@ -102,7 +102,7 @@ def _turn_of(context: JsonObject, seat: int) -> int:
 
 def match_started(row: Outbox) -> Message | None:
     match = Match.objects.get(pk=row.payload["match"])
-    if match.status != Match.Status.RUNNING or not still_his(match, row):
+    if match.status != Match.Status.RUNNING or not still_theirs(match, row):
         return None
     context = context_of(match, row.payload["seat"], row.user)
     context["headline"] = _("The match has started")
@@ -178,7 +178,7 @@ def mail_set_aside(row: Outbox) -> Message | None:
     return compose("set_aside", subject, context, reason="mail-set-aside")
 
 
-def still_his(match: Match, row: Outbox) -> bool:
+def still_theirs(match: Match, row: Outbox) -> bool:
     """Return True if the receiver may still see the seat's view: a substitute may have taken it since the notice was queued."""
     return match.over or match.seats.filter(index=row.payload["seat"], user=row.user_id).exists()
 
@@ -186,7 +186,7 @@ def still_his(match: Match, row: Outbox) -> bool:
 def context_of(match: Match, seat: int, user: User | None) -> JsonObject:
     """Return the context of all notices about a match: the position as this seat sees it, and the events since its last look.
 
-    Only for the holder of the seat: callers check that with `still_his`.
+    Only for the holder of the seat: callers check that with `still_theirs`.
     """
     loaded = loading.load(match.id, match.game)
     seats = tuple(match.seats.select_related("user").order_by("index"))

@@ -58,7 +58,7 @@ class Sender:
     user_id: int | None = None
 
     @classmethod
-    def player(cls, user_id: int, seat: int, channel: str, received_at: datetime | None = None) -> Sender:
+    def player(cls, user_id: int | None, seat: int, channel: str, received_at: datetime | None = None) -> Sender:
         """Return the sender of a request by a seat's player, received now or at a given time."""
         return cls(Actor("seat", seat), channel, received_at or timezone.now(), user_id)
 
@@ -69,8 +69,8 @@ class Sender:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A command as its sender asked for it: on the version that they saw, under an id of its own."""
+class _Request:
+    """A command as it was sent: its sender, the version they saw, and its id."""
 
     match: Match
     sender: Sender
@@ -114,29 +114,29 @@ def submit(
     # Not stored as a refusal: the command may be impossible to store, and the check always has the same result.
     intake.check_command(command)
     loaded = loaded or loading.load(match.id, match.game)
-    asked = _Asked(match, sender, dict(codec.with_sorted_keys(command)), expected_version, command_id)
+    request = _Request(match, sender, dict(codec.with_sorted_keys(command)), expected_version, command_id)
     # The clock names its commands by the version they are for. A repetition is found when it is appended.
-    asks = sender.actor.kind != "clock"
-    first, refusal, due_at = _known(match.id, command_id, sender.seat) if asks else (None, None, None)
+    from_clock = sender.actor.kind == "clock"
+    first, refusal, due_at = (None, None, None) if from_clock else _known(match.id, command_id, sender.seat)
     if first or refusal:
-        return _repeat(asked, loaded, None if first else refusal)
+        return _repeat(request, loaded, None if first else refusal)
     for attempt in range(ATTEMPTS):
-        seats = _seats_or_refusal(asked, loaded, seats)
+        seats = _seats_or_refusal(request, loaded, seats)
         try:
-            _check_fresh(asked, loaded)
-            run = _ruled(asked, loaded, seats, due_at, counted=not attempt)
+            _check_fresh(request, loaded)
+            run = _decided(request, loaded, seats, due_at, counted=not attempt)
         except (Stale, Refused) as refused:
-            return _applied_or_refused(asked, refused)
+            return _applied_or_refused(request, refused)
         try:
-            stored = _append(asked, loaded, run, seats, beside, more)
+            stored = _append(request, loaded, run, seats, beside, more)
         except VersionConflict:
-            if not asks:
+            if from_clock:
                 raise
             loaded = loading.load(match.id, match.game)
         except DuplicateCommand:
-            return _repeat(asked, loading.load(match.id, match.game), None)
+            return _repeat(request, loading.load(match.id, match.game), None)
         else:
-            return _receipt(loaded, match.id, sender.seat, stored) if asks else Receipt(match.id, stored[-1].version, [])
+            return Receipt(match.id, stored[-1].version, []) if from_clock else _receipt(loaded, match.id, sender.seat, stored)
     raise Busy
 
 
@@ -144,10 +144,10 @@ def give(
     *, match: Match, loaded: Loaded, seat: int, user_id: int | None, command: JsonObject, key: str
 ) -> tuple[StoredEvent, ...]:
     """Submit a command of a user's conditional order on the version that was read. Raises as `record`, and `Refused`."""
-    sender = Sender(Actor("seat", seat), STANDING, timezone.now(), user_id)
+    sender = Sender.player(user_id, seat, STANDING)
     seats = _seats(match, loaded, sender)
     run = _decide(match, loaded, sender, command)
-    _check_caps(match, loaded, sender, command, seats, run)
+    _check_limits(match, loaded, sender, command, seats, run)
     events = [*run.events, *(event.event(run.version + 1) for event in _end(match, loaded, run))]
     key_id = command_id(sender=f"standing {match.id}", key=key)
     act = Act(sender.actor, STANDING, key_id, sender.received_at, codec.with_sorted_keys(command))
@@ -166,8 +166,8 @@ def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] |
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
     """Return in one round trip the event and the refusal of this command id, and the seat's last deadline.
 
-    The last one, since a command does not name its question: it is in time if it is so for one of them. A question without a
-    deadline, whose clock is stopped, goes before all others, which `max` would pass over.
+    The last deadline, since a command does not name its question: it is in time if it is for one of them. NULLS FIRST: a stopped
+    clock has no deadline and counts as the latest.
     """
     found = STORE.ask(
         "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
@@ -179,66 +179,66 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
     return found.fetchone()  # type: ignore[no-any-return]
 
 
-def _seats_or_refusal(asked: _Asked, loaded: Loaded, seats: Sequence[Seat] | None) -> Sequence[Seat]:
-    """Return the seats, before anything that the sender's seat may see is told. Stores the refusal that it raises."""
+def _seats_or_refusal(request: _Request, loaded: Loaded, seats: Sequence[Seat] | None) -> Sequence[Seat]:
+    """Return the seats, before anything that only the seat's holder may see is disclosed. Stores the refusal that it raises."""
     try:
-        return _seats(asked.match, loaded, asked.sender, seats)
+        return _seats(request.match, loaded, request.sender, seats)
     except Refused as refused:
-        remember_refusal(asked.match, asked.sender, asked.command, asked.command_id, refused)
+        remember_refusal(request.match, request.sender, request.command, request.command_id, refused)
         raise
 
 
-def _check_fresh(asked: _Asked, loaded: Loaded) -> None:
+def _check_fresh(request: _Request, loaded: Loaded) -> None:
     """Raise `Stale` if something has happened since the version that the sender saw that outdates their command."""
-    seat = asked.sender.seat
-    since = _since(loaded, seat, asked.expected_version)
-    if (since and loaded.game.stale(asked.command, since, seat)) or any(event.type == REWOUND for event in since):
-        raise Stale(loaded.viewer_version(seat), _records_since(asked.match, loaded, seat, asked.expected_version))
+    seat = request.sender.seat
+    since = _since(loaded, seat, request.expected_version)
+    if (since and loaded.game.stale(request.command, since, seat)) or any(event.type == REWOUND for event in since):
+        raise Stale(loaded.viewer_version(seat), _records_since(request.match, loaded, seat, request.expected_version))
 
 
-def _ruled(asked: _Asked, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run:
-    """Let the rules decide. Raises `Refused`, also for a command that is late or, where it is counted, one too many."""
-    _check_time(loaded, asked.sender, due_at)
-    run = _decide(asked.match, loaded, asked.sender, asked.command)
-    if counted and asked.sender.actor.kind == "seat":
-        _check_caps(asked.match, loaded, asked.sender, asked.command, seats, run)
+def _decided(request: _Request, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run:
+    """Return what the rules decide. Raises `Refused`, also for a command that is late or, if `counted`, over a limit."""
+    _check_time(loaded, request.sender, due_at)
+    run = _decide(request.match, loaded, request.sender, request.command)
+    if counted and request.sender.actor.kind == "seat":
+        _check_limits(request.match, loaded, request.sender, request.command, seats, run)
     return run
 
 
 def _append(
-    asked: _Asked, loaded: Loaded, run: Run, seats: Sequence[Seat], beside: Sequence[MatchEvent], more: Sequence[Statement]
+    request: _Request, loaded: Loaded, run: Run, seats: Sequence[Seat], beside: Sequence[MatchEvent], more: Sequence[Statement]
 ) -> tuple[StoredEvent, ...]:
     """Append the events of the game, then those of the service. Raises as `record`."""
-    sender = asked.sender
-    service = [*beside, *_end(asked.match, loaded, run)]
+    sender = request.sender
+    service = [*beside, *_end(request.match, loaded, run)]
     events = [*run.events, *(event.event(version) for version, event in enumerate(service, run.version + 1))]
-    act = Act(sender.actor, sender.channel, asked.command_id, sender.received_at, asked.command)
-    return record(asked.match, loaded, events, act, seats=seats, run=run, more=more)
+    act = Act(sender.actor, sender.channel, request.command_id, sender.received_at, request.command)
+    return record(request.match, loaded, events, act, seats=seats, run=run, more=more)
 
 
-def _applied_or_refused(asked: _Asked, refused: Stale | Refused) -> Receipt:
-    """Return the receipt of a copy of this request that was applied while this one lost a race. Without one, raise.
+def _applied_or_refused(request: _Request, refused: Stale | Refused) -> Receipt:
+    """Return the receipt if a copy of this request was applied meanwhile; otherwise raise.
 
-    The copy is usually the reason why the command is stale or illegal now; the event wins over a refusal, which is stored.
+    The copy is usually why the command is stale or illegal now. An event wins over a refusal; a refusal is stored.
     """
-    if STORE.command(asked.match.id, asked.command_id):
-        return _repeat(asked, loading.load(asked.match.id, asked.match.game), None)
+    if STORE.command(request.match.id, request.command_id):
+        return _repeat(request, loading.load(request.match.id, request.match.game), None)
     if isinstance(refused, Refused):
-        remember_refusal(asked.match, asked.sender, asked.command, asked.command_id, refused)
+        remember_refusal(request.match, request.sender, request.command, request.command_id, refused)
     raise refused
 
 
-def _repeat(asked: _Asked, loaded: Loaded, refusal_id: int | None) -> Receipt:
+def _repeat(request: _Request, loaded: Loaded, refusal_id: int | None) -> Receipt:
     """Replay the stored result of a known command id."""
     if refusal_id is not None:
         refusal = Refusal.objects.get(id=refusal_id)
-        if not refusal.is_of(asked.command):
+        if not refusal.is_of(request.command):
             raise KeyReused
         raise Refused(refusal.code, refusal.detail, refusal.parameter)
-    stored = STORE.command(asked.match.id, asked.command_id)
-    if stored[0].meta.get("command") != asked.command:
+    stored = STORE.command(request.match.id, request.command_id)
+    if stored[0].meta.get("command") != request.command:
         raise KeyReused
-    receipt = _receipt(loaded, asked.match.id, asked.sender.seat, stored)
+    receipt = _receipt(loaded, request.match.id, request.sender.seat, stored)
     return Receipt(receipt.match_id, receipt.version, receipt.events, repeated=True)
 
 
@@ -272,7 +272,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
             raise Refused("too_late", f"The deadline for this answer was {due_at:%d %b %Y %H:%M} UTC.")
 
 
-def _check_caps(match: Match, loaded: Loaded, sender: Sender, command: JsonObject, seats: Sequence[Seat], run: Run) -> None:
+def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObject, seats: Sequence[Seat], run: Run) -> None:
     """Count a command that could be given endlessly: one of which no observer may know, or a side move.
 
     Raises `Refused` where its sender has given too many of them lately.

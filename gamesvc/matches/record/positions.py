@@ -79,10 +79,10 @@ def check_position(game: Game, position: JsonMapping) -> int:
     return game.seats(timeline.state)
 
 
-def deal_anew(game: Game, position: JsonMapping, seat: int, dice: Dice, version: int) -> JsonObject:
+def redeal(game: Game, position: JsonMapping, seat: int, dice: Dice, version: int) -> JsonObject:
     """Return the position with everything hidden from a seat dealt again, also in the states that an undo may return to."""
     state, marked = codec.read_position(game, position, version)
-    redealt, kept = dealing.deal_anew(game, state, marked.__getitem__, seat, dice)
+    redealt, kept = dealing.redeal(game, state, marked.__getitem__, seat, dice)
     return codec.write_position(game, redealt, version, kept)
 
 
@@ -116,5 +116,5 @@ def place(run: Run, position: JsonMapping, salt: str, seat: int | None) -> None:
     if seat is None:
         run.place(position, salt=salt)
         return
-    dealt = deal_anew(run.game, position, seat, run.dice, run.version + 1)
+    dealt = redeal(run.game, position, seat, run.dice, run.version + 1)
     run.place(dealt, salt=salt, dealt={"seat": seat, "from": position})

@@ -21,11 +21,13 @@ from django.utils import timezone
 from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import undo_rules
+from gamesvc.games.kernel.events import BY_SERVICE
 from gamesvc.games.kernel.game import Event, Refused, see_event
-from gamesvc.games.kernel.trail import BY_SERVICE, Trail
+from gamesvc.games.kernel.trail import Trail
 from gamesvc.games.kernel.undo_rules import Found, Taken
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import backoff
+from gamesvc.matches.access import holders
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Key, Step
 from gamesvc.matches.clock.compute import Clock
@@ -56,7 +58,8 @@ class Offer:
 
 
 STAYS = "What was drawn, rolled or shown stays: the other seats are bots, and bots never agree to an undo."
-NO_SEAT = Offer("", "no_seat", "You have no seat in this match.")
+_no_seat = holders.no_seat()
+NO_SEAT = Offer("", _no_seat.code, _no_seat.detail)
 
 
 def take_back(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:

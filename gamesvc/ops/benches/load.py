@@ -68,7 +68,7 @@ class Table:
             seat = loaded.awaited()[0].seat
             turns.submit(
                 match=match,
-                sender=Sender(Actor("seat", seat), "api", timezone.now(), self.players[seat].pk),
+                sender=Sender.player(self.players[seat].pk, seat, "api"),
                 command=command,
                 expected_version=loaded.viewer_version(seat),
                 command_id=uuid.uuid4(),

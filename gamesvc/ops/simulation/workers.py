@@ -183,7 +183,7 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
         try:
             turns.submit(
                 match=match,
-                sender=Sender(Actor("seat", seat), "api", received, user_id),
+                sender=Sender.player(user_id, seat, "api", received),
                 command=command,
                 expected_version=loaded.viewer_version(seat),
                 command_id=turns.command_id(sender=user_id, key=f"{match_id} {question} {loaded.version}"),

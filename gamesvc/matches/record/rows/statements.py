@@ -16,7 +16,7 @@ from gamesvc.matches.events import Ended, Joined, MatchEvent, Paused, Resumed, S
 from gamesvc.matches.models import Match, Seat
 from notifications import outbox
 
-RENEWED = (
+_RENEWED = (
     ", asked_at = excluded.asked_at, due_at = excluded.due_at, grace_from = excluded.grace_from,"
     " break_at = excluded.break_at, break_for = excluded.break_for, bot = excluded.bot, claimed_until = NULL"
 )
@@ -46,7 +46,7 @@ def rows(change: Change, version: int) -> list[Statement]:
 
 
 def _match_row(change: Change, version: int) -> Statement:
-    """Return the update of the match row. The head's hash is the hash of the appended row."""
+    """Return the update of the match row."""
     sets: list[str] = ["version = %s::int"]
     params: list[object] = [version]
     for event in change.told:
@@ -142,7 +142,7 @@ def _asked_rows(change: Change, asked: Sequence[Awaited], *, renewed: bool) -> S
         " AS asked(seat, question, prompt, kind, bot, asked_at, due_at, grace_from, break_at, break_for)"
         " WHERE EXISTS (SELECT FROM appended)"
         " ON CONFLICT (match_id, seat, question) DO UPDATE SET prompt = excluded.prompt, kind = excluded.kind"
-        f"{RENEWED if renewed else ''}",
+        f"{_RENEWED if renewed else ''}",
         [
             change.match.id,
             [one.seat for one in asked],
@@ -162,21 +162,21 @@ def _asked_rows(change: Change, asked: Sequence[Awaited], *, renewed: bool) -> S
 def _notices(change: Change) -> Iterator[Statement]:
     """Yield the notices: start and end to all players, each new question to its seat."""
     users = {seat.index: seat.user_id for seat in change.seats if seat.user_id is not None}
-    rows = []
+    notices = []
     for event in change.told:
         if isinstance(event, Started | Ended):
             kind = "match_started" if isinstance(event, Started) else "match_ended"
-            rows += [_notice(change, kind, index, user, {}) for index, user in users.items()]
+            notices += [_notice(change, kind, index, user, {}) for index, user in users.items()]
     for key, one in change.asked.items():
         if key not in change.before and one.seat in users:
-            rows.append(_notice(change, "your_turn", one.seat, users[one.seat], {"question": one.id}))
+            notices.append(_notice(change, "your_turn", one.seat, users[one.seat], {"question": one.id}))
     # With two seats everyone always waits for the other one, so that is no news.
     if len(change.seats) > 2 and len({seat for seat, _ in change.before}) > 1 and len({seat for seat, _ in change.asked}) == 1:
         [(index, question), *_more] = change.asked
         if (index, question) in change.before and index in users:
-            rows.append(_notice(change, "last_one", index, users[index], {"question": question}))
-    if rows:
-        sql, params = outbox.insert_sql(rows)
+            notices.append(_notice(change, "last_one", index, users[index], {"question": question}))
+    if notices:
+        sql, params = outbox.insert_sql(notices)
         yield Statement(sql, params)
 
 

@@ -19,7 +19,7 @@ from gamesvc.games import catalog, records
 from gamesvc.games.handovers import figures
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seed_secret
-from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.game import RANDOM, Game, Refused
 from gamesvc.games.kernel.timeline import check_options
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.secrecy import Broken
@@ -51,7 +51,7 @@ def jobs(game: Game, arguments: JsonObject) -> Iterator[Job]:
 
 def bots_for(game: Game, seats: int, number: int) -> list[str]:
     """Return random bots, with a greedy one on one seat in turn if there are several: it brings the match to an end."""
-    bots = ["random"] * seats
+    bots = [RANDOM] * seats
     if seats > 1 and "greedy" in game.bots:
         bots[number % seats] = "greedy"
     return bots

@@ -115,7 +115,7 @@ def player_eliminated(state: State, event: course.PlayerEliminated) -> State:
     for cell in event.cells:
         cells[cell] = replace(cells[cell], controller=None, devs=0)
     stack = tuple(item for item in state.stack if item.id not in event.stack)
-    state = _asked_anew(state, seat)
+    state = _asked_again(state, seat)
     window = state.window
     together = state.out and set(state.out[-1]) & set(event.with_seats)
     out = (*state.out[:-1], (*state.out[-1], seat)) if together else (*state.out, (seat,))
@@ -137,7 +137,7 @@ def player_eliminated(state: State, event: course.PlayerEliminated) -> State:
     )
 
 
-def _asked_anew(state: State, gone: int) -> State:
+def _asked_again(state: State, gone: int) -> State:
     """Drop the sealed answers of a window: the targets of a prepared play may be gone.
 
     All of them are dropped, including passes and passes for the rest of the turn. Otherwise the seats asked again would reveal
