@@ -1,4 +1,4 @@
-"""Sweeps over due items: each item runs on its own, and a failing one is put behind the others.
+"""Backoff for sweeps: each due item runs on its own, and one that fails rests before it is tried again.
 
 Every sweep meets a match that cannot go on, because a key is missing or its rules have a fault. It must neither stop a sweep nor
 take the place of another match, so it rests for a while, longer after each failure.
@@ -42,7 +42,7 @@ def each(what: str, items: Iterable[Item], do: Callable[[Item], int], *, limit: 
         except Exception:
             if not connection.is_usable():
                 raise
-            logger.exception("%s %s could not be done; the other ones go on, and it is tried again later.", what, item)
+            logger.exception("%s %s failed. The others go on; it is tried again later.", what, item)
             _rest(what, item, failures)
             continue
         _resting.pop((what, item), None)

@@ -112,8 +112,8 @@ class Seated(MatchEvent):
     returns: Mapping[str, int] | None = None
     """Of a player who comes back to their own seat: how many timeouts have been `excused` for them."""
     fresh_clocks: bool = False
-    """Every clock of the seat begins afresh for its new holder, also that of a question that waits. In logs without this
-    key only the running clocks did."""
+    """The new holder has the full time of every question, also of one that waits behind a window. In logs without this key, only
+    of those whose clock ran."""
 
     @property
     def excused_before(self) -> int:

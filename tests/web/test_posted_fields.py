@@ -113,4 +113,6 @@ def test_operators_read_which_field_is_no_number(match, desk):
     page = f"/admin/matches/match/{match.pk}/act/"
     fields = {"act": "measure", "action": "extend", "code": "other", "reason": "more time", "seat": "0", "hours": "many"}
     assert "Write the hours as a whole number." in told(desk.post(page, fields, follow=True))
-    assert "Say as which seat to look." in told(desk.post(page, {"act": "look", "version": "1", "reason": "why"}, follow=True))
+    assert "Choose the seat to look behind." in told(
+        desk.post(page, {"act": "look", "version": "1", "reason": "why"}, follow=True)
+    )

@@ -1,4 +1,4 @@
-"""The answers of a game about a position, with which pages, mails and programs show it without knowing any game.
+"""A game's answers about a position. With them, pages, mails and programs show it without knowing the game.
 
 Each is made from the view of one viewer alone, so it holds nothing that this viewer may not see. The functions that give them are
 members of `Game`.
@@ -48,7 +48,7 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class StandingOrders:
-    """The standing orders of a game's own: how a seat gives them, and where its view shows them."""
+    """A game's own standing orders: how a seat gives them, and where its view shows them."""
 
     command: str
     """The name of the command that sets them."""

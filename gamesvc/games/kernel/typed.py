@@ -38,7 +38,7 @@ class TypedEvent:
         return Event(self.TYPE, self.as_json(), version, self.VERSION)
 
 
-# Not `functools.cache`: the type checker takes no class of events for a hashable argument.
+# Not `functools.cache`: the type checker does not accept a class of events as a hashable argument.
 _KEYS: dict[Any, tuple[tuple[str, str, Any], ...]] = {}
 
 

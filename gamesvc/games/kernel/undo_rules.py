@@ -21,7 +21,7 @@ from gamesvc.games.kernel.trail import Deed, Trail
 
 _NOTHING = Refused("nothing_to_undo", "You have no command that could be undone.")
 MOST_IDLE = 20
-"""So many own deeds that change nothing, such as leaving standing orders, are looked behind for one to undo."""
+"""The number of own deeds that an undo skips before it gives up. They change nothing, such as setting standing orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def look_back(
 
 
 class _Look:
-    """One look back along the path, with what it has met so far."""
+    """A search back along the path, and what it has found so far."""
 
     def __init__(
         self,

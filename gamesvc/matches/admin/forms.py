@@ -9,8 +9,8 @@ from gamesvc.matches.organising.measures import Measure
 class LookForm(PostedForm):
     """A look behind a seat, and the reason for it."""
 
-    seat = WholeField("Say as which seat to look.", required=True)
-    version = WholeField("Say at which version to look.", required=True)
+    seat = WholeField("Choose the seat to look behind.", required=True)
+    version = WholeField("Write the version to look at as a whole number.", required=True)
     reason = TextField()
 
 

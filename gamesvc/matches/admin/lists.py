@@ -1,4 +1,4 @@
-"""Lists for operators of what belongs to matches: refusals, looks, pending decisions, statistics, outages."""
+"""Lists for operators: refusals, looks, pending decisions, conditional orders, statistics and outages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Clocks that go on with what their seat has left of them, where a clock that begins would bring it more.
+"""Clocks that continue with the time they had left, where a new clock would give their seat more.
 
-A seat gains no time by stopping its own clock, and a substitute none by a rewind. Each clock that goes on so is recorded with the
-cause `continued`, whatever the policy. A log without that record gave the minimum, or a new clock, and is folded by that rule.
+A seat gains no time by stopping its own clock, and a substitute gains none by a rewind. Each such clock is recorded with the
+cause `continued`, whatever the policy. Logs without that record gave the minimum, or a new clock, and are folded by that rule.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from gamesvc.matches.clock.running import Running
 from gamesvc.matches.clock.spans import SECOND, counted, merged
 from gamesvc.matches.events import DeadlineSet
 
-# Cause of a clock that goes on.
+# Cause of a clock that continues.
 CONTINUED = "continued"
-# How often the minimum gives more time to a clock that its own seat stops and another's act lets go on.
+# How many times a clock that its own seat stopped gets the minimum when another seat's act resumes it.
 GRANTS = 3
 
 
 def in_tenure(running: Running, key: Key, had: Clock) -> bool:
-    """Let a clock go on that a substitute has had, though the match went back to before they came.
+    """Continue the clock that a substitute had, although the match went back to before their tenure.
 
-    Return False where they have a new clock: in a log that does not record that it went on. In a pause, in which no deadline can
-    be recorded, `Seated.fresh_clocks` decides.
+    Return False if they get a new clock: in logs without the record. In a pause no deadline can be recorded, so there
+    `Seated.fresh_clocks` decides.
     """
     account, recorded = running.account, _recorded(running, key)
     allowed = key[0] in account.fresh_clocks if account.paused_since is not None else running.live is not None
@@ -42,10 +42,10 @@ def in_tenure(running: Running, key: Key, had: Clock) -> bool:
 
 
 def after_waiting(running: Running, key: Key, stood: Clock, halted: Halted) -> None:
-    """Let a clock go on that its seat's own act stopped.
+    """Continue a clock that its seat's own act stopped.
 
-    If the seat breaks off its own waiting, the clock runs on as if it had never stopped. If its own act answers something
-    that it was asked in between, the clock has what it had. Another's act leaves it the minimum, but not without end.
+    If the seat ends its own waiting, the clock runs as if it had never stopped. If its own act answers a question asked in
+    between, the clock keeps what it had. If another seat's act resumes it, it has at least the minimum, `GRANTS` times at most.
     """
     account, own, recorded = running.account, running.own(key[0]), _recorded(running, key)
     allowed = running.live is not None or recorded is not None
@@ -104,7 +104,7 @@ def run_on(running: Running, key: Key, was: Clock, then: Account | Halted, stopp
 
 
 def _recorded(running: Running, key: Key) -> DeadlineSet | None:
-    """Return the append's own record that a clock goes on, for an append that is read again."""
+    """Return the append's own record that a clock continues, for an append that is read again."""
     told = running.told.get(key)
     return told if running.live is None and told is not None and told.cause == CONTINUED else None
 

@@ -1,4 +1,4 @@
-"""Clocks and counts of a seat's holder: those of a new one begin afresh, and an excused timeout gives the time once more."""
+"""Clocks and timeout counts of a seat's holder: a new holder starts fresh, an excused timeout gives the time again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def renew(running: Running, event: MatchEvent) -> None:
 
 
 def _renew_stopped(running: Running, seat: int) -> None:
-    """Give a substitute the full time of the questions that wait, too. A log without `fresh_clocks` left them what was left."""
+    """Give a substitute the full time of waiting questions too. In logs without `fresh_clocks` those kept what was left."""
     stopped = running.account.stopped
     for name, clock in stopped.items():
         if name[0] == seat:
@@ -65,7 +65,7 @@ def _renew_stopped(running: Running, seat: int) -> None:
 
 
 def _forget_stops(account: Account, seat: int) -> None:
-    """Forget the clocks that a seat's earlier holder had, and that they stopped them: its new holder did not."""
+    """Forget the clocks that the seat's earlier holder had and stopped: they are not the new holder's."""
     account.halted = {name: halted for name, halted in account.halted.items() if name[0] != seat}
     for clocks in (account.open, account.stopped):
         for key, clock in clocks.items():

@@ -1,4 +1,4 @@
-"""Clocks where the match goes back: the undoer's runs on as if nothing had been sent, the others get theirs back."""
+"""Clocks after a rewind: the undoer's runs on as if nothing had been sent, the others get theirs back."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ T = TypeVar("T")
 def restore(running: Running, then: Account, rewound: Rewound) -> None:
     """Set the clocks after an undo to those of the account `then`, at the version that the match went back to.
 
-    Redoing an own undo costs the time spent in between. A seat that has changed hands since has lost none of its time: it has
-    a new clock, or goes on with the one that its holder has had since.
+    Redoing one's own undo costs the time in between. A seat that has changed hands since loses no time: it has a new clock, or
+    continues with the one that its holder has had since.
     """
     account, undoer = running.account, rewound.seat
-    thought = {undoer} if rewound.cause == "redo" and undoer is not None else set[int]()
-    new = {seat for seat in account.seated if account.seated[seat] != then.seated.get(seat, 0)}
+    redoing = {undoer} if rewound.cause == "redo" and undoer is not None else set[int]()
+    reseated = {seat for seat in account.seated if account.seated[seat] != then.seated.get(seat, 0)}
     stopped = account.stopped
-    _go_back(account, then, thought, new)
-    before = {(key[0], clock.name): clock for key, clock in then.open.items() if key[0] not in new}
+    _go_back(account, then, redoing, reseated)
+    before = {(key[0], clock.name): clock for key, clock in then.open.items() if key[0] not in reseated}
     for key, question in running.asked.items():
         name = name_of(question)
         was, since = before.get(name), stopped.get(name)
@@ -42,18 +42,18 @@ def restore(running: Running, then: Account, rewound: Rewound) -> None:
             running.run(key, replace(stood, since=running.step.occurred_at), "undo")
 
 
-def _go_back(account: Account, then: Account, thought: set[int], new: set[int]) -> None:
+def _go_back(account: Account, then: Account, redoing: set[int], reseated: set[int]) -> None:
     """Set the banks and the stopped clocks to those of `then`.
 
-    `thought`: the seat that redoes, which keeps its own. `new`: the seats that have changed hands since, which get none back.
+    `redoing`: the seat that redoes, which keeps its own. `reseated`: the seats that have changed hands, which get none back.
     """
-    as_now = {seat for seat, _ in account.open} | thought | new
+    as_now = {seat for seat, _ in account.open} | redoing | reseated
     kept = {seat: left for seat, left in account.banks.items() if seat in as_now}
     account.banks = kept | {seat: left for seat, left in then.banks.items() if seat not in as_now}
     account.moved = then.moved
-    account.stopped = _without(then.stopped, new) | _of(account.stopped, thought)
-    account.halted = _without(then.halted, new) | _of(account.halted, thought)
-    account.tenure = _of(account.tenure, new | thought) | _without(then.tenure, new | thought)
+    account.stopped = _without(then.stopped, reseated) | _of(account.stopped, redoing)
+    account.halted = _without(then.halted, reseated) | _of(account.halted, redoing)
+    account.tenure = _of(account.tenure, reseated | redoing) | _without(then.tenure, reseated | redoing)
 
 
 def _of(clocks: Mapping[Name, T], seats: set[int]) -> dict[Name, T]:

@@ -1,4 +1,4 @@
-"""The clocks of a match while one append changes them: how a clock stands, runs, and is noted."""
+"""The clocks of a match during one append: how a clock is stopped, run and noted."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Running:
         return replace(clock, since=moment, own=own, due=None, grace_from=None, excluded=(), fixed=None, put_off=off)
 
     def stand(self, key: Key, what: str) -> Clock:
-        """Let an open clock stand with what is left of it, and return it."""
+        """Stop an open clock with the time it has left, and return it."""
         account, moment = self.account, self.stops_at(key[0])
         clock = account.open[key]
         stood = account.open[key] = self.reduced(key[0], clock, moment)

@@ -208,7 +208,7 @@ def watched(match: Match, seats: tuple[Seat, ...]) -> JsonObject:
 
 
 def _board(loaded: Loaded, viewer: Viewer, caption: Caption) -> JsonObject:
-    """Return the position as a viewer sees it: as text, as a picture, and in the words that stand for the picture."""
+    """Return the position as a viewer sees it: as text, as a picture, and the picture's alternative text."""
     game = loaded.game
     view = game.view(loaded.timeline.state, viewer)
     return {

@@ -44,7 +44,7 @@ def register() -> None:
 def erase_reasons(user: User) -> None:
     """Blank the texts a user wrote, and those about matches in which they ever held a seat.
 
-    Texts of other authors still name them: a look behind closes the match's seats to its operator (`tenures`).
+    The author of a text stays: a look behind closes the match's seats to the operator who took it (`tenures`).
     """
     about = Q(user=user) | Q(match__in=Holding.objects.filter(user=user).values("match"))
     for words in (Reason, Look):

@@ -107,7 +107,7 @@ def stands_until(access: Access, question: Question, loaded: Loaded | None, now:
 def time_left(question: Question | None, *, plain: bool = False) -> int:
     """Return the percentage of a question's time that is left, of the time that counts until grace begins.
 
-    `plain`: of all time, for readers who may not know which time counts for an anonymous player.
+    `plain`: count all time, for readers who may not know which time counts for an anonymous player.
     """
     if question is None:
         return 0

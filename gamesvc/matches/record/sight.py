@@ -75,6 +75,9 @@ def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
 
 
 def head_hash(loaded: Loaded, viewer: Viewer) -> str:
-    """Return the hash of the last event that a viewer may know, in hex. Noted down, it proves later what there was."""
+    """Return the hash of the last event a viewer may know, in hex.
+
+    A reader who keeps it can prove later what the log held.
+    """
     version = loaded.viewer_version(viewer)
     return STORE.read(loaded.match_id, version - 1, version)[-1].hash.hex() if version else ""

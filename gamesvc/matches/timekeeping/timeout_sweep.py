@@ -234,7 +234,7 @@ class _TimingOut:
         return None
 
     def _ordered_beforehand(self) -> bool:
-        """Carry out what the player has left for this moment. It comes before the clock's answer."""
+        """Carry out conditional and held orders, which come before the clock's answer. Return True if any was carried out."""
         if self.match.id in self.batch.laid_by and conditional_orders.play(self.match.id):
             return True
         if (self.match.id, self.seat) in self.batch.holding:

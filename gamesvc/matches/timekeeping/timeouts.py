@@ -96,7 +96,7 @@ def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:
 
 
 def seated_bot(seat: Seat) -> Seated:
-    """A bot plays on from this seat."""
+    """Return the event by which a bot takes over this seat."""
     return Seated(seat=seat.index, holder=str(seat.holder), kind="bot", fresh_clocks=True)
 
 
