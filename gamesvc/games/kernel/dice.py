@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from gamesvc.errors import GamesvcError
@@ -55,7 +55,7 @@ class KeyedSource:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def _words(self, i: int) -> Any:
+    def _words(self, i: int) -> Iterator[int]:
         block = 0
         while True:
             message = i.to_bytes(8, "big") + block.to_bytes(4, "big")
@@ -65,11 +65,11 @@ class KeyedSource:
             block += 1
 
     @staticmethod
-    def _below(words: Any, n: int) -> int:
+    def _below(words: Iterator[int], n: int) -> int:
         limit = (1 << 64) - (1 << 64) % n
         while (word := next(words)) >= limit:
             pass
-        return int(word % n)
+        return word % n
 
     def below(self, i: int, n: int) -> int:
         return self._below(self._words(i), n)
@@ -87,7 +87,7 @@ class BadScript(GamesvcError, ValueError):
     """A scripted result does not fit the draw."""
 
 
-def _are_places(got: Sequence[Any]) -> bool:
+def _are_places(got: Sequence[object]) -> bool:
     return all(isinstance(at, int) and not isinstance(at, bool) for at in got)
 
 

@@ -49,7 +49,7 @@ class Fault:
     detail: str
 
 
-def _is(value: Any, name: str) -> bool:
+def _is(value: object, name: str) -> bool:
     return isinstance(value, _TYPES[name]) and not (name == "integer" and isinstance(value, bool))
 
 
@@ -62,7 +62,7 @@ def _join(path: str, name: object) -> str:
     return f"{path}.{name}" if path else str(name)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)
 
 
@@ -109,7 +109,7 @@ def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
     return None
 
 
-def _object_fault(schema: Schema, value: Mapping[Any, Any], path: str) -> Fault | None:
+def _object_fault(schema: Schema, value: Mapping[str, object], path: str) -> Fault | None:
     properties: Schema = schema.get("properties", {})
     rest = schema.get("additionalProperties", not properties)
     for name in schema.get("required", ()):
@@ -150,7 +150,7 @@ def _array_fault(schema: Schema, value: Sequence[Any], path: str) -> Fault | Non
     return _total_fault(schema, value, path)
 
 
-def _total_fault(schema: Schema, items: Sequence[Any], path: str) -> Fault | None:
+def _total_fault(schema: Schema, items: Sequence[object], path: str) -> Fault | None:
     if "total" not in schema:
         return None
     here, rule = path or "the list", schema["total"]
@@ -240,7 +240,7 @@ def _settle(schema: Schema, value: JsonObject, rng: random.Random) -> None:
         value[name] = max(sub.get("minimum", 0), min(sub.get("maximum", 10**6), wanted))
 
 
-def _sample_array(schema: Schema, rng: random.Random) -> list[Any]:
+def _sample_array(schema: Schema, rng: random.Random) -> list[object]:
     for _ in range(200):
         value = _try_array(schema, rng)
         if fault(schema, value) is None:
@@ -248,7 +248,7 @@ def _sample_array(schema: Schema, rng: random.Random) -> list[Any]:
     raise Unfillable(str(schema))
 
 
-def _pool(schema: Schema) -> list[Any] | None:
+def _pool(schema: Schema) -> list[object] | None:
     """Return all items that an array may contain, each as often as allowed; None if the schema does not list them."""
     items = schema.get("items", {})
     if "supply" in schema:
@@ -258,7 +258,7 @@ def _pool(schema: Schema) -> list[Any] | None:
     return None
 
 
-def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
+def _try_array(schema: Schema, rng: random.Random) -> list[object]:
     pool = _pool(schema)
     low, rule = schema.get("minItems", 0), schema.get("total")
     if pool is None:
@@ -269,7 +269,7 @@ def _try_array(schema: Schema, rng: random.Random) -> list[Any]:
             # Items that must differ come from different options. Their numbers are adjusted afterwards until the sum fits.
             picked = rng.sample(options, min(size, len(options)))
             return _settle_items(schema, picked, [sample(option, rng) for option in picked], rng)
-        chosen: list[Any] = []
+        chosen: list[object] = []
         while len(chosen) < size:
             item = sample(schema["items"], rng)
             chosen.append(item)
@@ -311,12 +311,12 @@ def _settle_items(schema: Schema, options: Sequence[Schema], items: list[Any], r
     return items
 
 
-def values(schema: Schema, most: int = 200) -> Iterator[Any]:
+def values(schema: Schema, most: int = 200) -> Iterator[object]:
     """Yield up to `most` values that fit a schema, simplest first. Used by bots and help; the list may be incomplete."""
     yield from itertools.islice(_values(schema), most)
 
 
-def _values(schema: Schema) -> Iterator[Any]:
+def _values(schema: Schema) -> Iterator[object]:
     if "oneOf" in schema:
         for option in schema["oneOf"]:
             yield from _values(option)
@@ -349,7 +349,7 @@ def _values(schema: Schema) -> Iterator[Any]:
         yield None
 
 
-def label(schema: Schema, value: Any) -> str:
+def label(schema: Schema, value: object) -> str:
     """Return the words that describe a value of a schema."""
     if isinstance(value, (list, tuple)):
         return ", ".join(label(schema.get("items", {}), item) for item in value) or "none"

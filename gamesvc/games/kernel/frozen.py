@@ -5,7 +5,7 @@ Elsewhere `dataclasses.replace` does, which also takes the keyword-only fields o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ else:
 
 
 @cache
-def _fields(kind: Any) -> tuple[Callable[[Any], Any], Mapping[str, int]]:
+def _fields(kind: Any) -> tuple[Callable[[object], Iterable[object]], Mapping[str, int]]:
     """Return a function that reads all fields of a value in order, and the place of each field."""
     names = kind.__match_args__
     read = attrgetter(*names) if len(names) > 1 else lambda value: [getattr(value, name) for name in names]

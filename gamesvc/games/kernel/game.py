@@ -18,7 +18,7 @@ from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 from gamesvc.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
-    from gamesvc.games.kernel.dice import Draw
+    from gamesvc.games.kernel.dice import Dice, Draw
     from gamesvc.games.kernel.telling import Explained, Glance, Held, StandingOrders
     from gamesvc.games.kernel.timeline import Run
 
@@ -170,7 +170,7 @@ class Caption:
     header: bool = True
 
 
-Part = Callable[[str, str, Any], str | None]
+Part = Callable[[str, str, object], str | None]
 """`part(command, field, value)`: the part of the picture (`data-at`) that stands for a value of a command's field, or None.
 
 `field` is written as in `telling.Target`.
@@ -187,28 +187,28 @@ def _reveals(event: Event) -> bool:
     return True
 
 
-def no_marks(state: Any) -> frozenset[int]:
+def no_marks(state: object) -> frozenset[int]:
     """Return no marks, for games that never go back by themselves."""
     return frozenset()
 
 
-def _draw_nothing(then: Any, now: Any, retracted: Sequence[Event], dice: Any) -> Data:
+def _draw_nothing(then: object, now: object, retracted: Sequence[Event], dice: Dice) -> Data:
     return {}
 
 
-def _back(then: Any, now: Any, data: Data) -> Any:
+def _back(then: S, now: S, data: Data) -> S:
     return then
 
 
-def _gives_nothing_back(then: Any, now: Any, why: Data) -> Data:
+def _gives_nothing_back(then: object, now: object, why: Data) -> Data:
     return {}
 
 
-def _as_it_was(then: Any, version: int, redealt: Any, seat: int, dice: Any) -> Any:
+def _as_it_was(then: S, version: int, redealt: S, seat: int, dice: Dice) -> S:
     return then
 
 
-def _no_ids(state: Any) -> Collection[str]:
+def _no_ids(state: object) -> Collection[str]:
     return ()
 
 
@@ -216,19 +216,19 @@ def _shows_nothing(event: Event) -> Collection[str]:
     return ()
 
 
-def _nothing_wrong(state: Any) -> Sequence[str]:
+def _nothing_wrong(state: object) -> Sequence[str]:
     return ()
 
 
-def _marks_fit(state: Any, at: Callable[[int], Any]) -> Sequence[str]:
+def _marks_fit(state: object, at: Callable[[int], object]) -> Sequence[str]:
     return ()
 
 
-def _whole(state: Data, dice: Any) -> Data:
+def _whole(state: Data, dice: Dice) -> Data:
     return state
 
 
-def _turn_in_state(state: Any) -> int:
+def _turn_in_state(state: object) -> int:
     return int(getattr(state, "turn", 0))
 
 
@@ -273,7 +273,7 @@ class Game(Generic[S]):
     """Return an event's data as the viewer may see it; None if they may only know that an event exists (sealed)."""
     default_command: Callable[[S, int], Command]
     outcome: Callable[[S], Outcome | None]
-    redeal: Callable[[S, int, Any], S]
+    redeal: Callable[[S, int, Dice], S]
     """`redeal(state, seat, dice)`: return a state with the same view for the seat and everything hidden from it redealt."""
     seats: Callable[[S], int]
     """Return the number of seats in a state."""
@@ -309,13 +309,13 @@ class Game(Generic[S]):
     """
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
-    redeal_marked: Callable[[S, int, S, int, Any], S] = _as_it_was
+    redeal_marked: Callable[[S, int, S, int, Dice], S] = _as_it_was
     """`redeal_marked(then, version, redealt, seat, dice)`: return a possible earlier state.
 
     It belongs to a version that `redealt` marks and is consistent with `redealt`. It contains nothing hidden that the seat does
     not know.
     """
-    on_rewind: Callable[[S, S, Sequence[Event], Any], Data] = _draw_nothing
+    on_rewind: Callable[[S, S, Sequence[Event], Dice], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back
     given_back: Callable[[S, S, Data], Data] = _gives_nothing_back
     """`given_back(then, now, why)`: return data that an undo restores although the game's own rewind would keep it.
@@ -327,7 +327,7 @@ class Game(Generic[S]):
     """Return the broken invariants of a state (cards lost, counts negative) as sentences; empty if all hold."""
     marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit
     """`marked_faults(state, at)`: yield conflicts between a state and the states it marks; `at(version)` returns one."""
-    complete: Callable[[Data, Any], Data] = _whole
+    complete: Callable[[Data, Dice], Data] = _whole
     """`complete(state, dice)`: fill in everything that a described state (as JSON) leaves out.
 
     The dice shuffle hidden items. Raises `codec.Malformed`.

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 
@@ -70,12 +69,12 @@ def whole(text: str, digits: int = 9) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
-def value_fault(value: Any, *, whole: bool = False) -> Fault | None:
+def value_fault(value: object, *, whole: bool = False) -> Fault | None:
     """Return the first unacceptable item in a JSON value, or None. Handles any depth without recursion.
 
     `whole`: also reject fractions, which an event cannot hold.
     """
-    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
+    waiting: list[tuple[object, tuple[str | int, ...]]] = [(value, ())]
     while waiting:
         item, path = waiting.pop()
         if isinstance(item, str):
@@ -100,7 +99,7 @@ def value_fault(value: Any, *, whole: bool = False) -> Fault | None:
     return None
 
 
-def _names_fault(item: Mapping[Any, Any], path: tuple[str | int, ...]) -> Fault | None:
+def _names_fault(item: Mapping[object, object], path: tuple[str | int, ...]) -> Fault | None:
     for name in item:
         if isinstance(name, str):
             if detail := text_fault(name):
@@ -114,7 +113,7 @@ def _long(number: int) -> str:
     return str(number) if number.bit_length() < 200 else f"A number of {number.bit_length()} bits"
 
 
-def check(value: Any, parameter: str = "", *, whole: bool = True) -> None:
+def check(value: object, parameter: str = "", *, whole: bool = True) -> None:
     """Raise `Refused` for a value that an event cannot hold. `parameter` is the name of the value itself."""
     if fault := value_fault(value, whole=whole):
         raise Refused(fault.code, fault.detail, ".".join(filter(None, [parameter, fault.dotted])) or None)
@@ -128,7 +127,7 @@ def check_order(text: str) -> None:
         raise Refused("too_long", f"One order has at most {LONGEST_ORDER} characters; this one has {len(text)}.", "text")
 
 
-def check_command(command: Any, parameter: str = "") -> None:
+def check_command(command: object, parameter: str = "") -> None:
     """Raise `Refused` for a command that is too long or contains unacceptable characters. Its schema decides about fractions."""
     check(command, parameter, whole=False)
     length = len(json.dumps(command, ensure_ascii=False, separators=(",", ":")).encode())

@@ -20,7 +20,6 @@ from typing import Annotated, Any
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Schema, Version
-from gamesvc.json_types import JsonObject
 
 LOWEST, HIGHEST = -1, 1_000_000
 LONGEST_TEXT = 100
@@ -40,7 +39,7 @@ class Within:
     low: int
     high: int
 
-    def misfit(self, value: Any) -> str:
+    def misfit(self, value: int) -> str:
         return "" if self.low <= value <= self.high else f"must be {self.low} to {self.high}, not {value}"
 
     def schema(self) -> Schema:
@@ -51,12 +50,12 @@ class Within:
 class OneOf:
     """One of the given words or numbers."""
 
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
 
-    def __init__(self, values: Collection[Any]) -> None:
+    def __init__(self, values: Collection[object]) -> None:
         object.__setattr__(self, "values", tuple(values))
 
-    def misfit(self, value: Any) -> str:
+    def misfit(self, value: object) -> str:
         return "" if value in self.values else f"must be one of {_listed(self.values)}, not {value!r:.80}"
 
     def schema(self) -> Schema:
@@ -69,7 +68,7 @@ class Written:
 
     pattern: str
 
-    def misfit(self, value: Any) -> str:
+    def misfit(self, value: str) -> str:
         return "" if re.fullmatch(self.pattern, value, re.ASCII) else f"must look like {self.pattern}, not {value!r:.80}"
 
     def schema(self) -> Schema:
@@ -83,7 +82,7 @@ class AtMost:
     count: int
     unique: bool = False
 
-    def misfit(self, value: Any) -> str:
+    def misfit(self, value: Collection[object]) -> str:
         if len(value) > self.count:
             return f"may have {self.count} entries, not {len(value)}"
         return "must not name anything twice" if self.unique and len(set(value)) < len(value) else ""
@@ -98,7 +97,7 @@ class Like:
 
     described: Schema
 
-    def misfit(self, value: Any) -> str:
+    def misfit(self, value: object) -> str:
         fault = forms.fault(self.described, value, "it")
         if fault is not None:
             return f"does not fit: {fault.detail.removesuffix('.')}"
@@ -108,7 +107,7 @@ class Like:
         return self.described
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -121,7 +120,7 @@ Limit = Within | OneOf | Written | AtMost | Like
 Count = Annotated[int, Within(0, 100_000)]
 
 
-def _listed(values: Collection[Any]) -> str:
+def _listed(values: Collection[object]) -> str:
     words = [str(value) or '""' for value in values]
     return ", ".join(words if len(words) <= 40 else [*words[:40], "..."])
 
@@ -134,7 +133,7 @@ def _misfit_of_text(value: str) -> str:
     return "" if len(value) <= LONGEST_TEXT else f"may have {LONGEST_TEXT} characters, not {len(value)}"
 
 
-def _misfit_of_collection(value: Collection[Any]) -> str:
+def _misfit_of_collection(value: Collection[object]) -> str:
     return AtMost(MOST_ITEMS).misfit(value)
 
 
@@ -142,10 +141,10 @@ def _misfit_of_version(value: int) -> str:
     return Within(-FARTHEST, 2 * FARTHEST).misfit(value)
 
 
-GENERAL: Mapping[Any, Callable[[Any], str]] = {int: _misfit_of_number, str: _misfit_of_text, Version: _misfit_of_version}
+GENERAL: Mapping[object, Callable[[Any], str]] = {int: _misfit_of_number, str: _misfit_of_text, Version: _misfit_of_version}
 
 
-def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
+def bare(hint: object) -> tuple[object, tuple[Limit, ...]]:
     """Split a type hint into the bare type and the limits written beside it."""
     if typing.get_origin(hint) is Annotated:
         kind, *limits = typing.get_args(hint)
@@ -154,13 +153,13 @@ def bare(hint: Any) -> tuple[Any, tuple[Limit, ...]]:
 
 
 @functools.cache
-def fields(cls: type, *, limits: bool = True) -> JsonObject:
+def fields(cls: type, *, limits: bool = True) -> dict[str, object]:
     """Return the fields of a dataclass with their type hints, with or without the limits beside them."""
     hints = typing.get_type_hints(cls, include_extras=limits)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
-def check(value: Any, hint: Any, path: str = "", seen: set[tuple[int, Any]] | None = None) -> None:
+def check(value: Any, hint: object, path: str = "", seen: set[tuple[int, object]] | None = None) -> None:
     """Raise `Misfit` if a value breaks a limit. `seen` holds the values checked before; the caller must keep them alive."""
     seen = set() if seen is None else seen
     hint, limits = bare(hint)
@@ -195,7 +194,7 @@ def check(value: Any, hint: Any, path: str = "", seen: set[tuple[int, Any]] | No
             check(item, args[0], f"{path}/{at}", seen)
 
 
-def _check_limits(value: Any, hint: Any, limits: tuple[Limit, ...], path: str) -> None:
+def _check_limits(value: Any, hint: object, limits: tuple[Limit, ...], path: str) -> None:
     wrong = ""
     if limits and (value is not None or hint is Any):
         wrong = next((found for limit in limits if (found := limit.misfit(value))), "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gamesvc.json_types import JsonMapping
 
@@ -54,7 +54,7 @@ class StandingOrders:
     """The name of the command that sets them."""
     parameter: str
     """The parameter of the command that takes them."""
-    shown: Callable[[JsonMapping], Any]
+    shown: Callable[[JsonMapping], object]
     """Return a seat's present orders from its own view, in the form that the parameter takes."""
 
 
@@ -64,7 +64,7 @@ class Target:
 
     field: str
     """The parameter, with dots before the fields of objects and without the numbers of list items: `disband.space`."""
-    value: Any
+    value: object
     part: str
 
 
@@ -75,7 +75,7 @@ def targets(part: Part, form: Form) -> Iterator[Target]:
             yield Target(field, value, found)
 
 
-def _values(schema: Schema, field: str) -> Iterator[tuple[str, Any]]:
+def _values(schema: Schema, field: str) -> Iterator[tuple[str, object]]:
     """Yield every value that a schema lists, with the field that it is for."""
     if "const" in schema:
         yield field, schema["const"]

@@ -12,16 +12,13 @@ import copy
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic
 
-from typing_extensions import TypeVar
-
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
-from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, no_marks
+from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, S, no_marks
 from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.json_types import JsonMapping, JsonObject
 
-S = TypeVar("S", default=Any)
 LONGEST_ORDER = 2000
 
 
@@ -221,7 +218,7 @@ class Timeline(Generic[S]):
         """Decide a command without drawing. Raises `DrawNeeded` at the first draw."""
         return self.command(seat, command, Dice(NoSource(), self.draws))
 
-    def rewind(self, version: int, dice: Dice, **why: Any) -> Run[S]:
+    def rewind(self, version: int, dice: Dice, **why: object) -> Run[S]:
         """Decide to rewind the match to a version (back, or forward to an undone one) from outside the game.
 
         `kept` in `why` lists the versions of events that survive because they do not depend on anything undone.
@@ -275,7 +272,7 @@ class Run(Generic[S]):
         emitted = Event(event.TYPE, data, self.version + 1, version, self.dice.taken())
         return self._add(emitted, self.game.evolve(self._state, emitted))
 
-    def place(self, position: Data, **how: Any) -> S:
+    def place(self, position: object, **how: object) -> S:
         """Begin from a described position instead of the game's own setup. `how` adds the origin to the event."""
         version = self.version + 1
         event = Event(POSITIONED, {"position": position, **how}, version, 1, self.dice.taken())
@@ -283,7 +280,7 @@ class Run(Generic[S]):
         self.kept.update(marked)
         return self._add(event, state)
 
-    def rewind(self, version: int, **why: Any) -> S:
+    def rewind(self, version: int, **why: object) -> S:
         """Go back to a version. The game redraws what it must. `why` is added to the event's data."""
         return self._rewind(version, self._retracted(version), why)
 

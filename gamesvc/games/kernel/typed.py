@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from gamesvc.games.kernel.game import Data, Event
 from gamesvc.json_types import JsonObject
@@ -39,10 +39,10 @@ class TypedEvent:
 
 
 # Not `functools.cache`: the type checker does not accept a class of events as a hashable argument.
-_KEYS: dict[Any, tuple[tuple[str, str, Any], ...]] = {}
+_KEYS: dict[type[TypedEvent], tuple[tuple[str, str, object], ...]] = {}
 
 
-def keys_of(kind: type[TypedEvent]) -> tuple[tuple[str, str, Any], ...]:
+def keys_of(kind: type[TypedEvent]) -> tuple[tuple[str, str, object], ...]:
     """Return name, key and default of a type's fields; MISSING, which equals no value, where there is no default."""
     if kind not in _KEYS:
         _KEYS[kind] = tuple((one.name, one.name.removesuffix("_"), one.default) for one in fields(kind))  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from typing import Any
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, Draw
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
-from gamesvc.games.kernel.game import Event, Game, Refused
+from gamesvc.games.kernel.game import Event, Game, Refused, S
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.kernel.trail import Deed, Trail
 
@@ -230,7 +230,7 @@ class Taken(GamesvcError):
         self.seat = seat
 
 
-def kept(timeline: Timeline, state: Any, deeds: Sequence[Deed], *, give_up: bool) -> list[int]:
+def kept(timeline: Timeline[S], state: S, deeds: Sequence[Deed], *, give_up: bool) -> list[int]:
     """Return the versions of other seats' events that still hold on `state`, the state the match goes back to.
 
     A deed holds if its command, decided on that state with the recorded draws, produces the same events. A deed whose events
@@ -249,7 +249,7 @@ def kept(timeline: Timeline, state: Any, deeds: Sequence[Deed], *, give_up: bool
     return held
 
 
-def _fold(game: Game, state: Any, events: Sequence[Event]) -> Any:
+def _fold(game: Game[S], state: S, events: Sequence[Event]) -> S | None:
     """Return the state with the events applied; None if they do not fit it."""
     if any(event.type in (REWOUND, POSITIONED) for event in events):
         return None
@@ -276,13 +276,13 @@ class _AsRecorded:
         return tuple(draw["got"]) if n in (draw.get("shuffle"), draw.get("sample")) else ()
 
 
-def _same_again(timeline: Timeline, state: Any, deed: Deed) -> bool:
+def _same_again(timeline: Timeline[S], state: S, deed: Deed) -> bool:
     """Return True if the deed's command produces the same events on another state."""
     command, seat = deed.first.command, deed.seat
     if command is None or seat is None:
         return False
     draws = [draw for event in deed.of_game for draw in event.draws]
-    there: Timeline = Timeline.resume(
+    there = Timeline.resume(
         timeline.game,
         version=deed.before,
         state=state,

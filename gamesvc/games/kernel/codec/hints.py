@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gamesvc.errors import GamesvcError
 
@@ -14,13 +14,13 @@ class Malformed(GamesvcError, ValueError):
     """The JSON does not describe a value of the requested type."""
 
 
-def only(args: tuple[Any, ...]) -> Any:
+def only(args: tuple[object, ...]) -> object:
     """Return the one type of a union that is not None."""
     [bare] = [arg for arg in args if arg is not types.NoneType]
     return bare
 
 
-def of(data: Any, kind: type[T], path: str) -> T:
+def of(data: object, kind: type[T], path: str) -> T:
     """Return the value if it is of this type. Raises `Malformed` with its path."""
     if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
         raise Malformed(f"{path or 'the value'} must be of type {kind.__name__}")

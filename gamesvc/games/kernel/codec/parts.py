@@ -7,6 +7,7 @@ from typing import Any
 
 from gamesvc.games.kernel import limits
 from gamesvc.games.kernel.codec.hints import Malformed, of
+from gamesvc.json_types import JsonObject
 
 PART = "=part"
 # A tuple is written as an earlier one plus a rest only if the rest has fewer items than this.
@@ -21,15 +22,15 @@ class Parts:
     item is therefore proportional to their number.
     """
 
-    def __init__(self, written: list[Any] | None = None) -> None:
+    def __init__(self, written: list[object] | None = None) -> None:
         self.written = [] if written is None else written
-        self._known: dict[Any, int] = {}
-        self._begun: dict[Any, int] = {}  # known prefixes of tuples
-        self._alive: list[Any] = []  # keeps values alive: an id is unique only during a value's lifetime
-        self._read: dict[int, Any] = {}
-        self._whole: dict[int, Any] = {}
+        self._known: dict[tuple[int, object], int] = {}
+        self._begun: dict[tuple[tuple[int, ...], object], int] = {}  # known prefixes of tuples
+        self._alive: list[object] = []  # keeps values alive: an id is unique only during a value's lifetime
+        self._read: dict[int, object] = {}
+        self._whole: dict[int, object] = {}
 
-    def name(self, value: Any, hint: Any, plain: Callable[[], Any]) -> Any:
+    def name(self, value: object, hint: object, plain: Callable[[], Any]) -> JsonObject:
         """Return the reference to a value. Write the value first if it is new."""
         key = (id(value), hint)
         if key not in self._known:
@@ -40,12 +41,12 @@ class Parts:
             self._add(key, value, written)
         return {PART: self._known[key]}
 
-    def _add(self, key: Any, value: Any, written: Any) -> None:
+    def _add(self, key: tuple[int, object], value: object, written: object) -> None:
         self._known[key] = len(self.written)
         self._alive.append(value)
         self.written.append(written)
 
-    def _tuple(self, value: tuple[Any, ...], hint: Any, plain: Callable[[], Any]) -> Any:
+    def _tuple(self, value: tuple[object, ...], hint: object, plain: Callable[[], Any]) -> object:
         ids = tuple(map(id, value))
         written = plain()
         lengths = range(len(ids), max(0, len(ids) - LONGEST_REST), -1)
@@ -57,13 +58,13 @@ class Parts:
             self._begun.setdefault((ids[:length], hint), len(self.written))
         return written
 
-    def read(self, number: int, decode: Callable[[Any], Any]) -> Any:
+    def read(self, number: int, decode: Callable[[object], object]) -> object:
         """Return the decoded value of a part, the same object on every call."""
         if number not in self._read:
             self._read[number] = decode(self.whole(number))
         return self._read[number]
 
-    def whole(self, number: Any) -> Any:
+    def whole(self, number: object) -> object:
         """Return the JSON of a part, with the prefix of a tuple filled in. Raises `Malformed`."""
         if not isinstance(number, int) or not 0 <= number < len(self.written):
             raise Malformed(f"there is no part {number!r}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.codec.hints import Malformed
 
 # Limits on a position. Real ones have about 2,000 values and ten levels.
@@ -18,7 +16,7 @@ def _is_text(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def check_plain(document: Any) -> None:
+def check_plain(document: object) -> None:
     """Raise `Malformed` for JSON that is too deep, too large or not plain, and for text that some readers cannot store."""
     waiting, count = [("", document, 0)], 0
     while waiting:

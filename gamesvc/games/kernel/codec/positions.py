@@ -11,7 +11,8 @@ from gamesvc.games.kernel.codec.parts import Parts
 from gamesvc.games.kernel.codec.plain import check_plain
 from gamesvc.games.kernel.codec.reading import from_json
 from gamesvc.games.kernel.codec.writing import to_json
-from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.kernel.game import Game, Refused, S
 from gamesvc.json_types import JsonObject
 
 POSITION_FORMAT = 1
@@ -20,13 +21,13 @@ MOST_MARKED = 300
 LONGEST_REASON = 400
 
 
-def write_position(game: Game, state: Any, version: int, kept: dict[int, Any]) -> JsonObject:
+def write_position(game: Game[S], state: S, version: int, kept: dict[int, S]) -> JsonObject:
     """Describe a whole position, including the states that its marks refer to (a flat list, each state once)."""
     described = {"format": POSITION_FORMAT, "game": game.id, "rules": game.manifest.rules}
     return described | write_states(game, state, kept, version)
 
 
-def write_states(game: Game, state: Any, kept: dict[int, Any], version: int, base: int | None = None) -> JsonObject:
+def write_states(game: Game[S], state: S, kept: dict[int, S], version: int, base: int | None = None) -> JsonObject:
     """Write a state and the states it marks: `state`, `marked`, and their shared values in `parts` (left out without marks)."""
     base = version if base is None else base
     parts = Parts() if kept else None
@@ -35,7 +36,7 @@ def write_states(game: Game, state: Any, kept: dict[int, Any], version: int, bas
     return written if parts is None else {**written, "parts": parts.written}
 
 
-def read_states(game: Game, written: JsonObject, version: int, base: int | None = None) -> tuple[Any, dict[int, Any]]:
+def read_states(game: Game[S], written: JsonObject, version: int, base: int | None = None) -> tuple[S, dict[int, S]]:
     """Read the output of `write_states`. Raises `Malformed` or `KeyError`."""
     base = version if base is None else base
     parts = Parts(of(written["parts"], list, "/parts")) if "parts" in written else None
@@ -47,7 +48,7 @@ def read_states(game: Game, written: JsonObject, version: int, base: int | None 
     return state, marked
 
 
-def read_position(game: Game, position: Any, version: int, *, judge: bool = True) -> tuple[Any, dict[int, Any]]:
+def read_position(game: Game[S], position: object, version: int, *, judge: bool = True) -> tuple[S, dict[int, S]]:
     """Read a position as the state at `version`. Raises `Refused` (`bad_position`) with the reason.
 
     Pass `judge=False` for a position from a stored event: it was checked against the rules of its time.
@@ -71,7 +72,7 @@ def read_position(game: Game, position: Any, version: int, *, judge: bool = True
     return state, marked
 
 
-def complete(game: Game, position: Any, dice: Any) -> Any:
+def complete(game: Game, position: object, dice: Dice) -> Any:
     """Fill in everything that a described position leaves out. Raises `Refused` (`bad_position`)."""
     if not isinstance(position, dict) or not isinstance(position.get("state"), dict):
         return position
@@ -97,13 +98,13 @@ def _readable(words: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in short)
 
 
-def _judge(game: Game, state: Any, marked: dict[int, Any], version: int) -> None:
+def _judge(game: Game[S], state: S, marked: dict[int, S], version: int) -> None:
     """Raise `Malformed` if the state, or a state it may go back to, breaks a limit or an invariant of its game."""
     if len(marked) > MOST_MARKED:
         raise Malformed(f"/marked has {len(marked)} states; at most {MOST_MARKED} are read")
     if missing := game.marks(state) - marked.keys():
         raise _missing("the state", missing, version)
-    seen: set[tuple[int, Any]] = set()
+    seen: set[tuple[int, object]] = set()
     for at, then in ((None, state), *marked.items()):
         where = "the state" if at is None else f"the state {version - at} versions back"
         limits.check(then, game.state, "" if at is None else f"{where}:", seen)

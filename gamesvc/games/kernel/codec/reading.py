@@ -17,21 +17,21 @@ from gamesvc.games.kernel.game import Version
 from gamesvc.games.kernel.wording import counted
 
 NUMBER = re.compile(r"0|-?[1-9][0-9]{0,8}", re.ASCII)
-Reader = Callable[[Any, int, str, Parts | None], Any]
+Reader = Callable[[object, int, str, Parts | None], Any]
 """Read JSON, with the base of versions, the path for error messages, and the parts that references point to."""
 
 
-def from_json(data: Any, hint: Any, base: int = 0, path: str = "", parts: Parts | None = None) -> Any:
+def from_json(data: object, hint: object, base: int = 0, path: str = "", parts: Parts | None = None) -> Any:
     """Read a value of type `hint`. Raises `Malformed` with the path of the first value that does not fit."""
     return _reader(hint)(data, base, path, parts)
 
 
 @functools.cache
-def _reader(hint: Any) -> Reader:
+def _reader(hint: object) -> Reader:
     """Return a reader for a type, which follows references to parts."""
     plain = _plain_reader(hint)
 
-    def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+    def read(data: object, base: int, path: str, parts: Parts | None) -> object:
         if parts is not None and isinstance(data, dict) and data.keys() == {PART}:
             return parts.read(data[PART], lambda whole: plain(whole, base, path, parts))
         return plain(data, base, path, parts)
@@ -64,7 +64,7 @@ def _plain_reader(hint: Any) -> Reader:
     return lambda data, base, path, parts: of(data, hint, path)
 
 
-def _as_written(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+def _as_written(data: object, base: int, path: str, parts: Parts | None) -> object:
     return data
 
 
@@ -72,7 +72,7 @@ def _object_reader(cls: type) -> Reader:
     """Return a reader for a dataclass."""
     hints = limits.fields(cls, limits=False)
 
-    def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+    def read(data: object, base: int, path: str, parts: Parts | None) -> object:
         if not isinstance(data, dict) or data.keys() - hints.keys():
             raise Malformed(f"{path or 'the state'} must be an object with {', '.join(hints)}")
         values = {name: field(data[name], base, f"{path}/{name}", parts) for name, field in _field_readers(cls) if name in data}
@@ -90,8 +90,8 @@ def _field_readers(cls: type) -> list[tuple[str, Reader]]:
     return [(name, _reader(hint)) for name, hint in limits.fields(cls, limits=False).items()]
 
 
-def _literal_reader(words: tuple[Any, ...]) -> Reader:
-    def read(data: Any, base: int, path: str, parts: Parts | None) -> Any:
+def _literal_reader(words: tuple[object, ...]) -> Reader:
+    def read(data: object, base: int, path: str, parts: Parts | None) -> object:
         if data not in words:
             raise Malformed(f"{path} must be one of {', '.join(map(str, words))}")
         return data
@@ -103,7 +103,7 @@ def _optional_reader(read: Reader) -> Reader:
     return lambda data, base, path, parts: None if data is None else read(data, base, path, parts)
 
 
-def _tuple_reader(args: tuple[Any, ...]) -> Reader:
+def _tuple_reader(args: tuple[object, ...]) -> Reader:
     """Return a reader for a tuple: of any length (`tuple[int, ...]`), or with one type for each item."""
     if len(args) == 2 and args[1] is Ellipsis:
         read = _reader(args[0])
@@ -112,10 +112,10 @@ def _tuple_reader(args: tuple[Any, ...]) -> Reader:
         )
     items = [_reader(arg) for arg in args]
 
-    def read_each(data: Any, base: int, path: str, parts: Parts | None) -> Any:
-        if len(of(data, list, path)) != len(items):
+    def read_each(data: object, base: int, path: str, parts: Parts | None) -> object:
+        if len(listed := of(data, list, path)) != len(items):
             raise Malformed(f"{path} must have {counted(len(items), 'item')}")
-        return tuple([read(data[at], base, f"{path}/{at}", parts) for at, read in enumerate(items)])
+        return tuple([read(listed[at], base, f"{path}/{at}", parts) for at, read in enumerate(items)])
 
     return read_each
 
@@ -134,7 +134,7 @@ def _versions_reader(read: Reader) -> Reader:
     }
 
 
-def _mapping_reader(key_hint: Any, read: Reader) -> Reader:
+def _mapping_reader(key_hint: object, read: Reader) -> Reader:
     """Return a reader for a mapping from text or whole numbers."""
     read_key = _number_of if key_hint is int else _text_of
     return lambda data, base, path, parts: {

@@ -13,7 +13,7 @@ from gamesvc.games.kernel.game import Version
 from gamesvc.json_types import JsonObject
 
 
-def schema(hint: Any) -> JsonObject:
+def schema(hint: object) -> JsonObject:
     """Describe a state's JSON as JSON Schema, from the type hints and limits that also control reading and checking."""
     hint, kept = limits.bare(hint)
     described = _schema(hint)

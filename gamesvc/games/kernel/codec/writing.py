@@ -18,7 +18,7 @@ Writer = Callable[[Any, int, Parts | None], Any]
 """Write a value, with the base of versions and the table of shared parts."""
 
 
-def with_sorted_keys(value: Any) -> Any:
+def with_sorted_keys(value: object) -> Any:
     """Return the same plain JSON with the keys of every object sorted, which is how it is stored."""
     if isinstance(value, Mapping):
         return {key: with_sorted_keys(value[key]) for key in sorted(value)}
@@ -27,13 +27,13 @@ def with_sorted_keys(value: Any) -> Any:
     return value
 
 
-def to_json(value: Any, hint: Any, base: int = 0, parts: Parts | None = None) -> Any:
+def to_json(value: object, hint: object, base: int = 0, parts: Parts | None = None) -> Any:
     """Write a value of type `hint` as plain JSON: integers, strings, dataclasses, tuples, frozensets, dicts, unions."""
     return _namer(hint)(value, base, parts)
 
 
 @functools.cache
-def _namer(hint: Any) -> Writer:
+def _namer(hint: object) -> Writer:
     """Return a writer for a type. It writes shared values as references to parts."""
     write, bare = _writer(hint), hint
     while typing.get_origin(bare) in (typing.Union, types.UnionType):
@@ -43,7 +43,7 @@ def _namer(hint: Any) -> Writer:
     if write is _as_it_is and hint is not Any:
         return write
 
-    def name(value: Any, base: int, parts: Parts | None) -> Any:
+    def name(value: object, base: int, parts: Parts | None) -> object:
         if parts is None or isinstance(value, (int, str, frozenset)) or value is None or value == ():
             return write(value, base, parts)
         return parts.name(value, bare, lambda: part(value, base, parts))
@@ -52,7 +52,7 @@ def _namer(hint: Any) -> Writer:
 
 
 @functools.cache
-def _writer(hint: Any) -> Writer:
+def _writer(hint: object) -> Writer:
     """Return a writer for a type. Cached, because inspecting type hints takes longer than writing a value."""
     if hint is Version:
         return lambda value, base, parts: value - base
@@ -81,7 +81,7 @@ def _field_writers(cls: type) -> list[tuple[str, Writer]]:
     return [(name, _namer(hint)) for name, hint in limits.fields(cls, limits=False).items()]
 
 
-def _as_it_is(value: Any, base: int, parts: Parts | None) -> Any:
+def _as_it_is(value: object, base: int, parts: Parts | None) -> object:
     return value
 
 
@@ -89,7 +89,7 @@ def _optional_writer(write: Writer) -> Writer:
     return lambda value, base, parts: None if value is None else write(value, base, parts)
 
 
-def _tuple_writer(args: tuple[Any, ...]) -> Writer:
+def _tuple_writer(args: tuple[object, ...]) -> Writer:
     if len(args) == 2 and args[1] is Ellipsis:
         item = _namer(args[0])
         return lambda value, base, parts: [item(one, base, parts) for one in value]
