@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 from gamesvc.games.kernel.dice import Dice
-from gamesvc.games.kernel.game import Game
-
-S = TypeVar("S")
+from gamesvc.games.kernel.game import Game, S
 
 
-def redeal(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, Any]]:
+def redeal(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, S]]:
     """Redeal everything hidden from a seat, also in the states that the game may go back to. `at` returns an earlier state."""
     redealt = game.redeal(state, seat, dice)
-    kept: dict[int, Any] = {}
+    kept: dict[int, S] = {}
     waiting = sorted(game.marks(redealt))
     while waiting:
         version = waiting.pop()

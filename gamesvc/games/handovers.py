@@ -10,9 +10,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from gamesvc.games.kernel.game import Game
+from gamesvc.games.kernel.game import Game, S
 
 
 @dataclass
@@ -24,7 +23,7 @@ class HandOvers:
     _count: int | None = None  # of the current turn; None if it is not counted
     _waiting: frozenset[int] = frozenset()
 
-    def look(self, game: Game, state: Any) -> bool:
+    def look(self, game: Game[S], state: S) -> bool:
         """Record a state in which the match waits. Returns True if a turn begins with it."""
         turn, waiting = game.turn(state), frozenset(one.seat for one in game.awaited(state))
         begins = self._turn is not None and turn > self._turn

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, TextIO
+from typing import TextIO
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games import trial
@@ -43,7 +43,7 @@ class Session:
         self.dice = seeded("")
         self.log: list[Event] = []
 
-    def answer(self, request: Any) -> JsonObject:
+    def answer(self, request: object) -> JsonObject:
         """Answer one request. Never raises for a bad request; an exception from faulty rules propagates."""
         if not isinstance(request, dict) or not isinstance(request.get("op"), str):
             return {"ok": False, "error": 'a request is an object with "op"'}
@@ -128,7 +128,7 @@ class Session:
         self.dice = dice
         return self._take(run, self.match)
 
-    def _decide(self, seat: int, command: Any) -> JsonObject:
+    def _decide(self, seat: int, command: object) -> JsonObject:
         if not isinstance(command, dict):
             raise Misuse('"command" must be an object with "name"')
         return self._draw(lambda dice: self.match.command(seat, command, dice))

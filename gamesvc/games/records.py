@@ -8,7 +8,6 @@ One JSON object: game, rules, options, seats, seed, optionally the starting posi
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, seeded
@@ -114,5 +113,5 @@ def check_again(game: Game, record: Record) -> None:
                 )
 
 
-def _plain(event: Event) -> Any:
+def _plain(event: Event) -> object:
     return json.loads(json.dumps([event.type, event.type_version, event.data, list(event.draws)]))

@@ -21,7 +21,7 @@ from typing import Any
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
 from gamesvc.games.kernel.events import REWOUND
-from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.kernel.game import Caption, Event, Form, Game, Refused, S, Viewer, see_event
 from gamesvc.games.kernel.telling import targets
 from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping, JsonObject
@@ -62,7 +62,8 @@ class Watch:
         self.seats = range(game.seats(timeline.state))
         self.doubles: dict[int, Timeline] = {}
         self.counts: Counter[str] = Counter()
-        self._seen: dict[tuple[int, Any], Any] = {}  # outputs of the match itself, which every double is compared with
+        # Outputs of the match itself, which every double is compared with.
+        self._seen: dict[tuple[int, tuple[str, Viewer]], tuple[object, Any]] = {}
 
     @property
     def where(self) -> str:
@@ -75,7 +76,7 @@ class Watch:
                 self.counts["redeals"] += 1
                 self.doubles[seat] = self._double(seat)
 
-    def _own(self, state: Any, what: str, viewer: Viewer) -> Any:
+    def _own(self, state: object, what: str, viewer: Viewer) -> Any:
         """Return one output for a state of the match: view, forms, awaited seats, or the ids in a view or in the forms."""
         key = (id(state), (what, viewer))
         if key not in self._seen:
@@ -83,7 +84,7 @@ class Watch:
             self._seen[key] = state, found  # stored with the state, so that its id stays unique
         return self._seen[key][1]
 
-    def _ids_own(self, state: Any, what: str, viewer: Viewer) -> set[str]:
+    def _ids_own(self, state: object, what: str, viewer: Viewer) -> set[str]:
         shown = self._own(state, what.removeprefix("ids of "), viewer)
         return ids_in(self.game, state, shown if isinstance(shown, dict) else [form.as_json() for form in shown])
 
@@ -96,7 +97,7 @@ class Watch:
         self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt")
         return self.timeline.double(state)
 
-    def _check_same(self, seat: int, state: Any, other: Any, where: str) -> None:
+    def _check_same(self, seat: int, state: object, other: object, where: str) -> None:
         """Check that a seat's view, forms and awaited seats, and the public view, are the same in both states."""
         game = self.game
         for what, viewer in (("view", seat), ("view", None), ("forms", seat), ("awaited", None)):
@@ -173,7 +174,7 @@ class Watch:
         self._check_same(seat, run.state, other.state, f"{where}, one act later")
         return True
 
-    def _difference(self, viewer: Viewer, state: Any, other: Any) -> str:
+    def _difference(self, viewer: Viewer, state: object, other: object) -> str:
         """Describe how a viewer's views of a state and of its double differ; empty if they do not."""
         view, counterpart = self._own(state, "view", viewer), self.game.view(other, viewer)
         return "" if view == counterpart else f"{viewer} is shown otherwise: {apart(view, counterpart)}"
@@ -209,7 +210,7 @@ class Watch:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
 
 
-def standing(run: Run) -> list[Any]:
+def standing(run: Run[S]) -> list[S]:
     """Return the states of a run that none of its later events undoes, newest first."""
     first, at, states = run.version - len(run.events), run.version, []
     while at > first:
@@ -219,23 +220,23 @@ def standing(run: Run) -> list[Any]:
     return states
 
 
-def ids_in(game: Game, state: Any, shown: Any) -> set[str]:
+def ids_in(game: Game[S], state: S, shown: object) -> set[str]:
     """Return the ids in JSON that belong to items which can be hidden."""
     ids: Collection[str] = game.ids(state)
     return words_in(shown).intersection(ids) if ids else set()
 
 
-def words_in(shown: Any) -> set[str]:
+def words_in(shown: object) -> set[str]:
     """Return every word in JSON, ids included."""
     return set(re.findall(r"[\w-]+", json.dumps(shown)))
 
 
-def shown(game: Game, event: Event, viewer: Viewer) -> Any:
+def shown(game: Game, event: Event, viewer: Viewer) -> tuple[str, str] | None:
     seen = see_event(game, event, viewer)
     return None if seen is None else (seen.type, json.dumps(seen.data, sort_keys=True))
 
 
-def _ask(game: Game, state: Any, what: str, viewer: Viewer) -> Any:
+def _ask(game: Game[S], state: S, what: str, viewer: Viewer) -> object:
     if what == "view":
         return game.view(state, viewer)
     if what == "forms" and viewer is not None:
@@ -243,12 +244,12 @@ def _ask(game: Game, state: Any, what: str, viewer: Viewer) -> Any:
     return tuple(game.awaited(state))
 
 
-def apart(view: Any, other: Any) -> str:
+def apart(view: object, other: object) -> str:
     """Describe the first place at which two views differ."""
     return _apart(json.loads(json.dumps(view)), json.loads(json.dumps(other)), "")
 
 
-def _apart(one: Any, two: Any, path: str) -> str:
+def _apart(one: object, two: object, path: str) -> str:
     if isinstance(one, dict) and isinstance(two, dict) and one.keys() == two.keys():
         return next((_apart(one[key], two[key], f"{path}/{key}") for key in one if one[key] != two[key]), "")
     if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
@@ -259,7 +260,9 @@ def _apart(one: Any, two: Any, path: str) -> str:
 # --- checks of one state ---
 
 
-def check_secrets(game: Game, timeline: Timeline, seat: int, command: JsonMapping, offered: Any, rng: random.Random) -> None:
+def check_secrets(
+    game: Game, timeline: Timeline, seat: int, command: JsonMapping, offered: Sequence[Form], rng: random.Random
+) -> None:
     """Check that a seat's view, forms and refusals do not depend on anything hidden from it. Raises `Broken`."""
     where = f"{game.id} version {timeline.version} seat {seat}"
     other = game.redeal(timeline.state, seat, chance(rng, where))
@@ -275,7 +278,7 @@ def check_secrets(game: Game, timeline: Timeline, seat: int, command: JsonMappin
             raise Broken(f"{where}: the refusal of {tried} changes with hidden things")
 
 
-def check_told(game: Game, state: Any, other: Any, seat: int, where: str) -> None:
+def check_told(game: Game[S], state: S, other: S, seat: int, where: str) -> None:
     """Check that all answers about a seat's view are the same where hidden things differ, and name nothing hidden."""
     told, counterpart = _told(game, state, seat), _told(game, other, seat)
     if told != counterpart:
@@ -287,7 +290,7 @@ def check_told(game: Game, state: Any, other: Any, seat: int, where: str) -> Non
         raise Broken(f"{where}: there is help on {helped}, which the view hides")
 
 
-def _told(game: Game, state: Any, seat: int) -> JsonObject:
+def _told(game: Game[S], state: S, seat: int) -> JsonObject:
     """Return all answers about a seat's view, with help on every id that there is."""
     view = game.view(state, seat)
     hand, orders, part = game.hand(view), game.standing_orders, game.parts(view)
@@ -302,7 +305,7 @@ def _told(game: Game, state: Any, seat: int) -> JsonObject:
     }
 
 
-def _refusal(game: Game, timeline: Timeline, state: Any, seat: int, command: JsonMapping) -> Any:
+def _refusal(game: Game[S], timeline: Timeline[S], state: S, seat: int, command: JsonMapping) -> JsonObject | None:
     shadow = Timeline.resume(
         game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=timeline.whole_log
     )

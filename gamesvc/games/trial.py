@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.codec import bad_position
@@ -25,7 +24,7 @@ PLAYED = 2
 COMMANDS_PLAYED = 25
 
 
-def begin(game: Game, position: Any) -> Timeline:
+def begin(game: Game, position: object) -> Timeline:
     """Read a position and try it. Returns the match that begins from it. Raises `Refused` (`bad_position`)."""
     timeline: Timeline = Timeline(game)
     run = Run(timeline, seeded("trial"))
