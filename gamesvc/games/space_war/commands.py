@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
@@ -108,7 +106,7 @@ _PLAY: dict[str, Schema] = {
 }
 
 
-def _command(required: tuple[str, ...] = (), **properties: Any) -> Schema:
+def _command(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 

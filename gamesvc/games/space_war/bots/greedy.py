@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import play_random
@@ -179,7 +178,7 @@ def _react(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObje
 
 
 def _answer(
-    seen: Data, items: Mapping[int, Any], numbers: Sequence[int], play: JsonMapping, command: JsonObject
+    seen: Data, items: Mapping[int, JsonMapping], numbers: Sequence[int], play: JsonMapping, command: JsonObject
 ) -> tuple[float, JsonObject]:
     ranked = [(_threat(seen, items[number]), number) for number in numbers if number in items]
     if not ranked:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Data, Part
 from gamesvc.games.space_war.data import CARDS
@@ -20,7 +19,7 @@ def parts(seen: Data) -> Part:
         names |= {entry["id"]: first[entry["card"]] for entry in hand}
     slots = [{card["slot"] for card in side["station"]} for side in seen["sides"]]
 
-    def part(command: str, field: str, value: Any) -> str | None:
+    def part(command: str, field: str, value: object) -> str | None:
         if not isinstance(value, str):
             return None
         if any(value in known for known in slots):
@@ -55,7 +54,7 @@ def slot_part(seat: int, slot: str) -> str:
 def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:
     """Return the cards in a zone, identical cards in the same condition in one stack."""
     marked = {item["what"] for item in seen["items"]} | {t for item in seen["items"] for t in item.get("targets", ())}
-    piles: dict[tuple[Any, ...], list[JsonMapping]] = {}
+    piles: dict[tuple[object, ...], list[JsonMapping]] = {}
     for p in seen["pieces"]:
         if p["zone"] == zone:
             key = (

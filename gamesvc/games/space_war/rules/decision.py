@@ -20,7 +20,7 @@ from gamesvc.games.space_war.events.course import GameEnded, OutcomePending, Wen
 from gamesvc.games.space_war.events.play import EnteredPlay, LeftPlay, NewPiece, PutIntoPlay
 from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules.facts import Board
-from gamesvc.games.space_war.state import State
+from gamesvc.games.space_war.state import Prompt, State
 from gamesvc.json_types import JsonObject
 
 Task = JsonObject
@@ -43,7 +43,7 @@ def task(name: str) -> Callable[[Callable[[Flow, Task], None]], Callable[[Flow, 
     return register
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return a value as it would come back from JSON."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
@@ -69,7 +69,7 @@ def barred(state: State, agenda: Sequence[Task]) -> int | None:
     return seat if state.open_items(seat) else None
 
 
-def blockers(state: State) -> list[Any]:
+def blockers(state: State) -> list[Prompt]:
     """Return the prompts that block the match: those marked as blocking, and those of the seat whose turn it is."""
     return [prompt for prompt in state.prompts if prompt.blocking or (prompt.seat == state.active and state.phase != "review")]
 
@@ -120,7 +120,7 @@ class Flow:
         if self.state.phase != "over" and tuple(self.agenda) != self.state.agenda:
             self.emit(WentOn())
 
-    def back(self, version: int, **why: Any) -> None:
+    def back(self, version: int, **why: object) -> None:
         """Rewind to a version and restore its agenda."""
         if version != self.run.version:
             self.run.rewind(version, **why)

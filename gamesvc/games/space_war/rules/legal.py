@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from gamesvc.games.kernel import forms as kernel_forms
 from gamesvc.games.kernel.game import Awaited, Form, Schema
@@ -24,7 +23,7 @@ from gamesvc.games.space_war.rules.playing.powers import (
 )
 from gamesvc.games.space_war.rules.playing.prompts import live_options, option_label, prompt_range
 from gamesvc.games.space_war.rules.reactions import let_stand_options, react_options
-from gamesvc.games.space_war.state import Prompt, Side, State
+from gamesvc.games.space_war.state import Piece, Prompt, Side, State
 
 OWN_PHASES = ("upkeep", "action", "discard", "attack")
 
@@ -215,7 +214,7 @@ def _battle(board: Board, seat: int) -> Iterator[Option]:
                 yield Option("collide", f"Collide {name} with the station", into)
 
 
-def _enum(board: Board, pieces: list[Any]) -> Schema:
+def _enum(board: Board, pieces: list[Piece]) -> Schema:
     return {"enum": [p.id for p in pieces], "labels": {p.id: f"{CARDS[p.card].name} {p.id}" for p in pieces}}
 
 

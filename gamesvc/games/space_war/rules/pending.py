@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Schema
@@ -13,6 +12,7 @@ from gamesvc.games.space_war.rules.decision import plain
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.reactions import answers_to, reaction_plays, said
 from gamesvc.games.space_war.state import Item, Prompt, State
+from gamesvc.json_types import JsonMapping
 
 _NAME: Schema = {"type": "string", "maxLength": 8}
 _NAMES: Schema = {"type": "array", "items": _NAME, "maxItems": 140, "uniqueItems": True}
@@ -148,7 +148,7 @@ def faults(state: State) -> Iterator[str]:
             yield from _commit_faults(state, seat)
 
 
-def _task_faults(state: State, task: Any) -> Iterator[str]:
+def _task_faults(state: State, task: JsonMapping) -> Iterator[str]:
     word = task.get("op")
     if not isinstance(word, str) or word not in TASKS:
         yield f"op must be one of {', '.join(TASKS)}"

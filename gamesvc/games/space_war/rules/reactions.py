@@ -59,7 +59,7 @@ def reaction_plays(board: Board, seat: int) -> list[JsonObject]:
     return [plain(option.as_play()) for option in options]
 
 
-def said(items: Sequence[Item], at: int) -> Any:
+def said(items: Sequence[Item], at: int) -> Sequence[JsonObject]:
     """Return the plays possible at the end of the item at an index. None stands for the same plays as the item before."""
     item = items[at]
     while item.plays is None and at > 0:
@@ -69,7 +69,7 @@ def said(items: Sequence[Item], at: int) -> Any:
     return item.plays or []
 
 
-def _plays_at(flow: Flow, version: int, items: Sequence[Item]) -> Any:
+def _plays_at(flow: Flow, version: int, items: Sequence[Item]) -> list[JsonObject] | None:
     """Return the plays that the other seat had at the end of the last item; None if they equal those of the item before."""
     last = items[-1]
     then = flow.run.at(version)

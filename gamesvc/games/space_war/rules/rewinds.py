@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.game import Event
 from gamesvc.games.space_war.events import read_event
 from gamesvc.games.space_war.events.base import WarEvent
@@ -48,7 +48,7 @@ def _seen_since(then: State, now: State, seat: int) -> bool:
     return left != before.pile or bool(hidden & known) or searched
 
 
-def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Any) -> JsonObject:
+def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> JsonObject:
     """Redraw the order of each pile of which anyone saw a part. Return it with the list of undone commands."""
     undone = [read_event(event) for event in retracted]
     seats = {seat for event in undone if (seat := _order_of_drawn(event)) is not None}

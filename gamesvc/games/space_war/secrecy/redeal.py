@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.space_war.rules.legal import OWN_PHASES
 from gamesvc.games.space_war.secrecy.view import knows_flipped
 from gamesvc.games.space_war.state import State
 
 
-def redeal(state: State, seat: int, dice: Any) -> State:
+def redeal(state: State, seat: int, dice: Dice) -> State:
     """Return a state with the same view for a seat, and everything hidden from it redealt.
 
     The seat's own station cards stay: they came from its hand or from play, so it knows them even while it may not look.
@@ -51,7 +51,7 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     return replace(state, cards=cards, sides=sides, items=items)
 
 
-def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Any) -> State:
+def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: Dice) -> State:
     """Redeal an earlier, marked state. A card that is face down now is the same card there."""
     theirs = replace(then.sides[1 - seat], orders=(), flip_preference=(), mills=False)
     sides = (then.sides[0], theirs) if seat == 0 else (theirs, then.sides[1])
@@ -61,7 +61,7 @@ def redeal_marked(then: State, version: int, redealt: State, seat: int, dice: An
     return replace(then, cards=redealt.cards, sides=sides, items=items)
 
 
-def _permute(cards: dict[str, str], instances: Sequence[str], dice: Any) -> None:
+def _permute(cards: dict[str, str], instances: Sequence[str], dice: Dice) -> None:
     shuffled = dice.shuffle([cards[instance] for instance in instances])
     for instance, card in zip(instances, shuffled, strict=True):
         cards[instance] = card

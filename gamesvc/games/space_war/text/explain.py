@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained, Held
@@ -30,7 +29,7 @@ def explain(seen: Data, of: str) -> Explained | None:
     return Explained(face.name, " ".join([f"{capital(facts)}.", *([face.text] if face.text else []), *now]))
 
 
-def _shown(seen: Data) -> Iterator[tuple[str, Any]]:
+def _shown(seen: Data) -> Iterator[tuple[str, str]]:
     """Yield the id and the card of everything that the view shows face up."""
     for card in (*seen["pieces"], *seen["limbo"]):
         yield card["id"], card["card"]

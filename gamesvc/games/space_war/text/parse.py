@@ -6,8 +6,7 @@ Reads all that `render` writes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command, Data, Refused
 from gamesvc.games.kernel.notation import number, pick, suggest, words
@@ -15,6 +14,8 @@ from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, R
 from gamesvc.games.space_war.text.help import HELP
 from gamesvc.games.space_war.text.naming import aims_of, card_at, instance_of, instances_of
 from gamesvc.json_types import JsonObject
+
+Read = Callable[[Sequence[str], Data], Command]
 
 _FILLERS = frozenset({"to", "the", "with", "at", "from", "into", "->"})
 _TAIL = ("x", "mode", "n", "row", "on", "slots", "shields", "flip", "draw", "mill")
@@ -113,7 +114,7 @@ def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> Js
     return found
 
 
-def _with_card(name: str, *places: str) -> Any:
+def _with_card(name: str, *places: str) -> Read:
     def read(said: Sequence[str], seen: Data) -> Command:
         if not said:
             raise Refused("unreadable", "Name a card.", "card")
@@ -181,7 +182,7 @@ def _read_prepare(said: Sequence[str], seen: Data) -> Command:
     return {"name": "prepare", "cards": cards, **extra, "commander": pick(said[-1], names, "commander")}
 
 
-def _read_list(name: str, key: str, place: str) -> Any:
+def _read_list(name: str, key: str, place: str) -> Read:
     return lambda said, seen: {"name": name, key: instances_of(said, seen, (place,))}
 
 
@@ -209,12 +210,12 @@ def _read_choose(said: Sequence[str], seen: Data) -> Command:
     return {"name": "choose", "prompt": prompt, "picks": picks}
 
 
-def _read_pair(name: str, second: str, place: str) -> Any:
+def _read_pair(name: str, second: str, place: str) -> Read:
     def read(said: Sequence[str], seen: Data) -> Command:
         if len(said) != 2:
             raise Refused("unreadable", f"Write a card and a {second}.", second)
         key = "slot" if name == "move_station" else "card"
-        value: Any = number(said[1], second) if second == "n" else pick(said[1], ROWS, "row")
+        value = number(said[1], second) if second == "n" else pick(said[1], ROWS, "row")
         return {"name": name, key: instance_of(said[0], seen, (place,)), second: value}
 
     return read
@@ -296,7 +297,7 @@ def _read_commander(said: Sequence[str], seen: Data) -> Command:
     return {"name": "use_commander", **_tail(said, seen, seen["sides"][you]["commander"], "use_commander")}
 
 
-_READERS: JsonObject = {
+_READERS: Mapping[str, Read] = {
     "start": _read_starter,
     "prepare": _read_prepare,
     "stand": _read_stand,
