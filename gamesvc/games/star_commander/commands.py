@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
-from gamesvc.json_types import JsonObject
+from gamesvc.json_types import JsonMapping, JsonObject
 
 ACTIONS = (
     "move_ships",
@@ -64,16 +62,16 @@ NAMES = tuple(sorted({card for catalog in CATALOGS.values() for card in catalog.
 """Every card, of both editions, that can be on the stack or give an ability."""
 
 
-def shape(required: tuple[str, ...] = (), /, **properties: Any) -> JsonObject:
+def shape(required: tuple[str, ...] = (), /, **properties: JsonMapping) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
-def changes(**properties: Any) -> JsonObject:
+def changes(**properties: JsonMapping) -> JsonObject:
     """Return the schema of an object with at least one of these properties."""
     return {**shape((), **properties), "minProperties": 1}
 
 
-def each(value: Any) -> JsonObject:
+def each(value: JsonMapping) -> JsonObject:
     """Return the schema of an object with arbitrary keys."""
     return {"type": "object", "additionalProperties": value}
 

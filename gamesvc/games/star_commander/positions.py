@@ -78,7 +78,7 @@ class _Table:
             raise codec.Malformed(f"{where} names {card!r:.40}; there is no such card, or no further copy, in this edition")
         return self.free[card].pop()
 
-    def pile(self, cards: Any, where: str) -> list[str]:
+    def pile(self, cards: object, where: str) -> list[str]:
         return [self.take(card, where) for card in _list(cards, where)]
 
     def cells(self, named: Json) -> tuple[Json, list[str]]:
@@ -168,13 +168,13 @@ def _run(state: State, dice: Dice) -> Run[State]:
     return Run(Timeline.resume(GAME, version=0, state=state, draws=0, kept={}), dice)
 
 
-def _object(value: Any, where: str) -> Json:
+def _object(value: object, where: str) -> Json:
     if not isinstance(value, Mapping):
         raise codec.Malformed(f"{where} must be an object")
     return dict(value)
 
 
-def _list(value: Any, where: str) -> list[Any]:
+def _list(value: object, where: str) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         raise codec.Malformed(f"{where} must be a list")
     return list(value)

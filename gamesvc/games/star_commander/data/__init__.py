@@ -6,10 +6,9 @@ Effects remain data here (`Effect`, the vocabulary of RULES.md 16). `rules.effec
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gamesvc.json_types import JsonMapping
 
@@ -134,7 +133,7 @@ class Catalog:
         return tuple(card.id for card in self.cards.values() if card.kind != "system" and card.domain in DOMAINS)
 
 
-def _tuple(value: Any) -> tuple[str, ...]:
+def _tuple(value: str | Iterable[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawn_name, titled, wrap
 from gamesvc.games.kernel.game import Caption, Data
@@ -238,7 +238,7 @@ class Sheet:
                 y += LINE
         return y
 
-    def _cards(self, y: float, label: str, cards: Any) -> float:
+    def _cards(self, y: float, label: str, cards: Sequence[tuple[str, str]]) -> float:
         if not cards:
             return y
         catalog = CATALOGS[self.view["edition"]]

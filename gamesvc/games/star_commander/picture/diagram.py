@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gamesvc.games.drawing.chart import LETTERS, Chart
 from gamesvc.games.kernel.game import Data
@@ -171,7 +170,7 @@ class Diamond:
         """Group identical vessels, the strongest first. Seats take turns so that each is visible."""
         by_seat: list[list[list[str]]] = []
         for seat in seats:
-            groups: dict[tuple[Any, ...], list[str]] = {}
+            groups: dict[tuple[str, ...], list[str]] = {}
             for at, one in self.view["vessels"].items():
                 if one["cell"] == cell and one["seat"] == seat:
                     key = (*(str(one.get(name)) for name in _LOOKS), *lasting_words(one["lasting"], self.whose))

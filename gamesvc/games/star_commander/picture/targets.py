@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.drawing.chart import WIDTH, Chart
 from gamesvc.games.kernel.game import Data, Part
 from gamesvc.games.star_commander.picture.diagram import Diamond
@@ -17,7 +15,7 @@ def parts(view: Data) -> Part:
     names |= {vessel: stack[0] for stack in diamond.stacks() for vessel in stack}
     names |= {uid: uid for uid, _card in (*view["hand"], *view["prompt"].get("cards", ()))}
 
-    def part(command: str, field: str, value: Any) -> str | None:
+    def part(command: str, field: str, value: object) -> str | None:
         return names.get(value) if isinstance(value, str) else None
 
     return part

@@ -30,7 +30,7 @@ class Facts:
     values: dict[tuple[str, str], int] = field(default_factory=dict)
     printed: dict[tuple[int, str, str], int] = field(default_factory=dict)
     besieged: dict[str, bool] = field(default_factory=dict)
-    shown: dict[Any, JsonObject] = field(default_factory=dict)  # parts of views
+    shown: dict[tuple[object, ...], JsonObject] = field(default_factory=dict)  # parts of views
 
 
 class Parts:

@@ -8,7 +8,7 @@ then returns True. `choice_requested` stores the list, and the answer continues 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.kernel.typed import TypedEvent
@@ -51,7 +51,7 @@ class Play:
     def emit(self, event: TypedEvent) -> State:
         return self.run.emit(event)
 
-    def push(self, do: str, **data: Any) -> None:
+    def push(self, do: str, **data: object) -> None:
         self.work.append({"do": do, **data})
 
     def wait(

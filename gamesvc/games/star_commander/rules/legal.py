@@ -7,7 +7,6 @@ forms reach the same result in two steps (`more`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form
 from gamesvc.games.kernel.wording import SEAT_NAMES, counted
@@ -117,11 +116,11 @@ def one_of(board: Board, values: Sequence[str]) -> JsonObject:
     return {"enum": list(values), "labels": {value: label_of(board, value) for value in values}}
 
 
-def some_of(board: Board, values: Sequence[str], **more: Any) -> JsonObject:
+def some_of(board: Board, values: Sequence[str], **more: object) -> JsonObject:
     return several(one_of(board, values), **more)
 
 
-def several(items: JsonObject, **more: Any) -> JsonObject:
+def several(items: JsonObject, **more: object) -> JsonObject:
     """Return the schema of a list of some of these, at most as many as a command may name."""
     most = {"maxItems": MOST_NAMED} if len(items["enum"]) > MOST_NAMED else {}
     return {"type": "array", "items": items, "uniqueItems": True, **most, **more}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gamesvc.games.star_commander.data import Effect
 from gamesvc.games.star_commander.events.board import DamageCleared, DevelopmentsRemoved, ModifiersExpired
@@ -171,7 +170,7 @@ def _queue_next(play: Play) -> None:
     play.push("turn", seat=following[0], extra=False, queue=[])
 
 
-STEPS: Mapping[str, Callable[[Play, Step], Any]] = {
+STEPS: Mapping[str, Callable[[Play, Step], object]] = {
     "turn": run_turn,
     "ready": run_ready,
     "draw": drawing.run_draw,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command, Data, Refused
 from gamesvc.games.kernel.notation import pick
 from gamesvc.games.kernel.wording import counted
-from gamesvc.games.star_commander.data import DOMAINS, WINDOWS
+from gamesvc.games.star_commander.data import DOMAINS, WINDOWS, Target
 from gamesvc.games.star_commander.text import reading
 from gamesvc.games.star_commander.text.reading import unreadable
 from gamesvc.json_types import JsonObject
@@ -82,7 +81,7 @@ def _build(words: list[str], view: Data) -> JsonObject:
     return {"name": f"build_{kind or cards[card].kind}", "uid": meant, "cell": cell}
 
 
-def _targets(words: list[str], given: Mapping[str, str], targets: Any, view: Data) -> JsonObject:
+def _targets(words: list[str], given: Mapping[str, str], targets: Sequence[Target], view: Data) -> JsonObject:
     """Read targets by name (`a=v3`) or in the order of the card."""
     known = [target.name for target in targets]
     found = {name: reading.thing(value, view) for name, value in given.items() if name in known}
