@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
 from gamesvc.games.stratastar.data.geometry import SPACES
-from gamesvc.json_types import JsonObject
+from gamesvc.json_types import JsonMapping, JsonObject
 
 OWN_TIME = ("trade", "build", "movement", "battle")
 
@@ -43,7 +41,7 @@ MOST_COMMITTED = 40
 SABOTAGE_KINDS = (*PHASES, "diplomacy_block", "retreat", "move_onto_me")
 
 
-def _section(**properties: Any) -> JsonObject:
+def _section(**properties: JsonMapping) -> JsonObject:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 

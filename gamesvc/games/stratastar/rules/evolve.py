@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from gamesvc.games.kernel.game import Event
 from gamesvc.games.stratastar.events import KINDS
-from gamesvc.games.stratastar.events.shapes import StratastarEvent
+from gamesvc.games.stratastar.rules.changes import Handlers
 from gamesvc.games.stratastar.rules.evolving import actions, dealings, effects, turns
 from gamesvc.games.stratastar.state import State
 
-HANDLERS: dict[type[StratastarEvent], Callable[[Any, Any], State]] = {
+HANDLERS: Handlers = {
     **turns.HANDLERS,
     **actions.HANDLERS,
     **effects.HANDLERS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from gamesvc.games.kernel.game import Awaited, Form, Schema
 from gamesvc.games.kernel.wording import SEAT_NAMES
@@ -125,7 +124,7 @@ def _turn_forms(state: State, seat: int) -> Iterable[Form]:
 
 def _aside(state: State, seat: int) -> Iterable[Form]:
     yield from offers.dealing(state, seat)
-    targets: list[Any] = [one for one in (*facts.opponents(state, seat), "deck") if is_legal(check_spy, state, seat, one)]
+    targets = [one for one in (*facts.opponents(state, seat), "deck") if is_legal(check_spy, state, seat, one)]
     if targets:
         labels = {str(one): SEAT_NAMES[one] if isinstance(one, int) else "the next cards of the deck" for one in targets}
         target: Schema = {"enum": targets, "labels": labels, "title": "Whose cards"}

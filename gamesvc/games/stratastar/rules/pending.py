@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused, Schema
@@ -18,6 +17,7 @@ from gamesvc.games.stratastar.rules.actions.offers import MOST_OFFERS
 from gamesvc.games.stratastar.rules.actions.payment import value
 from gamesvc.games.stratastar.rules.actions.reactions import REACTIONS
 from gamesvc.games.stratastar.state import Action, State
+from gamesvc.json_types import JsonMapping
 
 _AT: Schema = {"type": "integer", "minimum": 0, "maximum": 85}
 _COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": data.FLEETS}
@@ -171,7 +171,7 @@ def _reaction_faults(state: State, at: int, action: Action) -> Iterator[str]:
         yield from _plan_faults(state, action)
 
 
-def _group_faults(state: State, action: Action, group: Any) -> Iterator[str]:
+def _group_faults(state: State, action: Action, group: JsonMapping) -> Iterator[str]:
     player = state.players[action.seat]
     have = player.fleets.get(group["from"], 0), player.warfleets.get(group["from"], 0)
     if group["fleets"] > have[0] or group["warfleets"] > have[1] or not group["fleets"] + group["warfleets"]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
 
 from gamesvc.games.stratastar.state import Orders
 from gamesvc.json_types import JsonMapping, JsonObject
@@ -28,7 +28,7 @@ def updated(orders: Orders, change: JsonMapping) -> JsonObject:
     return fields
 
 
-def _listed(value: Any) -> list[str]:
+def _listed(value: str | Iterable[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 

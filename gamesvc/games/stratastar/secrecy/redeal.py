@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.stratastar.data import CARDS, RANK
 from gamesvc.games.stratastar.data.geometry import in_order
 from gamesvc.games.stratastar.rules.actions.battle import ATTACKS
 from gamesvc.games.stratastar.rules.facts import joined
-from gamesvc.games.stratastar.state import Action, Mode, Offer, Orders, Player, State
+from gamesvc.games.stratastar.state import Action, Battle, Chart, Mode, Offer, Orders, Player, State
 
 
 def redeal(state: State, seat: int, dice: Dice) -> State:
@@ -58,7 +57,7 @@ def _unprepared(action: Action, seat: int) -> Action:
     return replace(action, later=later, then=action.then if action.seat == seat else "")
 
 
-def _recommitted(state: State, players: Sequence[Player], seat: int, dice: Dice) -> Any:
+def _recommitted(state: State, players: Sequence[Player], seat: int, dice: Dice) -> Battle | None:
     battle = state.battle
     if battle is None:
         return None
@@ -77,7 +76,7 @@ def _reoffered(offer: Offer, dice: Dice) -> Offer:
     return replace(offer, give={CARDS[dice.choose(len(CARDS))]: 1}, want={CARDS[dice.choose(len(CARDS))]: 1})
 
 
-def _rescattered(state: State, seat: int, dice: Dice) -> Any:
+def _rescattered(state: State, seat: int, dice: Dice) -> Chart:
     """Redraw the chits that only others have scouted, so that the Homeworlds stay connected."""
     chart = state.chart
     hidden = [space for space in in_order(chart.scouted) if seat not in chart.scouts.get(space, ())]

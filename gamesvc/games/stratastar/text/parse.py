@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 from gamesvc.games.kernel.game import Command, Data
 from gamesvc.games.kernel.intake import whole
@@ -285,7 +284,7 @@ def _raid(found: list[str], seen: Data) -> JsonObject:
 def _support(found: list[str], seen: Data) -> JsonObject:
     folded = [word.casefold() for word in found]
     at = folded.index("disband") if "disband" in folded else len(found)
-    builds: Any = found[:at]
+    builds = found[:at]
     points = whole(builds[0], 3) if len(builds) == 1 else None
     value = points if points is not None else read_cards(builds)
     command: JsonObject = {"name": "support", "builds": value}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.notation import number, pick, words
@@ -41,7 +40,7 @@ def parse(text: str) -> JsonObject:
     return found
 
 
-def _value(key: str, tokens: list[str]) -> Any:
+def _value(key: str, tokens: list[str]) -> JsonObject | str | int:
     if key in _WORDS:
         return pick(_single(key, tokens), _WORDS[key], key)
     if key == "commit":
@@ -71,7 +70,7 @@ def _single(key: str, tokens: list[str]) -> str:
     return tokens[0]
 
 
-def _list(key: str, tokens: list[str]) -> Any:
+def _list(key: str, tokens: list[str]) -> list[str] | str:
     if tokens == ["none"]:
         return []
     if key == "diplomacy":
@@ -93,7 +92,7 @@ def render(orders: JsonMapping) -> str:
     return " ".join(["orders", "; ".join(parts)]).strip()
 
 
-def _shown(value: Any) -> list[str]:
+def _shown(value: object) -> list[str]:
     if not isinstance(value, Mapping):
         return [str(value)]
     shown = [value["mode"]] if "mode" in value else []

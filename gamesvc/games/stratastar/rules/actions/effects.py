@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.stratastar import data
@@ -33,6 +33,7 @@ from gamesvc.games.stratastar.events.turns import AbilityGained, CardsDrawn, Dec
 from gamesvc.games.stratastar.rules import facts, outcome
 from gamesvc.games.stratastar.rules.actions.payment import value
 from gamesvc.games.stratastar.state import Action, State
+from gamesvc.json_types import JsonMapping
 
 TREATY_TURNS = 2
 RESEARCH_DRAW = 2
@@ -134,7 +135,7 @@ def _breakthrough(run: Run[State], action: Action) -> None:
 # --- movement ---
 
 
-def _shift(run: Run[State], action: Action, group: Any, to: str) -> None:
+def _shift(run: Run[State], action: Action, group: JsonMapping, to: str) -> None:
     run.emit(
         FleetsMoved(
             seat=action.seat,

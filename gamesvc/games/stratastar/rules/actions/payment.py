@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.stratastar.data import CARD_NAMES, COSTS, POWER, RANK, RESEARCH, WORTH
@@ -154,7 +153,7 @@ def supply(cards: Sequence[str]) -> dict[str, int]:
     return dict(sorted(Counter(cards).items(), key=lambda one: RANK[one[0]]))
 
 
-def cards_schema(cards: Sequence[str], **more: Any) -> JsonObject:
+def cards_schema(cards: Sequence[str], **more: object) -> JsonObject:
     """Return the schema of an array of cards taken from `cards`."""
     counts = supply(cards)
     return {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.kernel.game import Command
@@ -21,7 +21,16 @@ from gamesvc.games.stratastar.events.actions import (
     WindowOpened,
 )
 from gamesvc.games.stratastar.events.shapes import StratastarEvent
-from gamesvc.games.stratastar.rules.changes import above, added, credited, discarded, on_turn, seats_without, with_player
+from gamesvc.games.stratastar.rules.changes import (
+    Handlers,
+    above,
+    added,
+    credited,
+    discarded,
+    on_turn,
+    seats_without,
+    with_player,
+)
 from gamesvc.games.stratastar.state import Action, SpyRecord, State, Turn
 
 
@@ -138,7 +147,7 @@ def spied(state: State, event: Spied) -> State:
     return with_player(state, event.seat, informed, turn=turn)
 
 
-HANDLERS: dict[type[StratastarEvent], Callable[[Any, Any], State]] = {
+HANDLERS: Handlers = {
     ActionDeclared: action_declared,
     WindowOpened: window_opened,
     WindowClosed: window_closed,

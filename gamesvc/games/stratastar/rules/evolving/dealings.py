@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.stratastar.events.dealings import (
     AttackCommitted,
@@ -23,8 +20,8 @@ from gamesvc.games.stratastar.events.dealings import (
     TreatyMade,
     UnitsDestroyed,
 )
-from gamesvc.games.stratastar.events.shapes import StratastarEvent
 from gamesvc.games.stratastar.rules.changes import (
+    Handlers,
     added,
     discarded,
     offers_without,
@@ -119,7 +116,7 @@ def units_destroyed(state: State, event: UnitsDestroyed) -> State:
     return state
 
 
-HANDLERS: dict[type[StratastarEvent], Callable[[Any, Any], State]] = {
+HANDLERS: Handlers = {
     TreatyMade: treaty_made,
     TreatyEnded: treaty_ended,
     OfferMade: offer_made,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.stratastar.events.effects import (
     AbilityRolled,
@@ -25,8 +22,17 @@ from gamesvc.games.stratastar.events.effects import (
     UnitReplaced,
     WarfleetBuilt,
 )
-from gamesvc.games.stratastar.events.shapes import StratastarEvent
-from gamesvc.games.stratastar.rules.changes import added, discarded, emptied, on_turn, plus, taken_from, with_piece, with_player
+from gamesvc.games.stratastar.rules.changes import (
+    Handlers,
+    added,
+    discarded,
+    emptied,
+    on_turn,
+    plus,
+    taken_from,
+    with_piece,
+    with_player,
+)
 from gamesvc.games.stratastar.rules.evolving.actions import same
 from gamesvc.games.stratastar.state import Chart, State
 
@@ -134,7 +140,7 @@ def colony_raided(state: State, event: ColonyRaided) -> State:
     return with_player(state, event.victim, replace(victim, raided=plus(victim.raided, event.space, 1)))
 
 
-HANDLERS: dict[type[StratastarEvent], Callable[[Any, Any], State]] = {
+HANDLERS: Handlers = {
     CardTaken: card_taken,
     CardTakenDiscarded: card_thrown,
     CardLost: card_thrown,

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from gamesvc.games.kernel.frozen import replace
-from gamesvc.games.stratastar.events.shapes import StratastarEvent
 from gamesvc.games.stratastar.events.turns import (
     AbilityGained,
     BoardLaid,
@@ -26,6 +22,7 @@ from gamesvc.games.stratastar.events.turns import (
     TurnStarted,
 )
 from gamesvc.games.stratastar.rules.changes import (
+    Handlers,
     added,
     discarded,
     offers_without,
@@ -203,7 +200,7 @@ def game_over(state: State, event: GameOver) -> State:
     return replace(state, ended=ended, turn=turn, actions=(), battle=None, waiting=None, offers=())
 
 
-HANDLERS: dict[type[StratastarEvent], Callable[[Any, Any], State]] = {
+HANDLERS: Handlers = {
     BoardLaid: board_laid,
     HomeworldPlaced: homeworld_placed,
     HazardRemoved: hazard_removed,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from gamesvc.games.kernel.game import Form, Refused, Schema
 from gamesvc.games.kernel.wording import SEAT_NAMES
@@ -12,7 +11,7 @@ from gamesvc.games.stratastar.state import Player, State
 from gamesvc.json_types import JsonObject
 
 
-def is_legal(check: Callable[..., None], *values: Any) -> bool:
+def is_legal(check: Callable[..., None], *values: object) -> bool:
     """Return True if a check passes."""
     try:
         check(*values)
@@ -71,7 +70,7 @@ def _count(low: int, high: int, title: str) -> JsonObject:
     return {"type": "integer", "minimum": low, "maximum": high, "title": title}
 
 
-def groups_schema(player: Player, starts: Sequence[str], place: str, **more: Any) -> JsonObject:
+def groups_schema(player: Player, starts: Sequence[str], place: str, **more: object) -> JsonObject:
     """Return the schema of an array of groups: at most one from each space, none empty."""
     options = [
         {
