@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Bot, Command, Data, Form
 from gamesvc.games.space_fleet_commander.bots.fleets import plan_fleet, ship_worth
 from gamesvc.games.space_fleet_commander.bots.odds import Fleet, Scout, Weights
-from gamesvc.games.space_fleet_commander.data import COLOURS, PLANETFALL, ROSTER
+from gamesvc.games.space_fleet_commander.data import COLOURS, PLANETFALL, ROSTER, Requirement
 from gamesvc.games.space_fleet_commander.rules.missions import requirement, steps_to
+from gamesvc.json_types import JsonMapping
 
 WEIGHTS = Weights()
 ROUGH, FINE, BEST = 6, 24, 5  # samples for every way to reroll, then for the best of them
@@ -30,7 +30,7 @@ class _Sight:
     scout: Scout
     view: Data
     rng: random.Random
-    worths: list[tuple[float, Any, int]] = field(default_factory=list)
+    worths: list[tuple[float, Requirement, int]] = field(default_factory=list)
     fail: float = 0.0
     barges: int = 0
     known: dict[Counts, float] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class _Sight:
         return sum(weight * self.worth(_add(fixed, rolled)) for rolled, weight in _rolls(count))
 
 
-def _fleet(dice: Any) -> Fleet:
+def _fleet(dice: Iterable[JsonMapping]) -> Fleet:
     shown = [die["colour"] for die in dice]
     return shown.count("white"), shown.count("red"), shown.count("black")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.games.kernel.game import Data, Part
 from gamesvc.games.space_fleet_commander.data import ROSTER
 
@@ -16,7 +14,7 @@ def parts(view: Data) -> Part:
         if sheet["phase"] != "fleet":
             names |= {die["id"]: die["id"] for die in sheet["dice"]}
 
-    def part(command: str, field: str, value: Any) -> str | None:
+    def part(command: str, field: str, value: object) -> str | None:
         return names.get(value) if isinstance(value, str) else None
 
     return part

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
@@ -15,7 +14,7 @@ from gamesvc.games.space_fleet_commander.rules.rolls import after_roll
 from gamesvc.games.space_fleet_commander.rules.tinkering import check_tinker
 from gamesvc.games.space_fleet_commander.rules.turn import Turn, bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.state import Sheet, State, able, not_aside, pool
-from gamesvc.json_types import JsonObject
+from gamesvc.json_types import JsonMapping, JsonObject
 
 PHASE_WORDS = {
     "fleet": "the fleet is being formed",
@@ -124,7 +123,7 @@ def _tinker(turn: Turn, command: Command) -> None:
     turn.count_ones()
 
 
-def _adjust_dice(turn: Turn, steps: Any) -> None:
+def _adjust_dice(turn: Turn, steps: Sequence[JsonMapping]) -> None:
     for step in steps:
         value = next(die.value for die in turn.sheet.dice if die.id == step["die"])
         turn.emit(turns.DieAdjusted(turn.seat, ship=step["ship"], die=step["die"], before=value, value=value + step["delta"]))
@@ -145,7 +144,7 @@ def _explore(turn: Turn, command: Command) -> None:
     turn.explored(kind.hazards, range(board.rank(sheet.stars) + 1, board.rank(total) + 1))
 
 
-def _check_explore(state: State, sheet: Sheet, place: str, adjust: Any) -> Any:
+def _check_explore(state: State, sheet: Sheet, place: str, adjust: Sequence[JsonMapping] | None) -> Sequence[JsonMapping]:
     """Return the adjustments to make. Raises `Refused` unless the hex is a target with exactly these."""
     board = state.board
     found = missions.targets(state, sheet)

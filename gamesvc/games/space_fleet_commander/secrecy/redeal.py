@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from gamesvc.games.space_fleet_commander.rules.rolls import numbered
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
@@ -12,7 +12,7 @@ from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
 TRIES = 60
 
 
-def redeal(state: State, seat: int, dice: Any) -> State:
+def redeal(state: State, seat: int, dice: Dice) -> State:
     """Return a state with the same view for `seat`. Nothing is hidden in solo games or after the end of a race."""
     if state.mode != "race" or state.over:
         return state
@@ -25,11 +25,11 @@ def redeal(state: State, seat: int, dice: Any) -> State:
     return replace(state, sheets=sheets, stream=stream or None, hits=hits)
 
 
-def _cell(values: tuple[int, ...], seen: tuple[int, ...], dice: Any) -> tuple[int, ...]:
+def _cell(values: tuple[int, ...], seen: tuple[int, ...], dice: Dice) -> tuple[int, ...]:
     return tuple(value if at in seen else dice.roll(6) for at, value in enumerate(values))
 
 
-def _other(state: State, sheet: Sheet, dice: Any) -> Sheet:
+def _other(state: State, sheet: Sheet, dice: Dice) -> Sheet:
     """Return another seat's sheet with only its public facts kept.
 
     Public are stars, time boxes and whether it is finished; by its clock also the turn and whether it acts.
@@ -61,14 +61,14 @@ def _other(state: State, sheet: Sheet, dice: Any) -> Sheet:
     return replace(blank, dice=fresh)
 
 
-def _fleet(state: State, sheet: Sheet, dice: Any) -> Sheet:
+def _fleet(state: State, sheet: Sheet, dice: Dice) -> Sheet:
     """Return the sheet with a random maximal fleet."""
     while choices := fleet.placeable(state, sheet):
         sheet = fleet.put(sheet, *choices[dice.choose(len(choices))])
     return sheet
 
 
-def _walk(state: State, sheet: Sheet, dice: Any) -> Sheet:
+def _walk(state: State, sheet: Sheet, dice: Dice) -> Sheet:
     """Return the sheet with a random path that scores the known stars. If none is found soon, the true one stays."""
     for _ in range(TRIES):
         moving = replace(sheet, token=state.board.start, path=(state.board.start,), scored=(), stars=0)

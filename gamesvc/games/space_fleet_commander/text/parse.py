@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command, Data, Refused
 from gamesvc.games.kernel.notation import number, pick, suggest, words
@@ -54,6 +53,7 @@ SLOTS = (
 )
 
 
+Read = Callable[[Sequence[str], Data, Data], Command]
 _CHANGE = re.compile(r"(?:(?P<ship>[\d/-]+):)?(?P<die>[\d/-]+\.\d+)(?P<sign>[+x-])", re.IGNORECASE)
 
 
@@ -111,7 +111,7 @@ def _count(parts: Sequence[str], least: int, most: int, form: str) -> None:
         raise Refused("unreadable", f"Write: {form}.")
 
 
-def _nothing(name: str, form: str) -> Any:
+def _nothing(name: str, form: str) -> Read:
     def read(parts: Sequence[str], sheet: Data, view: Data) -> Command:
         _count(parts, 0, 0, form)
         return {"name": name}
@@ -286,7 +286,7 @@ def _push(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     return {"name": "push_on", "die": _die(parts[0])}
 
 
-_READ: JsonObject = {
+_READ: Mapping[str, Read] = {
     "place_ship": _place,
     "remove_ship": _remove,
     "set_upgrade": _upgrade,
