@@ -12,11 +12,14 @@ MESSAGES = 50
 REFUSALS = 50
 EVENTS = 500
 EVENTS_IN_ADMIN = 100
+NOTICES = 50
+CHECKPOINTS = 50
+FREE_SEATS = 100
 
 M = TypeVar("M", bound=Model)
 
 
 def cut(found: QuerySet[M], size: int) -> tuple[list[M], M | None]:
-    """Return the first page, and its last row if further rows follow: the next page begins behind it."""
+    """Return the first page, and its last row if further rows follow: the next page begins after it."""
     rows = list(found[: size + 1])
     return rows[:size], rows[size - 1] if len(rows) > size else None

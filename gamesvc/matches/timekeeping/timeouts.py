@@ -5,7 +5,7 @@ a bot takes the seat for good. `after`: this many timeouts in a row vacate the s
 `excused`: this many timeouts of a player give the question's time again.
 
 Each timeout is an event with the deadline, the policy and the reminders sent, in the append of its consequences. Not here: when a
-clock runs out (`expiry`), and the new time (`clock.fold`).
+clock runs out (`timeout_sweep`), and the new time (`clock.fold`).
 """
 
 from __future__ import annotations

@@ -28,7 +28,6 @@ from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words
 from gamesvc.web.common import moments
 
-# Matches on one page of the lobby.
 # Filters offered by the lobby: minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of
 # an answer.
 SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)

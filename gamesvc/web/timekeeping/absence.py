@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts import absences
 from accounts.models import Absence, User
+from gamesvc import paging
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
@@ -26,8 +27,6 @@ from gamesvc.web.common.access import find, seated, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
 from gamesvc.web.timekeeping.forms import CallOffForm, FollowForm, QuietHoursForm, StopForm, TakeForm, VacationForm
-
-MOST_LISTED = 100
 
 
 def of_user(user: User) -> dict[str, Any]:
@@ -122,7 +121,7 @@ def follow(request: HttpRequest) -> HttpResponse:
 @require_safe
 def free_seats(request: HttpRequest) -> HttpResponse:
     """List the seats of running matches that wait for a substitute."""
-    rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[:MOST_LISTED]]
+    rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[: paging.FREE_SEATS]]
     games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
     return render(request, "web/substitutes.html", {"rows": rows, "games": games})
 

@@ -6,6 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import paging
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
@@ -14,8 +15,6 @@ from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Follow, Seat
 from gamesvc.matches.reading import summaries
-
-MOST_LISTED = 100
 
 
 class FreeSeat(schemas.Shape):
@@ -55,7 +54,9 @@ class Substitutes(View):
     @documented(responses={200: FreeSeats, **PROBLEMS}, operation_id="substitutes_list")
     def get(self, request: Request) -> Response:
         """List the seats of running public matches that wait for a substitute, the longest waiting first."""
-        return Response({"results": [_free_seat(seat) for seat in substitutes.free_seats()[:MOST_LISTED]]}, headers=PRIVATE)
+        return Response(
+            {"results": [_free_seat(seat) for seat in substitutes.free_seats()[: paging.FREE_SEATS]]}, headers=PRIVATE
+        )
 
 
 class Substitute(View):

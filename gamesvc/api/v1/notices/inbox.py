@@ -13,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
@@ -25,8 +26,6 @@ from notifications.models import Outbox, Webhook
 from notifications.other_channels import webhooks
 from notifications.sending import calendar
 from notifications.wanted import presence, wishes
-
-PAGE = 50
 
 
 class DeliveryStep(schemas.Shape):
@@ -132,9 +131,9 @@ class Notices(View):
     )
     def get(self, request: Request) -> Response:
         """List your notices, newest first, each with its delivery: queued, sent, refused, bounced, acted upon."""
-        rows = ledger.page(self.user, before=_place(request.query_params.get("cursor")), limit=PAGE + 1)
-        following = _cursor(rows[PAGE - 1]) if len(rows) > PAGE else None
-        return Response({"results": ledger.entries(rows[:PAGE]), "next": following})
+        rows = ledger.page(self.user, before=_place(request.query_params.get("cursor")), limit=paging.NOTICES + 1)
+        following = _cursor(rows[paging.NOTICES - 1]) if len(rows) > paging.NOTICES else None
+        return Response({"results": ledger.entries(rows[: paging.NOTICES]), "next": following})
 
 
 def _cursor(row: Outbox) -> str:

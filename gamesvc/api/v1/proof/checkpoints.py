@@ -7,14 +7,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from events.proofs import checkpoints
+from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.proof import export
 from gamesvc.matches.record import loading
-
-PAGE = 50
 
 
 def missing(detail: str) -> Unknown:
@@ -32,8 +31,8 @@ class Checkpoints(View):
         before = request.query_params.get("before")
         if before is not None and (not before.isdecimal() or len(before) > 9):
             raise BadRequest("`before` must be the number of a checkpoint.", code="bad_before")
-        found = checkpoints.page(int(before) if before is not None else None, PAGE)
-        more = f"?before={found[-1].number}" if len(found) == PAGE and found[-1].number > 1 else None
+        found = checkpoints.page(int(before) if before is not None else None, paging.CHECKPOINTS)
+        more = f"?before={found[-1].number}" if len(found) == paging.CHECKPOINTS and found[-1].number > 1 else None
         return Response({"results": [one.as_json() for one in found], "next": more})
 
 
