@@ -31,7 +31,7 @@ def test_vacation_and_quiet_hours_on_the_profile(clients, people):
     assert "Your vacation is announced." in page
     assert "23 vacation days are left" in page or "28 vacation days are left" in page
     page = press(clients[0], "/profile/", "/profile/vacations", "", first="24 Dec", last="25 Dec")
-    assert "A day is written like 2026-12-24" in page
+    assert "Write the day like 2026-12-24." in page
     assert "called off" in press(clients[0], "/profile/", "/profile/vacations", "cancel")
     assert absences.absences_of(people[0]) == []
     page = press(clients[0], "/profile/", "/profile/quiet-hours", "", start="22:00", end="07:00")

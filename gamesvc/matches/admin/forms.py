@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django import forms
+
 from gamesvc.forms import PostedForm, TextField, WholeField
 from gamesvc.matches.organising.measures import Measure
 
@@ -23,10 +25,9 @@ class MeasureForm(PostedForm):
     seat = WholeField("Write the seat as a whole number.")
     hours = WholeField("Write the hours as a whole number.")
     to = WholeField("Write the version to rewind to as a whole number.")
-    bot = TextField()
+    bot = forms.BooleanField(required=False)
     _once = TextField(max_length=40)
 
     def measure(self) -> Measure:
         """Return the measure. Raises `Refused`."""
-        fields = self.checked()
-        return Measure(**{name: value for name, value in fields.items() if name != "_once"} | {"bot": bool(fields["bot"])})
+        return Measure(**{name: value for name, value in self.checked().items() if name != "_once"})

@@ -28,6 +28,5 @@ def erase(request: HttpRequest) -> HttpResponse:
         logout(request)
         messages.success(request, "Your account is erased.")
         return redirect("web:home")
-    wrong = form.is_bound
     running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING).count()
-    return render(request, "web/erase.html", {"wrong": wrong, "running": running}, status=422 if wrong else 200)
+    return render(request, "web/erase.html", {"form": form, "running": running}, status=422 if form.is_bound else 200)

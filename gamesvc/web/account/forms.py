@@ -11,7 +11,9 @@ from accounts.tokens import SCOPES
 from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField, says
 from notifications import registry
 
-LONGEST_DAYS = 3659
+LONGEST_DAYS = 3650
+"""Ten years."""
+WRONG_NAME = "This is not your user name; nothing was erased."
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -63,7 +65,7 @@ class RevokeForm(PostedForm):
 class EraseForm(PostedForm):
     """The user name, typed to confirm that the account is to be erased."""
 
-    name = forms.CharField()
+    name = forms.CharField(error_messages=says(WRONG_NAME))
 
     def __init__(self, data: Any = None, *, user: User) -> None:
         super().__init__(data)
@@ -72,5 +74,5 @@ class EraseForm(PostedForm):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if name != self._user.username:
-            raise forms.ValidationError("This is not your user name.")
+            raise forms.ValidationError(WRONG_NAME)
         return name

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
+
 from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField
 from gamesvc.games.kernel.game import Game
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match
-
-AGAIN = "The page did not say which version it showed. Load it again."
-WHICH_SEAT = "Choose one of the seats on the page."
+from gamesvc.web.common.hidden import WHICH_SEAT, WHICH_VERSION
 
 
 class NewMatchForm(PostedForm):
@@ -22,11 +22,11 @@ class NewMatchForm(PostedForm):
     watch = OneOfField("Choose who may watch: anyone, or nobody.", Match.Watch.choices, default=Match.Watch.LINK)
     press = OneOfField("Choose what players may write to each other.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
     undo = OneOfField("Choose when an undo is possible.", Match.Undo.choices, default=Match.Undo.FREE)
-    anonymous = TextField()
+    anonymous = forms.BooleanField(required=False)
     finished = WholeField("Write the percentage of matches finished as a whole number.")
     timeouts = WholeField("Write the number of timeouts as a whole number.")
 
-    def __init__(self, data: Any = None, *, engine: Game[Any]) -> None:
+    def __init__(self, data: Any = None, *, engine: Game) -> None:
         super().__init__(data)
         self._most = engine.manifest.max_seats
         for index in range(1, self._most):
@@ -60,7 +60,7 @@ class InviteForm(PostedForm):
 class ForkForm(PostedForm):
     """The version to fork from, and as what."""
 
-    version = WholeField(AGAIN, required=True)
+    version = WholeField(WHICH_VERSION, required=True)
     kind = TextField()
     seat = WholeField(WHICH_SEAT, high=99)
 

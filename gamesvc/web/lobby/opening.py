@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -69,14 +67,12 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
     return render(request, "web/new.html", context, status=422 if error else 200)
 
 
-def _options(engine: Game[Any]) -> controls.Control:
+def _options(engine: Game) -> controls.Control:
     schema = {"title": "Options", **engine.manifest.options}
     return controls.control(schema, "options")
 
 
-def _create(
-    request: HttpRequest, form: NewMatchForm, engine: Game[Any], options: controls.Control, posted: reading.Posted
-) -> Match:
+def _create(request: HttpRequest, form: NewMatchForm, engine: Game, options: controls.Control, posted: reading.Posted) -> Match:
     fields = form.checked()
     chosen = reading.read_value(options, posted) if options.children else {}
     if found := fault(engine.manifest.options, chosen, "options"):
@@ -92,7 +88,7 @@ def _create(
         entry=fields["entry"],
         watch=fields["watch"],
         press=fields["press"],
-        anonymous=bool(fields["anonymous"]),
+        anonymous=fields["anonymous"],
         undo=fields["undo"],
         bots=form.bots(seats),
         reliability=form.reliability(),

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import User
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.notices import reply_addresses as letterbox
+from gamesvc.matches.notices import reply_addresses as addresses
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import TimingForm, WebhookForm
 from notifications.models import Webhook
@@ -69,7 +69,7 @@ def feed_address(request: HttpRequest) -> HttpResponse:
 @login_required
 def reply_addresses(request: HttpRequest) -> HttpResponse:
     """Revoke the reply addresses of all mails sent so far, after one of them went astray."""
-    letterbox.renew(user=signed_in(request))
+    addresses.renew(user=signed_in(request))
     messages.success(request, "Mails you have received can no longer be answered. Pending turns are sent again.")
     return redirect("web:profile")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from django import forms
+
 from gamesvc.forms import PostedForm, TextField, WholeField
+from gamesvc.web.common.hidden import WHICH_SEAT
 
 
 class MeasureForm(PostedForm):
@@ -11,6 +14,6 @@ class MeasureForm(PostedForm):
     action = TextField()
     code = TextField()
     reason = TextField()
-    seat = WholeField("Choose one of the seats on the page.", high=99)
+    seat = WholeField(WHICH_SEAT, high=99)
     hours = WholeField("Write how many more hours the seat gets, as a whole number.", high=99_999)
-    bot = TextField()
+    bot = forms.BooleanField(required=False)

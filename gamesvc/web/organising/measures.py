@@ -65,7 +65,7 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
         action = fields["action"]
         if action not in DONE:
             raise Refused("bad_action", "Choose what to do.", "action")
-        measure = Measure(**{**fields, "bot": bool(fields["bot"])})
+        measure = Measure(**fields)
         command_id = turns.command_id(sender=f"web host {user.pk} {access.match.pk}", key=key)
         measures.organise(by=user, match=access.match, measure=measure, command_id=command_id, channel="web")
     except (Refused, Forbidden, Outdated) as refused:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.forms import PostedForm, TextField, WholeField
-
-AGAIN = "The page did not say which version it showed. Load it again."
+from gamesvc.web.common.hidden import VersionForm
 
 
 class PreviewForm(PostedForm):
@@ -13,17 +12,14 @@ class PreviewForm(PostedForm):
     _form = TextField()
 
 
-class CommandForm(PreviewForm):
-    """`_version`: the version that the page showed."""
-
-    _version = WholeField(AGAIN, required=True)
+class CommandForm(PreviewForm, VersionForm):
+    """A command for the version that the page showed."""
 
 
-class OrdersForm(PostedForm):
+class OrdersForm(VersionForm):
     """Orders as text, one a line."""
 
     orders = TextField()
-    _version = WholeField(AGAIN, required=True)
 
 
 class StandingForm(PostedForm):

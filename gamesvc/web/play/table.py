@@ -172,7 +172,7 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
     }
 
 
-def _hand(game: Game[Any], view: Data) -> list[tuple[str, str]]:
+def _hand(game: Game, view: Data) -> list[tuple[str, str]]:
     """Return what the reader holds, each with its help."""
     explained = [(held, game.explain(view, held.id)) for held in game.hand(view) or ()]
     return [(held.words, found.text if found is not None else "") for held, found in explained]

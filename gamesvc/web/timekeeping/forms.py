@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, time
 from typing import Any
 
 from django import forms
 
-from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField
+from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField, says
 from gamesvc.matches.clock.notation import WEEKDAYS
 
 LENGTHS = (
@@ -20,42 +19,18 @@ LENGTHS = (
 )
 BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
 LONGEST = 40
+TIMES = ["%H:%M", "%H:%M:%S"]
+"""The ways in which browsers send a time of day."""
+WHICH_DAY = says("Write the day like 2026-12-24.")
+WHICH_TIME = says("Write the time like 22:00.")
 WHICH_DAYS = "Choose among the days of the week."
-
-
-class DayField(forms.CharField):
-    """A day in the form that browsers send, `2026-12-24`."""
-
-    def __init__(self) -> None:
-        super().__init__(required=False)
-
-    def to_python(self, value: Any) -> Any:
-        text = str(super().to_python(value))
-        try:
-            return date.fromisoformat(text)
-        except ValueError:
-            raise forms.ValidationError(f"A day is written like 2026-12-24, not {text[:20]!r}.") from None
-
-
-class HourField(forms.CharField):
-    """A time of day in the form that browsers send, `22:00`; None if it is left empty."""
-
-    def __init__(self) -> None:
-        super().__init__(required=False)
-
-    def to_python(self, value: Any) -> Any:
-        text = str(super().to_python(value))
-        try:
-            return time.fromisoformat(text) if text else None
-        except ValueError:
-            raise forms.ValidationError(f"A time is written like 22:00, not {text[:20]!r}.") from None
 
 
 class VacationForm(PostedForm):
     """A vacation in whole days."""
 
-    first = DayField()
-    last = DayField()
+    first = forms.DateField(input_formats=["%Y-%m-%d"], error_messages=WHICH_DAY)
+    last = forms.DateField(input_formats=["%Y-%m-%d"], error_messages=WHICH_DAY)
 
 
 class CallOffForm(PostedForm):
@@ -67,8 +42,8 @@ class CallOffForm(PostedForm):
 class QuietHoursForm(PostedForm):
     """Quiet hours; both fields empty end them."""
 
-    start = HourField()
-    end = HourField()
+    start = forms.TimeField(required=False, input_formats=TIMES, error_messages=WHICH_TIME)
+    end = forms.TimeField(required=False, input_formats=TIMES, error_messages=WHICH_TIME)
 
 
 class FollowForm(PostedForm):
@@ -112,7 +87,7 @@ class ClockPartsForm(PostedForm):
     clock_off = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_holidays = PartField()
     clock_quiet_hours = WholeField("Write the hours of quiet time that do not count as a whole number.", high=999)
-    clock_vacation = TextField()
+    clock_vacation = forms.BooleanField(required=False)
     clock_timeout = PartField()
     clock_after = WholeField("Write the number of timeouts in a row as a whole number.", high=999)
     clock_excused = WholeField("Write the number of excused timeouts as a whole number.", high=999)

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from gamesvc.forms import PostedForm, TextField, WholeField
-
-AGAIN = "The page did not say which version is meant; load it again."
-
-
-class VersionForm(PostedForm):
-    """Undo or redo, at the version that the page showed."""
-
-    _version = WholeField(AGAIN, required=True)
+from gamesvc.web.common.hidden import WHICH_VERSION, VersionForm
 
 
 class AnswerForm(PostedForm):
     """An answer to the open request, named by the version of its event."""
 
-    request = WholeField(AGAIN, required=True)
+    request = WholeField(WHICH_VERSION, required=True)
 
 
 class RewindForm(VersionForm):

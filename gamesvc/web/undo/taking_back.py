@@ -25,8 +25,9 @@ from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import taking_back
 from gamesvc.matches.undo.undo_acts import Outcome
 from gamesvc.web.common import once
-from gamesvc.web.common.access import find, signed_in
-from gamesvc.web.undo.forms import AnswerForm, RewindForm, VersionForm
+from gamesvc.web.common.access import find, seated, signed_in
+from gamesvc.web.common.hidden import VersionForm
+from gamesvc.web.undo.forms import AnswerForm, RewindForm
 
 DONE = {
     "undo": "Undone.",
@@ -84,9 +85,7 @@ def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
     command_id = turns.command_id(sender=f"web {signed_in(request).pk} {access.match.pk}", key=once.request_key(request))
     if act == "rewind":
         return _set_back(request, access, command_id)
-    if access.seat is None:
-        raise Forbidden("You have no seat in this match.")
-    sender = Sender.player(signed_in(request).pk, access.seat.index, "web")
+    sender = Sender.player(signed_in(request).pk, seated(access).index, "web")
     match act:
         case "undo":
             version = VersionForm.read(request)["_version"]
