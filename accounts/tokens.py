@@ -78,7 +78,7 @@ def create_token(
     expires_at = _expiry(expires_at, parent, now)
     if user.api_tokens.filter(revoked_at=None).count() >= MAX_TOKENS:
         raise TokenRefused(
-            "too_many_tokens", f"You have {MAX_TOKENS}, which is the limit. Revoke one that you no longer use.", "name"
+            "too_many_tokens", f"You have {MAX_TOKENS} keys, which is the limit. Revoke one that you no longer use.", "name"
         )
     plain = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(

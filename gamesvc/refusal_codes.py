@@ -210,7 +210,7 @@ _TOKENS = {
     "bad_expiry": Meaning(
         "The expiry does not fit", "It lies in the future, and no later than that of the token which makes the new one.", _FIELD
     ),
-    "too_many_tokens": Meaning("Too many tokens", "You have as many as you may.", "Revoke one that is no longer used."),
+    "too_many_tokens": Meaning("Too many tokens", "You have as many as you may.", "Revoke one that you no longer use."),
 }
 
 _READING = {

@@ -173,19 +173,20 @@ def _extra(route: str, limits: str) -> str:
     """Return the limits of an address beside its size."""
     parts = [part for part in route.split("/") if part]
     last = parts[-1] if parts else ""
+    acts = _often(daily_limits.PER_HOUR, daily_limits.PER_DAY, " times")
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
-        limits += f"; of what nobody else sees {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
+        limits += f"; hidden commands {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
         limits += f"; side moves {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
-        limits += f"; {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}, where others get a notice of it"
+        limits += f"; {acts}, where others get a notice of it"
     elif "matches" in parts and (last == "bots" or parts[-2:-1] == ["seats"]):
-        limits += f"; {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}"
+        limits += f"; {acts}"
     elif "matches" in parts and last == "join":
         limits += f"; {daily_limits.JOINS_PER_DAY} times a day in a match"
     elif last == "seats":
         limits += f"; join: {daily_limits.JOINS_PER_DAY} times a day in a match"
-        limits += f"; a host fills or empties: {_often(daily_limits.PER_HOUR, daily_limits.PER_DAY, ' times')}"
+        limits += f"; filling or emptying seats: {acts}"
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
     elif last == "matches" or "new" in parts or last in ("forks", "fork"):
@@ -247,13 +248,13 @@ def _mail_addresses() -> Iterator[Door]:
         f"{_kilobytes(reading.LARGEST)}, headers {_kilobytes(reading.LARGEST_HEADERS)} in {reading.MOST_FIELDS} fields,"
         f" {reading.MOST_PARTS} parts, {limits.CPU_SECONDS:.0f} s of CPU"
     )
-    daily_limits = (
+    rates = (
         f"{settings.INBOUND_MAILS_PER_ADDRESS} mails an hour to an address, {settings.INBOUND_MAILS_PER_USER} to a player's;"
         f" {settings.INBOUND_ANSWERS_PER_DAY} answers a day"
     )
     player = "the player it was made for, proved by a verified address; else held until they confirm"
     for purpose in sorted(purposes.known()):
-        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {daily_limits}")
+        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {rates}")
     yield Door("bounce+ID-SEAL@", "mail", "mail servers that return our mail", size)
 
 

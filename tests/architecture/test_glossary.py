@@ -29,7 +29,7 @@ INSTEAD = {
     "pending decision": re.compile(r"\bwhat (is|was|you are) asked\b", re.I),
     "analysis board": re.compile(r"\b(what-if boards?|boards? to try things out)\b", re.I),
     "fork, or resume": re.compile(r"\b(go(es)? on from (here|it|this|version)|lets? it go on)\b", re.I),
-    "time control": re.compile(r"\b(clock in parts|parts of a clock)\b", re.I),
+    "time control": re.compile(r"\b(clock in parts|parts? of (a|the) clock)\b", re.I),
     "timeout": re.compile(r"\b(the time of [^ ]+ ran out|so often)\b", re.I),
     "reliability, player requirements": re.compile(r"\b(have shown|has shown|players must have)\b", re.I),
     "messages": re.compile(r"\bone writes\b", re.I),

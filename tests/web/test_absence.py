@@ -44,11 +44,11 @@ def test_vacation_and_quiet_hours_on_the_profile(clients, people):
 def test_a_pause_by_agreement_and_who_is_away(clients, people, toy_offered):
     match = running(clients)
     here, send = f"/matches/{match.number}/", f"/matches/{match.number}/absence"
-    assert "The others are asked." in press(clients[0], here, send, "pause")
+    assert "The others are asked to agree." in press(clients[0], here, send, "pause")
     shown = html(clients[1].get(here))
     assert "For a pause: ines" in shown
     assert "Agree to a pause" in shown
-    assert "Done: all players agreed." in press(clients[1], here, send, "pause")
+    assert "The match is paused." in press(clients[1], here, send, "pause")
     assert "The match is paused" in html(clients[0].get(here))
     press(clients[0], here, send, "resume")
     assert ">Withdraw</button>" in html(clients[0].get(here))

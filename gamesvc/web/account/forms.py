@@ -48,7 +48,7 @@ class NewKeyForm(PostedForm):
     """A key to make. `accounts.tokens` says which names and scopes it may have."""
 
     name = TextField()
-    scopes = SomeOfField("A scope is one of those on the page. Tick what the key may do.", [*SCOPES.items()])
+    scopes = SomeOfField("Choose the scopes of the key from those on the page.", [*SCOPES.items()])
     days = WholeField(f"A key expires after 1 to {LONGEST_DAYS} days, or never.", low=1, high=LONGEST_DAYS)
 
     def wanted(self) -> set[str]:

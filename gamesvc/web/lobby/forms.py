@@ -8,6 +8,7 @@ from django import forms
 
 from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField
 from gamesvc.games.kernel.game import Game
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match
 from gamesvc.web.common.hidden import WHICH_SEAT, WHICH_VERSION
@@ -17,10 +18,12 @@ class NewMatchForm(PostedForm):
     """A new match, without its clock (`web.timekeeping.forms`) and the options of the game, which its schema describes."""
 
     seats = WholeField("Choose how many players take part.")
-    hours = WholeField("Choose how many hours there are for an answer.")
+    hours = WholeField("Choose how many hours players have to answer.")
     entry = OneOfField("Choose who may join: anyone, or invited players.", Match.Entry.choices, default=Match.Entry.PUBLIC)
-    watch = OneOfField("Choose who may watch: anyone, or nobody.", Match.Watch.choices, default=Match.Watch.LINK)
-    press = OneOfField("Choose what players may write to each other.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
+    watch = OneOfField(
+        "Choose who may watch: anyone with the link, anyone, or nobody.", Match.Watch.choices, default=Match.Watch.LINK
+    )
+    press = OneOfField("Choose which messages players may send.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
     undo = OneOfField("Choose when an undo is possible.", Match.Undo.choices, default=Match.Undo.FREE)
     anonymous = forms.BooleanField(required=False)
     finished = WholeField("Write the percentage of matches finished as a whole number.")
@@ -30,7 +33,9 @@ class NewMatchForm(PostedForm):
         super().__init__(data)
         self._most = engine.manifest.max_seats
         for index in range(1, self._most):
-            sentence = f"On seat {index} plays one of these bots, or a player: {', '.join(engine.bots)}."
+            sentence = (
+                f"Choose a bot for {SEAT_NAMES[index]} from these, or leave the seat to a player: {', '.join(engine.bots)}."
+            )
             self.fields[f"bot{index}"] = OneOfField(sentence, [(bot, bot) for bot in engine.bots])
 
     def bots(self, seats: int) -> dict[int, str]:

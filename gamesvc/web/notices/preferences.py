@@ -82,10 +82,10 @@ def webhook(request: HttpRequest) -> HttpResponse:
     match ActForm.read(request)["act"]:
         case "remove":
             webhooks.remove(user)
-            messages.success(request, "The address is forgotten.")
+            messages.success(request, "The webhook is removed.")
         case "rotate":
             webhooks.rotate(user)
-            messages.success(request, "There is a new secret. The old one also signs for one more day.")
+            messages.success(request, "There is a new secret. Notices are signed with the old one as well for one more day.")
         case _:
             try:
                 webhooks.set_up(user, WebhookForm.read(request)["url"].strip())

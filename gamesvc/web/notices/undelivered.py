@@ -42,7 +42,7 @@ def send_again(request: HttpRequest) -> HttpResponse:
     """Resume sending to the user's own address after a bounce."""
     form = SuppressionForm(request.POST)
     if form.is_valid() and suppression.lift(signed_in(request), form.cleaned_data["suppression"]):
-        messages.success(request, "Mail is sent to you again. If it comes back once more, you read it here.")
+        messages.success(request, "Mail is sent to you again. If it bounces again, this page says so.")
     else:
         messages.error(request, "Nothing was held back there.")
     return redirect("web:profile")

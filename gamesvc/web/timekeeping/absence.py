@@ -146,8 +146,8 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             pauses.withdraw(match=access.match, by=user, seat=seat)
         elif act in ("pause", "resume"):
             done = pauses.wish(match=access.match, by=user, seat=seat, pause=act == "pause", channel="web")
-            told = "Done: all players agreed." if act == "pause" else "Done: the match goes on."
-            messages.success(request, told if done else "The others are asked.")
+            told = "The match is paused." if act == "pause" else "The match is resumed."
+            messages.success(request, told if done else "The others are asked to agree.")
         else:
             raise Refused("unreadable", "This match does not know that action. Load the page again.")
     except Refused as refused:

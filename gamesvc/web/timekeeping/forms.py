@@ -23,7 +23,7 @@ TIMES = ["%H:%M", "%H:%M:%S"]
 """The ways in which browsers send a time of day."""
 WHICH_DAY = says("Write the day like 2026-12-24.")
 WHICH_TIME = says("Write the time like 22:00.")
-WHICH_DAYS = "Choose among the days of the week."
+WHICH_DAYS = "Choose from the days of the week."
 
 
 class VacationForm(PostedForm):
@@ -75,7 +75,7 @@ class PartField(forms.CharField):
     """A part of a clock policy, as text. The policy says how it is written."""
 
     def __init__(self) -> None:
-        sentence = f"A part of the clock has at most {LONGEST} characters."
+        sentence = f"Write at most {LONGEST} characters in each field of the time control."
         super().__init__(required=False, max_length=LONGEST, error_messages={"max_length": sentence})
 
 
@@ -86,7 +86,7 @@ class ClockPartsForm(PostedForm):
     clock_at_days = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_off = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_holidays = PartField()
-    clock_quiet_hours = WholeField("Write the hours of quiet time that do not count as a whole number.", high=999)
+    clock_quiet_hours = WholeField("Write the uncounted quiet hours as a whole number.", high=999)
     clock_vacation = forms.BooleanField(required=False)
     clock_timeout = PartField()
     clock_after = WholeField("Write the number of timeouts in a row as a whole number.", high=999)
