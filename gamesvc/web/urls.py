@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gamesvc.web.account import farewell, profile
+from gamesvc.web.account import erasure, profile
 from gamesvc.web.common import error_pages, rules
 from gamesvc.web.lobby import forks, lists, opening, press
 from gamesvc.web.notices import preferences, undelivered
@@ -10,7 +10,7 @@ from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, standing_orders, table
 from gamesvc.web.statistics import players
 from gamesvc.web.timekeeping import absence, clocks
-from gamesvc.web.undo import taking_back
+from gamesvc.web.undo import undo
 
 app_name = "web"
 urlpatterns = [
@@ -33,7 +33,7 @@ urlpatterns = [
     path("matches/<str:ident>/clock", clocks.clock_page, name="clock"),
     path("matches/<str:ident>/standing", standing_orders.change, name="standing"),
     path("matches/<str:ident>/absence", absence.change, name="absence"),
-    path("matches/<str:ident>/undo", taking_back.send_undo, name="undo"),
+    path("matches/<str:ident>/undo", undo.send_undo, name="undo"),
     path("matches/<str:ident>/organise", measures.send_measure, name="organise"),
     path("matches/<str:ident>/fork", forks.fork, name="fork"),
     path("matches/<str:ident>/close", forks.close, name="close"),
@@ -53,5 +53,5 @@ urlpatterns = [
     path("calendar/<str:secret>.ics", preferences.calendar_feed, name="calendar"),
     path("profile/mails/again", undelivered.send_again, name="send_again"),
     path("profile/tokens", profile.tokens, name="tokens"),
-    path("profile/erase", farewell.erase, name="erase"),
+    path("profile/erase", erasure.erase, name="erase"),
 ]

@@ -15,7 +15,7 @@ from gamesvc.api.v1.proof import checkpoints
 from gamesvc.api.v1.reading import boards, games
 from gamesvc.api.v1.statistics import players
 from gamesvc.api.v1.timekeeping import absence, clocks
-from gamesvc.api.v1.undo import taking_back
+from gamesvc.api.v1.undo import undo
 from gamesvc.request_limits import ALWAYS
 
 RULING = ("organise", "operate")
@@ -57,10 +57,10 @@ urlpatterns = [
     endpoint("matches/<str:ident>/pause/", absence.Pause, GET="read", POST="play", DELETE="play"),
     endpoint("matches/<str:ident>/substitute/", substitutes.Substitute, POST="play"),
     endpoint("matches/<str:ident>/give-up/", substitutes.GiveUp, POST="play"),
-    endpoint("matches/<str:ident>/undo/", taking_back.Undo, GET="read", POST="play"),
-    endpoint("matches/<str:ident>/undo/answer/", taking_back.UndoAnswer, POST="play"),
-    endpoint("matches/<str:ident>/redo/", taking_back.Redo, POST="play"),
-    endpoint("matches/<str:ident>/rewind/", taking_back.Rewind, POST=RULING),
+    endpoint("matches/<str:ident>/undo/", undo.Undo, GET="read", POST="play"),
+    endpoint("matches/<str:ident>/undo/answer/", undo.UndoAnswer, POST="play"),
+    endpoint("matches/<str:ident>/redo/", undo.Redo, POST="play"),
+    endpoint("matches/<str:ident>/rewind/", undo.Rewind, POST=RULING),
     endpoint("matches/<str:ident>/forks/", forks.Forks, folds=(ALWAYS,), GET="read", POST="play"),
     endpoint("matches/<str:ident>/position/", forks.Position, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/close/", forks.CloseBoard, POST="play"),

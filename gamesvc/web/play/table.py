@@ -32,7 +32,7 @@ from gamesvc.web.lobby import forks, press
 from gamesvc.web.organising import measures
 from gamesvc.web.play import standing_orders
 from gamesvc.web.timekeeping import absence
-from gamesvc.web.undo import taking_back
+from gamesvc.web.undo import undo
 
 LOG_LINES = 40
 
@@ -128,7 +128,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         context |= _orders(access, loaded, failed)
     context |= press.panel(access)
     context |= measures.panel(access)
-    context |= taking_back.panel(access, loaded)
+    context |= undo.panel(access, loaded)
     context |= absence.panel(access)
     context |= standing_orders.panel(access, loaded)
     at = _version(request, "at")

@@ -30,7 +30,7 @@ class AccountShape(schemas.Shape):
     created_at = serializers.DateTimeField()
 
 
-class Farewell(schemas.Strict):
+class Erasure(schemas.Strict):
     name = serializers.CharField(help_text="Your user name, to confirm.")
     password = serializers.CharField(
         required=False,
@@ -48,14 +48,14 @@ class Account(View):
         shown = {"name": user.username, "timezone": user.timezone, "language": user.language, "created_at": user.created}
         return Response(shown, headers=PRIVATE)
 
-    @documented(request=Farewell, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
+    @documented(request=Erasure, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
     def delete(self, request: Request) -> Response:
         """Erase your account for good: name, addresses, messages, mails, keys.
 
         Your matches stay, without your name. Your seats in running matches fall free. This needs your password, or an `account`
         token made with it within the last hour.
         """
-        body = self.body(Farewell)
+        body = self.body(Erasure)
         if body["name"] != self.user.username:
             raise NotConfirmed
         lately = tokens.proven_lately(self.bearer.token) if self.bearer else proving.proved_in_session(request._request)
