@@ -51,7 +51,7 @@ def handle(error: Exception, context: JsonObject) -> Response | None:
 
 
 def translate(error: Exception) -> GamesvcError | None:
-    """The error of ours that an exception stands for; None for a fault of ours."""
+    """Return our error for an exception; None for an internal fault."""
     match error:
         case GamesvcError():
             return error

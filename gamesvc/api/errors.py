@@ -6,7 +6,7 @@ from gamesvc.errors import GamesvcError
 
 
 class BadRequest(GamesvcError):
-    """The request cannot be read: its body is no JSON, or a field or a value of the query does not fit."""
+    """The request cannot be read: its body is not JSON, or a field or query value does not fit."""
 
     code = "bad_request"
     status = 400
@@ -36,7 +36,7 @@ class WrongMethod(GamesvcError):
 
 
 class NotAcceptable(GamesvcError):
-    """Accept names no form that we can answer in."""
+    """The Accept header names no format that the API offers."""
 
     code = "not_acceptable"
     status = 406
@@ -59,7 +59,7 @@ class TooLarge(GamesvcError):
 
 
 class WrongType(GamesvcError):
-    """The body has a type that is not read here."""
+    """The API does not read bodies of this type."""
 
     code = "unsupported_media_type"
     status = 415

@@ -60,7 +60,7 @@ def endpoint(
 def documented(*, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]:
     """Describe a method in the OpenAPI document, and render its answers with the serializers named in `responses`.
 
-    Problems are not rendered so: RFC 9457 lets each have members of its own.
+    Problems are not rendered this way: RFC 9457 lets each type have members of its own.
     """
     shapes = {status: _shape(kind) for status, kind in responses.items() if isinstance(status, int) and status < 300}
 
@@ -73,7 +73,7 @@ def documented(*, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]
 
 
 def _shape(kind: Any) -> serializers.BaseSerializer[Any] | None:
-    """Return a serializer that any number of answers share; None for an answer without content."""
+    """Return a serializer to share between answers; None for an answer without content."""
     return kind() if isinstance(kind, type) and issubclass(kind, serializers.BaseSerializer) else kind
 
 

@@ -59,7 +59,7 @@ class PremoveShape(schemas.Shape):
 
 class OwnShape(schemas.Shape):
     command = serializers.CharField()
-    orders = serializers.JSONField()
+    orders = serializers.JSONField(help_text="Null before the match starts.")
     schema = serializers.DictField(help_text="JSON Schema of the orders.")
 
 
@@ -134,7 +134,9 @@ class Own(View):
     )
     def put(self, request: Request, ident: str) -> Response:
         """Set the game's own standing orders, like the game's command for them."""
-        return self._set(ident, self.body(OwnOrders)["orders"])
+        received_at, orders = timezone.now(), self.body(OwnOrders)["orders"]
+        access, loaded, _seat = _loaded(self, ident)
+        return submit_command(self, access, standing_orders.own_command(loaded, orders), received_at)
 
     @documented(
         request=None,
@@ -144,12 +146,9 @@ class Own(View):
     )
     def delete(self, request: Request, ident: str) -> Response:
         """Reset the game's own standing orders to those at the start of the match."""
-        _access, loaded, seat = _loaded(self, ident)
-        return self._set(ident, standing_orders.first_orders(loaded, seat))
-
-    def _set(self, ident: str, orders: Any) -> Response:
         received_at = timezone.now()
-        access, loaded, _seat = _loaded(self, ident)
+        access, loaded, seat = _loaded(self, ident)
+        orders = standing_orders.first_orders(loaded, seat)
         return submit_command(self, access, standing_orders.own_command(loaded, orders), received_at)
 
 

@@ -22,7 +22,7 @@ from gamesvc.matches.reading import board, history
 from gamesvc.matches.reading.board import Board
 
 PAST = {**PROBLEMS, 422: schemas.Problem}
-"""Problems of reading a match, whose past may be asked for at a version that the reader does not know."""
+"""Problems of reading a match at a version, which the reader may not know."""
 
 
 class _Boards(View):

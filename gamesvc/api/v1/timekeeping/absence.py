@@ -47,7 +47,7 @@ class AbsencesShape(schemas.Shape):
 
 @extend_schema_field({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$", "examples": ["22:00"]})
 class HourField(serializers.TimeField):
-    """A time of day on a clock on the wall, such as 22:00. It is no `time` of JSON Schema, which has seconds and an offset."""
+    """A local time of day, such as 22:00. It is not a `time` of JSON Schema, which has seconds and an offset."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(format="%H:%M", allow_null=True, **more)
