@@ -40,6 +40,7 @@ def _validator(path: str, method: str, status: int, media: str) -> Any:
     described = document()["paths"].get(path, {}).get(method, {}).get("responses", {}).get(str(status))
     if status >= 400:
         assert described is not None or status in UNLISTED, f"{method} {path} answers {status}, which the document lacks"
+        assert media == "application/problem+json", f"{method} {path} answers {status} as {media}"
         schema = {"$ref": f"{COMPONENTS}Problem"}
     else:
         assert described is not None, f"{method} {path} answers {status}, which the document lacks"
@@ -63,7 +64,10 @@ def check(answer: Any) -> None:
         return
     media = answer.headers.get("Content-Type", "").partition(";")[0]
     validator = _validator(path, "get" if name == "HEAD" else name.lower(), answer.status_code, media)
-    if validator is None or answer.streaming or not answer.content:
+    if name == "HEAD" or answer.streaming:
+        return
+    assert answer.content or not media, f"{name} {path} answers {answer.status_code} as {media} without content"
+    if validator is None:
         return
     faults = [f"{'/'.join(map(str, one.instance_path))}: {one.message[:300]}" for one in validator.iter_errors(answer.json())]
     assert not faults, f"{name} {path} {answer.status_code} is not what the document says: {faults[:5]}"

@@ -45,6 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
     gc.freeze()
+    # Fewer collections: tests make many short-lived objects, and the frozen ones are never looked at.
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
 

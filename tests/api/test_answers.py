@@ -40,7 +40,7 @@ def test_a_missing_member_is_noticed(client: Client, monkeypatch: pytest.MonkeyP
         client.get("/api/v1/games/")
 
 
-def test_what_the_document_does_not_tell_is_not_sent(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undocumented_members_are_not_sent(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     with answers.unchecked():
         tamper(monkeypatch, secret="hush")
         listed = client.get("/api/v1/games/").json()
@@ -48,8 +48,22 @@ def test_what_the_document_does_not_tell_is_not_sent(client: Client, monkeypatch
     assert "hush" not in str(listed)
 
 
-def test_every_method_of_the_api_names_what_renders_its_answers() -> None:
+def test_every_method_of_the_api_names_its_serializers() -> None:
     views = {door.view.cls for door in doors("api/v1/") if issubclass(door.view.cls, View)}
     assert len(views) > 50
     methods = [(view, method) for view in views for name in METHODS if (method := getattr(view, name.lower(), None))]
     assert [f"{view.__name__}.{method.__name__}" for view, method in methods if not hasattr(method, "shapes")] == []
+
+
+def test_a_problem_of_another_type_is_noticed(client: Client) -> None:
+    answer = client.get("/api/v1/me/")
+    answer["Content-Type"] = "text/html"
+    with pytest.raises(AssertionError, match="answers 401 as text/html"):
+        answers.check(answer)
+
+
+def test_a_missing_body_is_noticed(client: Client) -> None:
+    answer = client.get("/api/v1/games/")
+    answer.content = b""
+    with pytest.raises(AssertionError, match="without content"):
+        answers.check(answer)

@@ -182,7 +182,7 @@ def test_every_address_that_looks_at_the_past_is_marked():
 
 
 TELL_OF_THE_LAST_COMMAND = {"api/v1/matches/<str:ident>/undo/"}
-"""Folds the match once, up to the command that could be taken back, to tell if it still can."""
+"""Folds the match once, up to the command that may be undone, to see if it still may."""
 
 
 def test_every_address_of_a_match_that_folds_its_past_is_marked(anna, match, program, monkeypatch):

@@ -31,6 +31,7 @@ SECTION = re.compile(r"(?<!RFC \d{4} )(?<!RFC \d{4}, )(?:\b[Ss]ections? |§ ?)\d
 MODULE = re.compile(r"`((?:[\w.]+/)*\w+\.py)`")
 DOCUMENT = re.compile(r"[\w.-]+\.md\b")
 SHOUTED = re.compile(r"\b(?!RFC\b)[A-Z][A-Z_]{3,} (?:section|chapter|§)")
+IMPORT = re.compile(r"^from ((?:gamesvc|events|accounts|notifications)[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
 def tracked() -> Iterator[Path]:
@@ -184,9 +185,6 @@ def test_another_form_is_found(text: str) -> None:
     assert any(form.search(text) for form in OTHER_FORMS.values())
 
 
-IMPORT = re.compile(r"^from ((?:gamesvc|events|accounts|notifications)[\w.]*) import ([\w, ]+)$", re.MULTILINE)
-
-
 def test_scripts_that_tests_give_to_processes_import_what_exists() -> None:
     """A script in a string is no module: nothing but its own test, which may be a long one, would miss a moved name."""
     found = [
@@ -198,6 +196,7 @@ def test_scripts_that_tests_give_to_processes_import_what_exists() -> None:
     assert len(found) > 500
     missing = [f"{path.name}: {module} has no {name}" for path, module, name in found if not _offers(module, name)]
     assert not missing
+    assert not _offers("gamesvc.paging", "sizes"), "a word of its docstring"
 
 
 def _offers(module: str, name: str) -> bool:
@@ -205,4 +204,5 @@ def _offers(module: str, name: str) -> bool:
     if place.joinpath(f"{name}.py").exists() or place.joinpath(name, "__init__.py").exists():
         return True
     source = place.with_suffix(".py") if place.with_suffix(".py").exists() else place / "__init__.py"
-    return source.exists() and re.search(rf"\b{name}\b", source.read_text(encoding="utf-8")) is not None
+    defined = rf"^(?:async )?(?:def|class) {name}\b|^(?:\w+, )*{name}(?:, \w+)*\s*[:=]|\bimport\b.*\b{name}\b|^    {name},"
+    return source.exists() and re.search(defined, source.read_text(encoding="utf-8"), re.MULTILINE) is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
-from tests.architecture.test_docstrings import MASCULINE
+from tests.architecture.test_docstrings import MASCULINE, docstrings
 from tests.architecture.test_layout import ROOT, tracked
 from tests.architecture.trees import walk
 
@@ -65,14 +65,7 @@ SHIPPED = [
 
 
 PLAIN = {name: INSTEAD[name] for name in ("analysis board", "again, redealt, rewritten", "no longer")}
-"""The words that no docstring needs either: what else they could mean has a better word."""
-
-
-def docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and text of every docstring of a module, those of fields included."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.lineno, " ".join(node.value.value.split())
+"""Words that docstrings must not use either: each has a better word in every sense."""
 
 
 def strings(source: str) -> Iterator[tuple[int, str]]:
@@ -105,7 +98,7 @@ def texts(source: str) -> Iterator[tuple[int, str]]:
 def faults(path: str, source: str) -> Iterator[str]:
     """Yield the place, the word and the word to use instead of each word of the glossary that is not used here."""
     shown = [(INSTEAD, *place) for place in (strings(source) if path.endswith(".py") else texts(source))]
-    documented = [(PLAIN, *place) for place in docstrings(source)] if path.endswith(".py") else []
+    documented = [(PLAIN, line, " ".join(text.split())) for line, text in docstrings(source)] if path.endswith(".py") else []
     for glossary, line, text in (*shown, *documented):
         for instead, words in glossary.items():
             for found in words.finditer(text):

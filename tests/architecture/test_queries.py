@@ -175,7 +175,7 @@ def more(few, many):
     return [f"{count}x {sql[:300]}" for sql, count in (after - before).items()]
 
 
-def test_the_number_of_queries_hangs_on_no_number_of_rows(world, program):
+def test_the_number_of_queries_does_not_grow_with_the_rows(world, program):
     world.grow(FEW)
     rows = {model: model._base_manager.count() for model in lists()}
     few = counted(world, program)

@@ -67,7 +67,7 @@ def unfilled(call: ast.Call, kinds: dict[str, type[models.Model]]) -> str:
         return ""
     named = {word.arg or "" for word in call.keywords}
     given = named | {word.removesuffix("_id") for word in named}
-    return name if call.keywords and not needed(kinds[name]) <= given else ""
+    return "" if needed(kinds[name]) <= given else name
 
 
 def test_whole_rows_are_made() -> None:

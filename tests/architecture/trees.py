@@ -20,5 +20,5 @@ def walk(tree: ast.AST, into: type[ast.AST] | tuple[type[ast.AST], ...] = ast.AS
 
 
 def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield every statement, and what it is part of."""
+    """Yield every statement, with the handlers and cases that hold statements."""
     return walk(tree, (ast.stmt, ast.ExceptHandler, ast.match_case))

@@ -132,5 +132,6 @@ def test_the_costs_of_the_rules_are_those_of_the_data() -> None:
 def test_help_on_an_ability_says_what_the_rules_say() -> None:
     help_page = catalog.game("stratastar").rules_help()
     for ability, name in stratastar.ABILITY_NAMES.items():
-        told = stratastar.ABILITY_TEXTS[ability]
-        assert f"| {told} |" in help_page or ability == "sabotage", name
+        # Its row of the table refers to the sentence above it.
+        if ability != "sabotage":
+            assert f"| {stratastar.ABILITY_TEXTS[ability]} |" in help_page, name

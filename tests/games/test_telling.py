@@ -36,7 +36,7 @@ MATCHES: dict[str, list[tuple[dict[str, Any], int]]] = {
     "auction": [({}, 3)],
     "toy": [({}, 2)],
 }
-CAPTION = Caption("42", ("Anna", "Ben", "Carla"))
+CAPTION = Caption("4242", ("Anna", "Ben", "Carla"))
 COMMANDS, LOOK = 240, 12
 """The commands played of each match, and the number from one look to the next."""
 
@@ -83,7 +83,7 @@ def test_a_glance_says_what_a_head_and_a_screen_reader_need(game: Game[Any]) -> 
         assert not {"\n", "_"} & set(told.headline)
         assert not told.headline[0].islower()
         assert game.manifest.title not in told.headline
-        assert "42" not in told.headline.replace("turn 42", "")
+        assert "4242" not in told.headline
         assert told.description.strip().endswith(".")
         assert type(told.turn) is int
         assert told.turn >= 0
@@ -106,7 +106,7 @@ def test_the_picture_is_named_and_described_by_the_glance(game: Game[Any]) -> No
     for _state, _viewer, view in looks(game):
         told, picture = game.glance(view, CAPTION), ElementTree.fromstring(game.picture(view, CAPTION))
         title, description = (picture.findtext(f"{{http://www.w3.org/2000/svg}}{name}") or "" for name in ("title", "desc"))
-        assert title == f"{game.manifest.title} 42, {told.headline[0].lower()}{told.headline[1:]}"
+        assert title == f"{game.manifest.title} 4242, {told.headline[0].lower()}{told.headline[1:]}"
         assert description == told.description
 
 
@@ -172,10 +172,7 @@ def test_standing_orders_are_shown_as_they_are_given(game: Game[Any]) -> None:
         assert game.id in ("space_fleet_commander", "auction", "toy")
         return
     schema = game.commands[orders.command]["properties"][orders.parameter]
-    assert (
-        game.commands[orders.command]["required"] == [orders.parameter]
-        or orders.parameter in game.commands[orders.command]["required"]
-    )
+    assert orders.parameter in game.commands[orders.command]["required"]
     for state, viewer, view in looks(game):
         if viewer is not None:
             assert forms.fault(schema, orders.shown(view)) is None

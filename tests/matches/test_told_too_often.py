@@ -34,7 +34,7 @@ def few(monkeypatch):
 
 
 def check_capped(do, user):
-    """Done until it is refused; then nobody is told of it any more."""
+    """Repeat an act until it is refused. Then no one gets another notice of it."""
     for _ in range(daily_limits.PER_HOUR):
         do()
     before = Outbox.objects.filter(user=user).count()
