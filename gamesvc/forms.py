@@ -1,7 +1,7 @@
 """The base of the forms that pages post: cleaned fields, or a refusal with the sentence of the first field at fault.
 
-A form checks what a browser sends: that a number is one, that a choice is offered. What it means in a match or an account is
-checked where it is done.
+A form checks what a browser sends: that a number is one, that a choice is offered. The services check what the values mean in a
+match or an account.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TextField(forms.CharField):
 
 
 class WholeField(forms.IntegerField):
-    """A whole number, with one sentence for everything else; None if it is left empty."""
+    """A whole number; None if it is left empty. One sentence refuses everything else."""
 
     def __init__(self, sentence: str, *, required: bool = False, low: int = 0, high: int = 999_999_999) -> None:
         super().__init__(required=required, min_value=low, max_value=high, error_messages=says(sentence))
@@ -71,6 +71,6 @@ class SomeOfField(forms.MultipleChoiceField):
 
 
 class ActForm(PostedForm):
-    """The button that was pressed, of a form with several."""
+    """The button pressed in a form with several."""
 
     act = TextField()

@@ -1,9 +1,9 @@
-"""Names for JSON objects. Schemas and readers check what is in them when it comes in, not the type checker."""
+"""Names for JSON objects. Schemas and readers check their content on input; the type checker does not."""
 
 from collections.abc import Mapping
 from typing import Any
 
 JsonObject = dict[str, Any]
-"""A JSON object that is being made."""
+"""A JSON object under construction."""
 JsonMapping = Mapping[str, Any]
-"""A JSON object that is only read."""
+"""A JSON object to read."""

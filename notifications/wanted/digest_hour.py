@@ -1,4 +1,4 @@
-"""The hour of the daily digest, in its user's zone."""
+"""The hour of the daily digest, in the user's time zone."""
 
 from __future__ import annotations
 

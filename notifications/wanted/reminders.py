@@ -16,7 +16,7 @@ from gamesvc.json_types import JsonObject
 from notifications.models import Outbox, Reminder
 
 DEFAULT_POINTS = ("80%", "2h")
-"""The reminders of a deadline for players who choose none: after a share of its time, and before its end."""
+"""Reminders for players who have not set their own: after a share of the time, and before the end."""
 KEPT = timedelta(days=60)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400}
 

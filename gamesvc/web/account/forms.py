@@ -45,7 +45,7 @@ class MailsForm(PostedForm):
 
 
 class NewKeyForm(PostedForm):
-    """A key to make. `accounts.tokens` says which names and scopes it may have."""
+    """A new key. `accounts.tokens` checks its name and scopes."""
 
     name = TextField()
     scopes = SomeOfField("Choose the scopes of the key from those on the page.", [*SCOPES.items()])

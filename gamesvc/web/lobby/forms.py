@@ -57,13 +57,13 @@ class SeatForm(PostedForm):
 
 
 class InviteForm(PostedForm):
-    """The user name or mail address of who is invited."""
+    """The user name or mail address to invite."""
 
     whom = TextField()
 
 
 class ForkForm(PostedForm):
-    """The version to fork from, and as what."""
+    """The version to fork, and the kind of fork: a match or an analysis board."""
 
     version = WholeField(WHICH_VERSION, required=True)
     kind = TextField()

@@ -1,4 +1,4 @@
-"""The forms of notification settings. `notifications.wanted` says which points, hours and addresses are possible."""
+"""The forms of notification settings. `notifications` checks what the values mean."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ class WebhookForm(PostedForm):
 
 
 class SuppressionForm(PostedForm):
-    """The bounce after which to send again."""
+    """The suppression to lift."""
 
     suppression = WholeField("Nothing was held back there.", required=True, high=10**17)

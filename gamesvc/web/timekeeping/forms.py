@@ -72,7 +72,7 @@ class ClockForm(PostedForm):
 
 
 class PartField(forms.CharField):
-    """A part of a clock policy, as text. The policy says how it is written."""
+    """A setting of the time control, as text. `matches.clock.parsing` reads it."""
 
     def __init__(self) -> None:
         sentence = f"Write at most {LONGEST} characters in each field of the time control."
@@ -80,7 +80,7 @@ class PartField(forms.CharField):
 
 
 class ClockPartsForm(PostedForm):
-    """A clock policy in parts."""
+    """A custom time control."""
 
     clock_at = PartField()
     clock_at_days = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])

@@ -6,10 +6,10 @@ import socket
 
 
 def listen(host: str, port: int = 0) -> socket.socket:
-    """Return a socket that listens on `host` and `port` (0: any free one), and whose connections send each line at once.
+    """Return a socket that listens on `host` and `port` (0: any free one). Its connections send each line at once.
 
-    asyncio asks for that only where a socket names its protocol, which `accept` leaves out: the lines of an answer then waited
-    for the other side's acknowledgement, 40 ms for each greeting. Connections have the option of the socket that listens.
+    asyncio sets TCP_NODELAY only on sockets with an explicit protocol, and `create_server` names none. Without the option each
+    greeting waits 40 ms for an acknowledgement. Connections inherit it from the listening socket.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server((host, port), family=family, backlog=128)
