@@ -348,7 +348,7 @@ def test_a_substitute_ends_a_pause_they_never_agreed_to(
     assert program(carol).get(f"/matches/{match.number}/pause/").json()["one_resumes"] is True
     page = Client()
     page.force_login(carol)
-    assert "any one of the players can resume it" in page.get(f"/matches/{match.number}/").content.decode()
+    assert "A player who has joined since can resume it alone." in page.get(f"/matches/{match.number}/").content.decode()
     told = program(carol).post(f"/matches/{match.number}/pause/", {"pause": False})
     assert told.status_code == 200, told.content
     assert (told.json()["paused_since"], told.json()["one_resumes"]) == (None, False)
@@ -367,7 +367,7 @@ def test_only_a_player_who_never_agreed_to_a_pause_ends_it_alone(anna: User, ben
         substitutes.give_up(by=leaver, match=match, seat=1)
         substitutes.take_over(by=successor, match=match, seat=1)
         match.refresh_from_db()
-        return pauses.may_end_alone(match, match.seats.all())
+        return pauses.newcomers(match, match.seats.all()) == {1}
 
     first = player_of(match, 1)
     assert pause_and_hand_over(first, first) is False, "they are back and have agreed"
@@ -378,19 +378,20 @@ def test_only_a_player_who_never_agreed_to_a_pause_ends_it_alone(anna: User, ben
     assert pause_and_hand_over(carol, first) is True, "they have been here before, but not when it began"
 
 
-def test_a_word_to_go_on_suffices_once_a_substitute_sits_down(anna: User, ben: User, player: Callable[..., User]) -> None:
-    match = opening.create_match(by=anna, game="stratastar", seats=3)
+def test_players_who_agreed_to_a_pause_do_not_end_it_alone_when_another_is_replaced(
+    anna: User, ben: User, player: Callable[..., User]
+) -> None:
+    match, dora = opening.create_match(by=anna, game="stratastar", seats=3), player("dora")
     for user in (ben, player("carol")):
         opening.join_match(by=user, match=match)
     for seat in range(3):
         pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
     assert pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False) is False
     substitutes.give_up(by=player_of(match, 2), match=match, seat=2)
+    substitutes.take_over(by=dora, match=match, seat=2)
     match.refresh_from_db()
-    assert match.paused_at is not None, "the players who agreed to it hold it up"
-    substitutes.take_over(by=player("dora"), match=match, seat=2)
-    match.refresh_from_db()
-    assert match.paused_at is None
+    assert match.paused_at is not None, "the new player has not voted"
+    assert pauses.wish(match=match, by=dora, seat=2, pause=False) is True
 
 
 def test_a_player_removed_by_the_clock_holds_no_agreement_up(anna: User, ben: User) -> None:

@@ -1,7 +1,7 @@
 """Pausing a running match by agreement. Every player must vote for it; bots always agree, empty seats are not asked.
 
-Resuming needs every player too. If a player has taken a seat since the pause began, one vote is enough: that player never agreed
-to the pause. A player who agreed, left and came back does not count as such. A pause by the organiser can be lifted by the
+Resuming needs every player too, or the vote of one who has taken a seat since the pause began: that player never agreed to it.
+One who agreed, left and came back did. A pause by the organiser can be lifted by the
 organiser only. Not here: the effect on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and
 taking a seat both lock the seats of the match.
 """
@@ -44,20 +44,20 @@ def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
     return {match_id: Paused.of(stored.data).by for match_id, stored in found.items()}
 
 
-def may_end_alone(match: Match, seats: Iterable[Seat]) -> bool:
-    """Return True if any one player may end the pause: it is by agreement, and one of them did not sit there when it began."""
+def newcomers(match: Match, seats: Iterable[Seat]) -> set[int]:
+    """Return the seats whose player can end the pause alone: it is by agreement, and they did not sit there when it began."""
     if match.paused_at is None:
-        return False
+        return set()
     paused = STORE.last_of_type([match.pk], Paused.TYPE)[match.pk]
     if Paused.of(paused.data).by != "seats":
-        return False
+        return set()
     loaded = loading.load(match.pk, match.game)
     # Looked up first: in most pauses no seat changes hands, and the older version need not be loaded.
     changed = [seat for seat in seats if seat.user_id is not None and loaded.hands.get(seat.index, 0) > paused.version]
     if not changed:
-        return False
+        return set()
     then = loading.load_at(loaded.game, match.pk, paused.version).holders
-    return not all(tenures.was(seat.user_id, then.get(seat.index)) for seat in changed)
+    return {seat.index for seat in changed if not tenures.was(seat.user_id, then.get(seat.index))}
 
 
 def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api") -> bool:
@@ -118,7 +118,7 @@ def _locked(match: Match) -> list[Seat]:
 def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
     asked = {seat.index for seat in seats if seat.user_id is not None}
     agreed = asked & set(wishes(match))
-    return bool(agreed) and (agreed == asked or may_end_alone(match, seats))
+    return bool(agreed) and (agreed == asked or not agreed.isdisjoint(newcomers(match, seats)))
 
 
 def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:

@@ -54,7 +54,7 @@ def panel(access: Access) -> dict[str, Any]:
     shown = {
         "paused_since": match.paused_at,
         "by_host": pauses.paused_by(match) == "host",
-        "one_resumes": pauses.may_end_alone(match, access.seats),
+        "one_resumes": bool(pauses.newcomers(match, access.seats)),
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],

@@ -78,7 +78,7 @@ class PauseShape(schemas.Shape):
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
     one_resumes = serializers.BooleanField(
-        help_text="True if the vote of one player resumes the match: a player who never agreed has taken a seat since the pause."
+        help_text="True if the vote of one player resumes the match: one who has taken a seat since the pause and never agreed to it."
     )
 
 
@@ -138,7 +138,7 @@ class Pause(View):
     def post(self, request: Request, ident: str) -> Response:
         """Vote to pause the match, or to resume it. It happens once all players have voted for it.
 
-        If a player has taken a seat since the players paused the match (`one_resumes`), one vote resumes it.
+        The vote of a player who has taken a seat since the players paused the match resumes it alone (`one_resumes`).
         """
         body = self.body(Wish)
 
@@ -190,5 +190,5 @@ def _pause(access: Access) -> JsonObject:
         "paused_by": pauses.paused_by(match),
         "agreed": agreed,
         "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
-        "one_resumes": pauses.may_end_alone(match, seats),
+        "one_resumes": bool(pauses.newcomers(match, seats)),
     }
