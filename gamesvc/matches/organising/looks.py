@@ -29,8 +29,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
     """Record a look; `seen` returns its content. Raises `Forbidden` for other users, `Refused` for a version or seat that is not
     there.
     """
-    if not authority.may_look(by, match):
-        raise Forbidden("Only an operator who has never played in the match looks behind.")
+    _check_may_look(by, match)
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
     if not 0 <= seat < match.seat_count:
@@ -48,8 +47,16 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         return [Looked(seat, version, str(look_id))]
 
     with transaction.atomic():
+        # Taking a seat locks them as well, so nobody does both at once.
+        list(match.seats.select_for_update().order_by("index"))
+        _check_may_look(by, match)
         service_events.append(match, decide, actor=Actor("host"), channel=channel)
         return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=reason.strip())
+
+
+def _check_may_look(by: User, match: Match) -> None:
+    if not authority.may_look(by, match):
+        raise Forbidden("Only an operator who has never played in the match looks behind.")
 
 
 def seen(look: Look) -> JsonObject:

@@ -112,9 +112,11 @@ def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Don
 
     def carry_out(done: _Done) -> int:
         with transaction.atomic():
+            # Taking a seat locks them as well, so nobody does both at once.
+            told = [seat for seat in done.match.seats.select_for_update().order_by("index") if seat.user_id is not None]
+            authority.check_may_rule(done.by, done.match)
             words = done.measure.reason.strip()
             Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=words)
-            told = list(done.match.seats.exclude(user=None))
             stored = act(done)
             measure_announcements.tell(done.match, told, done.measure.action, done.measure.code, done.reason_id)
         return stored[-1].version

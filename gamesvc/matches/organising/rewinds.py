@@ -77,6 +77,7 @@ def set_back(
         if stored := STORE.command(match.id, command_id):
             return _repeated(match, stored, to, code, reason)
         loaded = loading.load(match.id, match.game)
+        check_may_rule(by, match)  # Again: a seat that is taken after this changes the version.
         undo_acts.check_running(match, loaded)
         undo_acts.check_fresh(match, loaded, None, expected_version)
         _check_target(loaded, to)
