@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -28,8 +29,9 @@ from gamesvc.games.kernel.dice import (
     draw_key,
     seeded,
 )
+from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event, Refused
-from gamesvc.games.kernel.timeline import Timeline, check_options, effective, read_order, replay
+from gamesvc.games.kernel.timeline import Timeline, abandoned, check_options, effective, read_order, replay
 from gamesvc.games.protocol import Session, serve
 from gamesvc.games.secrecy import Broken
 from gamesvc.games.selfplay import play
@@ -83,6 +85,37 @@ def test_redo_is_a_rewind_to_an_undone_version() -> None:
     timeline.follow(timeline.rewind(version, dice))
     assert timeline.state == played
     assert effective(timeline.whole_log(), timeline.version) == [1, 2, 3, 4, timeline.version]
+
+
+@given(st.randoms(use_true_random=False))
+def test_what_a_rewind_abandons_is_found_where_the_paths_part(rng: random.Random) -> None:
+    log: list[Event] = []
+    for version in range(1, rng.randint(2, 40)):
+        if version > 1 and rng.random() < 0.4:
+            to = rng.randint(-1, version - 1)
+            gone = sorted(set(effective(log, version - 1)) - set(effective(log, to)))
+            kept = [at for at in gone if rng.random() < 0.3 and at > to]
+            log.append(Event(REWOUND, {"to": to, "kept": kept}, version, 1))
+        else:
+            log.append(Event("moved", {}, version, 1))
+    newest, to = len(log), rng.randint(-1, len(log))
+    gone = set(effective(log, newest)) - set(effective(log, to))
+    assert abandoned(lambda version: log[version - 1], newest, to) == gone
+
+
+def test_a_rewind_reads_no_event_before_the_one_it_goes_back_to() -> None:
+    timeline, dice = started()
+    for number in range(3):
+        act(timeline, dice, number % 2, name="play", card=timeline.state.hands[number % 2][0])
+    log, to = timeline.whole_log(), timeline.version - 1
+
+    class Guarded(list[Event]):
+        def __getitem__(self, at: Any) -> Any:
+            assert at >= to
+            return super().__getitem__(at)
+
+    timeline.log = lambda: Guarded(log)
+    assert timeline.rewind(to, dice).state == timeline.at(to)
 
 
 def test_a_rewind_into_the_middle_of_a_command() -> None:

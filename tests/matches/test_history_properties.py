@@ -70,7 +70,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
             assert (fresh.timeline.state, fresh.seen, fresh.head) == (live.timeline.state, live.seen, live.head)
         if live.ended:
             break
-    events = stream.read_log(live.game, match.id)
+    events = stream.Log(live.game, match.id)
     assert replay(live.game, events).state == live.timeline.state
     loading.forget_all()
     for (user, version), view in served.items():

@@ -140,7 +140,7 @@ def test_a_repeated_request_gets_the_first_answer(duel):
     first = take_back(duel, 0, key=key, version=version)
     again = take_back(duel, 0, key=key, version=version)
     assert (again.repeated, again.as_json()) == (True, first.as_json())
-    assert len([event for event in stream.read_log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
+    assert len([event for event in stream.Log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
     with pytest.raises(errors.KeyReused):
         taking_back.redo(match=duel, sender=sends(duel, 0), expected_version=99, command_id=key)
     refused_key = uuid.uuid4()
@@ -179,7 +179,7 @@ def test_what_was_drawn_is_given_back_only_with_the_others_word(duel):
     given = answer(duel, 1, True, request=outcome.request)
     assert given.done
     assert state(duel).hands[0] == drawn.hands[0][:2]
-    back = stream.read_log(load(duel).game, duel.id)[-1]
+    back = stream.Log(load(duel).game, duel.id)[-1]
     assert back.type == "match.rewound"
     assert back.draws, "the deck is shuffled anew"
     assert UndoRequest.objects.get().settled_at is not None
@@ -211,14 +211,14 @@ def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     assert taking_back.lapse_requests() == 0
     UndoRequest.objects.update(until=timezone.now() - timedelta(seconds=1))
     assert taking_back.lapse_requests() == 1
-    assert stream.read_log(load(duel).game, duel.id)[-1].data["answer"] == "lapsed"
+    assert stream.Log(load(duel).game, duel.id)[-1].data["answer"] == "lapsed"
     take_back(duel, 0)
     act(duel, 1, {"name": "draw"})
     with pytest.raises(Refused) as refused:
         answer(duel, 1, True)
     assert refused.value.code == "no_request"
     take_back(duel, 0)
-    log = stream.read_log(load(duel).game, duel.id)
+    log = stream.Log(load(duel).game, duel.id)
     assert [event.data.get("answer") for event in log[-2:]] == ["lapsed", None], "a new request settles the one that has lapsed"
     assert taking_back.lapse_requests() == 0
 
@@ -327,7 +327,7 @@ def test_who_was_told_of_a_hidden_thing_may_not_free_himself_of_it(duel):
     answer(duel, 1, True)
     take_back(duel, 0)  # over seat 1's play
     answer(duel, 1, True)
-    log = stream.read_log(load(duel).game, duel.id)
+    log = stream.Log(load(duel).game, duel.id)
     assert log[-1].type == "match.rewound"
     assert log[-1].draws, "what a branch told that was left counts as told"
     assert drawn in (1, 2)
@@ -350,7 +350,7 @@ def test_nothing_told_is_ever_taken_back_without_leave(duel):
                         attempt(duel, other)
                     except Refused:
                         continue
-        log = stream.read_log(load(duel).game, duel.id)
+        log = stream.Log(load(duel).game, duel.id)
         path = set(effective(log, len(log)))
         assert [event.version for event in log if event.type == "drew" and event.version not in path] == []
 
@@ -427,7 +427,7 @@ def test_solo_a_roll_stays_and_what_was_only_placed_is_free(anna):
         act(match, 0, command)
         if load(match).ended:
             break
-        log = stream.read_log(game, match.id)
+        log = stream.Log(game, match.id)
         rolled = any(event.draws for event in log if event.version > loaded.version)
         given = offer(match, 0)
         assert (given.how, given.code) == (("", "draw_stays") if rolled else ("free", "")), command

@@ -70,7 +70,7 @@ def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noq
     work(mailing)
     assert "that turn was undone" in mailing.receipt("ben@players.example").subject, "also when he is asked again"
     assert loading.load(duel.id, duel.game).awaited()[0].seat == 1
-    assert stream.read_log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
+    assert stream.Log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
 
 
 def test_who_was_not_told_yet_hears_nothing(duel, mailing):  # noqa: F811

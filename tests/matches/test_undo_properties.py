@@ -90,12 +90,12 @@ def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
     sent = [[], []]
     for seat, deed in deeds:
         before = loading.load(match.id, toy)
-        log = stream.read_log(before.game, match.id)
+        log = stream.Log(before.game, match.id)
         drawn = [at for at in effective(log, len(log)) if log[at - 1].type == "drew"]
         known = taking_back.offer(before, match, seat)
         attempt(match, seat, deed, sent[seat])
         now = loading.load(match.id, toy)
-        log = stream.read_log(now.game, match.id)
+        log = stream.Log(now.game, match.id)
         new = log[before.version :]
         path = set(effective(log, len(log)))
         for event in new:

@@ -36,11 +36,31 @@ def effective(events: Sequence[Event], version: int) -> list[int]:
     return path[::-1]
 
 
+def abandoned(event: Callable[[int], Event], version: int, to: int) -> set[int]:
+    """Return the versions on the path to `version` that are not on the path to `to`, which may lie ahead on another branch.
+
+    `event` returns the event of a version. It is not asked for any before the point where the two paths meet.
+    """
+    gone: set[int] = set()
+    stay: set[int] = set()
+    now, then = version, max(0, to)
+    while now != then:
+        passed, at = (gone, now) if now > then else (stay, then)
+        passed.add(at)
+        one = event(at)
+        back = at - 1
+        if one.type == REWOUND:
+            passed.update(one.data.get("kept", ()))
+            back = max(0, int(one.data["to"]))
+        now, then = (back, then) if at == now else (now, back)
+    return gone - stay
+
+
 class Timeline(Generic[S]):
     """The state of a match at its newest version, with the earlier states that the match may go back to.
 
-    `recall(version)` loads the state of a version that is not kept here; `log()` returns all events from version 1. Without them,
-    every state and event stays in memory, as the engine protocol and self-play need it.
+    `recall(version)` loads the state of a version that is not kept here; `log()` returns all events from version 1, which it may
+    read on demand. Without them, every state and event stays in memory, as the engine protocol and self-play need it.
     """
 
     def __init__(
@@ -109,7 +129,8 @@ class Timeline(Generic[S]):
             then = self.at(int(event.data["to"]))
             state = self.game.rewound(then, self.state, event.data.get("data", {}))
             if kept := event.data.get("kept"):
-                state = refold(self.game, state, self.whole_log(), kept)
+                log = self.whole_log()
+                state = refold(self.game, state, lambda version: log[version - 1], kept)
         elif event.type == POSITIONED:
             state, marked = codec.read_position(self.game, event.data["position"], event.version, judge=False)
             self.kept.update(marked)
@@ -291,13 +312,13 @@ class Run(Generic[S]):
         in an order they know.
         """
         self.at(version)  # raises ValueError if the version does not exist
-        log = [*self._timeline.whole_log(), *self.events]
+        event = self._events()
         kept = set(why.get("kept", ()))
-        gone = set(effective(log, self.version)) - set(effective(log, version)) | set(range(version + 1, self.version + 1))
+        gone = abandoned(event, self.version, version) | set(range(version + 1, self.version + 1))
         given_back = self.game.given_back(self.at(version), self.state, why)
-        state = self._rewind(version, [log[at - 1] for at in sorted(gone - kept)], why, given_back)
+        state = self._rewind(version, [event(at) for at in sorted(gone - kept)], why, given_back)
         if kept:
-            self._state = self.states[-1] = state = refold(self.game, state, log, why["kept"])
+            self._state = self.states[-1] = state = refold(self.game, state, event, why["kept"])
         return state
 
     def _rewind(self, version: int, retracted: Sequence[Event], why: JsonMapping, given_back: Data | None = None) -> S:
@@ -315,9 +336,13 @@ class Run(Generic[S]):
         return state
 
     def _retracted(self, version: int) -> list[Event]:
-        log = [*self._timeline.whole_log(), *self.events]
-        gone = set(effective(log, self.version)) - set(effective(log, version))
-        return [log[at - 1] for at in sorted(gone)]
+        event = self._events()
+        return [event(at) for at in sorted(abandoned(event, self.version, version))]
+
+    def _events(self) -> Callable[[int], Event]:
+        """Return a function that looks up an event of the match or of this run by its version."""
+        log, written = self._timeline.whole_log(), self._timeline.version
+        return lambda version: log[version - 1] if version <= written else self.events[version - written - 1]
 
     def at(self, version: int) -> S:
         """Return the state at a version: a marked state, one of this run, or any earlier one."""
@@ -344,10 +369,10 @@ def replay(game: Game[S], events: Iterable[Event]) -> Timeline[S]:
     return Timeline(game, recall=missing, log=lambda: recorded).fold(recorded)
 
 
-def refold(game: Game[S], state: S, log: Sequence[Event], versions: Iterable[int]) -> S:
-    """Apply events of the log again, on the state that a rewind made."""
+def refold(game: Game[S], state: S, event: Callable[[int], Event], versions: Iterable[int]) -> S:
+    """Apply events of the log again, on the state that a rewind made. `event` returns the event of a version."""
     for version in versions:
-        state = game.evolve(state, log[version - 1])
+        state = game.evolve(state, event(version))
     return state
 
 

@@ -39,7 +39,7 @@ from gamesvc.matches.events import (
     read_event,
 )
 from gamesvc.matches.record import snapshot_renewal, snapshots
-from gamesvc.matches.record.stream import STORE, appends, events_after, lift, read_log, step_of
+from gamesvc.matches.record.stream import STORE, Log, appends, events_after, lift, step_of
 
 REMEMBERED = 512
 
@@ -254,7 +254,7 @@ def rewound_to(events: Iterable[Event]) -> set[int]:
 def fresh(game: Game, match_id: UUID) -> Loaded:
     """Return a match with no events read yet."""
     timeline: Timeline = Timeline(
-        game, recall=functools.partial(state_at, game, match_id), log=functools.partial(read_log, game, match_id)
+        game, recall=functools.partial(state_at, game, match_id), log=functools.partial(Log, game, match_id)
     )
     return Loaded(match_id, game, Head.empty(match_id), timeline)
 
@@ -352,7 +352,7 @@ def _resume(game: Game, match_id: UUID, head: Head, contents: JsonObject) -> Loa
         draws=contents["draws"],
         kept=contents["kept"],
         recall=functools.partial(state_at, game, match_id),
-        log=functools.partial(read_log, game, match_id),
+        log=functools.partial(Log, game, match_id),
     )
     return Loaded(
         match_id,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import overload
 from uuid import UUID
 
 from events.store import PostgresStore, StoredEvent
@@ -77,5 +78,31 @@ def lift(game: Game, stored: StoredEvent) -> Event:
     return game.lift(event)
 
 
-def read_log(game: Game, match_id: UUID, until: int | None = None) -> list[Event]:
-    return [lift(game, stored) for stored in STORE.read(match_id, 0, until)]
+class Log(Sequence[Event]):
+    """The events of a match from version 1 as today's engine reads them, read in pieces as far as they are asked for."""
+
+    def __init__(self, game: Game, match_id: UUID, unwritten: Sequence[Event] = ()) -> None:
+        self._game = game
+        self._match_id = match_id
+        head = STORE.head(match_id)
+        self._until = (head.version if head is not None else 0) + len(unwritten)
+        self._known = {event.version: event for event in unwritten}
+
+    def __len__(self) -> int:
+        return self._until
+
+    @overload
+    def __getitem__(self, at: int) -> Event: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Event]: ...
+
+    def __getitem__(self, at: int | slice) -> Event | list[Event]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(self._until)[at]]
+        version = range(1, self._until + 1)[at]
+        if version not in self._known:
+            before = (version - 1) // NEAR * NEAR
+            for stored in STORE.read(self._match_id, before, min(before + NEAR, self._until)):
+                self._known[stored.version] = lift(self._game, stored)
+        return self._known[version]
