@@ -180,6 +180,8 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; side moves {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {acts}, where others get a notice of it"
+        if last in ("undo", "redo"):
+            limits += f"; alone {_often(daily_limits.ALONE_PER_HOUR, daily_limits.ALONE_PER_DAY, ' times')}"
     elif "matches" in parts and (last == "bots" or parts[-2:-1] == ["seats"]):
         limits += f"; {acts}"
     elif "matches" in parts and last == "join":

@@ -171,11 +171,16 @@ def test_a_turn_is_no_aside(duel, monkeypatch):
         assert after.timeline.state.hands[seat]
 
 
-def test_who_plays_alone_takes_back_as_often_as_they_like(toy, anna):
-    match = opening.create_match(by=anna, game=toy, bots={1: "random"}, options={"points": 9})
-    for _ in range(2 * daily_limits.PER_HOUR):
-        play(match, 0)
+def test_undoing_alone(toy, anna, monkeypatch):
+    monkeypatch.setattr(daily_limits, "ALONE_PER_HOUR", 2 * daily_limits.PER_HOUR)
+    match = opening.create_match(by=anna, game=toy, bots={1: "random"})
+    play(match, 0)
+    for _ in range(daily_limits.PER_HOUR):
         assert go_back(match, 0).done
+        assert go_back(match, 0, taking_back.redo).done
+    with pytest.raises(Refused) as refused:
+        go_back(match, 0)
+    assert refused.value.code == "recorded_too_often"
 
 
 def test_followers_are_called_for_few_seats_a_day_of_one_player(toy, anna, ben):

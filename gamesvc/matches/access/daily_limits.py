@@ -3,7 +3,8 @@
 Acts that are done and undone at will, such as requests to pause and undos, are announced by mail each time. Commands that nobody
 else may know of, such as standing orders, announce nothing, and every page of the match has to look past them. The same is true
 of side moves: offers and other commands that do not move the match on, so that they could be given endlessly. Players who join
-and leave, a host who fills and empties seats, and a player who pauses alone tell nobody, and yet the record grows with each act.
+and leave, a host who fills and empties seats, and a player who pauses or undoes alone tell nobody, and yet the record grows with
+each act.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ UNSEEN_PER_HOUR = 300
 UNSEEN_PER_DAY = 1000
 ASIDE_PER_HOUR = 300
 ASIDE_PER_DAY = 1000
+ALONE_PER_HOUR = 300
+"""Undos and redos where no other player holds a seat, as on an analysis board."""
+ALONE_PER_DAY = 1000
 JOINS_PER_DAY = 20
 """Seats that a user takes in one match before it starts."""
 HOUR, DAY = 3600, 86_400
@@ -73,6 +77,12 @@ def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
     So resuming needs no limit of its own.
     """
     _check_recorded("pause this match", "pause alone", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY)))
+
+
+def check_undo_alone(user_id: int | None, match_id: UUID) -> None:
+    """Count one more undo or redo that nobody else is told of. Raises `Refused` beyond the limits."""
+    often = ((ALONE_PER_HOUR, HOUR), (ALONE_PER_DAY, DAY))
+    _check_recorded("undo and redo in this match", "undo alone", user_id, match_id, often)
 
 
 def _check_recorded(act: str, what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:

@@ -39,7 +39,7 @@ from gamesvc.matches.record import availability, loading, surroundings
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_running, check_told, rewind, trail_of
+from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_often, check_running, rewind, trail_of
 from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
 
 
@@ -70,7 +70,7 @@ def take_back(*, match: Match, sender: Sender, expected_version: int, command_id
         check_fresh(match, loaded, seat, expected_version)
         found, offer = _look(loaded, match, seats, seat, trail_of(loaded), open_request(match))
         _check_due(loaded, seats, seat, found.to, sender.received_at)
-        check_told(match, seats, seat)
+        check_often(match, seats, sender)
         if offer.how == "free":
             try:
                 return _go_back(match, loaded, seats, seat, found.to, found, [])
@@ -93,7 +93,7 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
         if undone is None:
             raise Refused("nothing_to_redo", "There is no undo of yours to redo: something has happened since.")
         _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
-        check_told(match, seats, seat)
+        check_often(match, seats, sender)
         private = undone.going_back is not None and Rewound.of(undone.going_back.data).private
         try:
             since = undo_rules.since_undo(trail, undone)

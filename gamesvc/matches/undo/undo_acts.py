@@ -6,6 +6,7 @@ Not here: what a seat may undo (`taking_back`), and what an organiser may rewind
 from __future__ import annotations
 
 import dataclasses
+import functools
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -92,10 +93,12 @@ def check_running(match: Match, loaded: Loaded) -> None:
         raise Refused("not_started", "The match has not started yet.")
 
 
-def check_told(match: Match, seats: Sequence[Seat], seat: int) -> None:
-    """Count that the match goes back or forth, or that others are asked. Raises `Refused` where they were told too often."""
-    if any(one.user_id is not None and one.index != seat for one in seats):
-        daily_limits.check("undo", next(one.user_id for one in seats if one.index == seat), match.pk)
+def check_often(match: Match, seats: Sequence[Seat], sender: Sender) -> None:
+    """Count that the match goes back or forth, or that others are asked. Raises `Refused` beyond the limits."""
+    if any(one.user_id is not None and one.index != sender.seat for one in seats):
+        daily_limits.check("undo", sender.user_id, match.pk)
+    else:
+        daily_limits.check_undo_alone(sender.user_id, match.pk)
 
 
 def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version: int) -> None:
@@ -126,10 +129,7 @@ def rewind(
 ) -> Decided:
     """Return the rewind, with everything that remains of the acts of others."""
     timeline = loaded.copy().timeline
-    log = timeline.log
-    if leading and log is not None:
-        whole = log
-        timeline.log = lambda: [*whole(), *leading]
+    timeline.log = functools.partial(stream.Log, loaded.game, loaded.match_id, leading)
     timeline.fold(leading)
     why: JsonObject = {"cause": cause, "seat": seat}
     if private:
