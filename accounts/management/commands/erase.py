@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -20,15 +19,15 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("user", help="The user name of the account.")
+        parser.add_argument("name", metavar="user", help="The user name of the account.")
         parser.add_argument("--yes", action="store_true", help="Do not ask for confirmation.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username__iexact=options["user"]).first()
+    def handle(self, *, name: str, yes: bool, as_json: bool, **_: object) -> None:
+        user = User.objects.filter(username__iexact=name).first()
         if user is None:
-            raise CommandError(f"There is no user {options['user']!r}.")
-        if not options["yes"]:
+            raise CommandError(f"There is no user {name!r}.")
+        if not yes:
             sys.stderr.write(f"Type the name {user.username} to erase this user for good: ")
             sys.stderr.flush()
             if sys.stdin.readline().strip() != user.username:
@@ -38,4 +37,4 @@ class Command(BaseCommand):
         user.refresh_from_db()
         result = {"erased": True, "number": user.pk, "now": user.username}
         told = f"{name} is erased. The account is now called {user.username}."
-        self.stdout.write(json.dumps(result) if options["json"] else told)
+        self.stdout.write(json.dumps(result) if as_json else told)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -16,9 +15,9 @@ class Command(BaseCommand):
     help = "Read the mailbox of IMAP_URL once and keep new mail for the workers."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="Print a JSON object.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Print a JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *, as_json: bool, **_: object) -> None:
         try:
             where = imap.account()
             if where is None or not settings.REPLY_DOMAIN:
@@ -26,6 +25,4 @@ class Command(BaseCommand):
             taken = imap.poll()
         except (ImproperlyConfigured, imap.Unreachable) as fault:
             raise CommandError(str(fault)) from None
-        self.stdout.write(
-            json.dumps({"mailbox": where.name, "taken": taken}) if options["json"] else f"{where.name}: {taken} new"
-        )
+        self.stdout.write(json.dumps({"mailbox": where.name, "taken": taken}) if as_json else f"{where.name}: {taken} new")

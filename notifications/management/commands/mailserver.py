@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -22,17 +21,17 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8025, help="0: any free one.")
         parser.add_argument("--lmtp", action="store_true", help="Speak LMTP, as a mail server in front of this one expects.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *, host: str, port: int, lmtp: bool, **_: object) -> None:
         if not settings.REPLY_DOMAIN:
             raise CommandError("Set REPLY_DOMAIN: the domain whose mail comes here (deploy/README.md, Settings).")
         stopped = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stopped.set())
         try:
-            receiver = Receiver(options["host"], options["port"], lmtp=options["lmtp"]).start()
+            receiver = Receiver(host, port, lmtp=lmtp).start()
         except (ImproperlyConfigured, OSError) as fault:
             raise CommandError(str(fault)) from None
-        kind = "LMTP" if options["lmtp"] else "SMTP"
+        kind = "LMTP" if lmtp else "SMTP"
         self.stdout.write(f"{kind} for {settings.REPLY_DOMAIN} at {receiver.host}:{receiver.port}")
         self.stdout.flush()
         stopped.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -20,12 +19,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--write", action="store_true", help=f"Write the table to {FILE.relative_to(settings.BASE_DIR)}.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        if options["write"]:
+    def handle(self, *, write: bool, as_json: bool, **_: object) -> None:
+        if write:
             FILE.write_text(doors.as_markdown(), encoding="utf-8")
-        elif options["json"]:
+        elif as_json:
             found = {kind: [asdict(door) for door in some] for kind, some in doors.all_doors().items()}
             self.stdout.write(json.dumps(found))
         else:

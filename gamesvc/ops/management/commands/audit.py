@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -23,17 +22,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--match", help="Only this match (number or uuid) and the checkpoints.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        ids = [find(options["match"]).pk] if options["match"] is not None else auditing.all_ids()
+    def handle(self, *, match: str | None, as_json: bool, **_: object) -> None:
+        ids = [find(match).pk] if match is not None else auditing.all_ids()
         anchors = audit.check_checkpoints()
         findings = list(anchors.findings)
         for number, match_id in enumerate(ids, 1):
             findings += auditing.check_match(match_id)
             if number % STEP == 0 and sys.stderr.isatty():
                 self.stderr.write(f"{number} of {len(ids)} matches", ending="\r")
-        if options["json"]:
+        if as_json:
             told = {
                 "ok": not findings,
                 "matches": len(ids),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -19,22 +18,22 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR")
         parser.add_argument("--without-keys", action="store_true", help="Leave the keys out, because they are kept elsewhere.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *, folder: Path, without_keys: bool, as_json: bool, **_: object) -> None:
         try:
-            made = backups.make(options["folder"], with_keys=not options["without_keys"])
+            made = backups.make(folder, with_keys=not without_keys)
         except backups.BackupError as error:
             raise CommandError(str(error)) from None
         except OSError as error:
-            raise CommandError(f"{options['folder']} cannot be written: {error.strerror}.") from None
+            raise CommandError(f"{folder} cannot be written: {error.strerror}.") from None
         size = sum(path.stat().st_size for path in made.folder.rglob("*") if path.is_file())
-        if options["json"]:
+        if as_json:
             told = {"folder": str(made.folder), "bytes": size, "epoch": made.manifest["epoch"], "files": made.manifest["files"]}
             self.stdout.write(json.dumps(told))
             return
         self.stdout.write(f"{made.folder}: {size:,} bytes in {counted(len(made.manifest['files']), 'file')}.")
-        if options["without_keys"]:
+        if without_keys:
             self.stdout.write("The keys are not in it: without them running matches cannot go on after a restore.")
         else:
             self.stdout.write("It holds the keys: anyone who has it can predict the draws of running matches. Keep it safe.")

@@ -7,13 +7,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.embedded import EmbeddedError, environment
 from gamesvc.embedded.service import ServiceError
-from gamesvc.json_types import JsonObject
 from gamesvc.ops.benches import Row
 
 INSIDE = "GAMESVC_BENCH_INSIDE"
@@ -101,31 +99,31 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", choices=sorted(BENCHES))
         parser.add_argument("--seconds", type=float, default=4.0, help="For each figure.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        measure, needs_database = BENCHES[options["name"]]
+    def handle(self, *, name: str, seconds: float, as_json: bool, **_: object) -> None:
+        measure, needs_database = BENCHES[name]
         try:
             if needs_database and INSIDE not in os.environ:
-                self.inside(options)
+                self.inside(name, seconds, as_json=as_json)
                 return
-            found = measure(options["seconds"])
+            found = measure(seconds)
         except (EmbeddedError, ServiceError) as error:
             raise CommandError(str(error)) from None
-        if options["json"]:
-            self.stdout.write(json.dumps({"bench": options["name"], "rows": found}))
+        if as_json:
+            self.stdout.write(json.dumps({"bench": name, "rows": found}))
             return
         for line in found:
             more = ", ".join(f"{key} {value}" for key, value in line.items() if key not in ("name", "value", "unit"))
             self.stdout.write(f"{line['name']:28} {line['value']:>12,.1f} {line['unit']:10} {more}")
 
-    def inside(self, options: JsonObject) -> None:
+    def inside(self, name: str, seconds: float, *, as_json: bool) -> None:
         """Run the same command again with a fresh, migrated database."""
         with environment.throwaway("gamesvc-bench-"):
             manage = [sys.executable, "manage.py"]
             child = {**os.environ, INSIDE: "1"}
             subprocess.run([*manage, "migrate", "--no-input", "-v", "0"], env=child, check=True)
-            again = [*manage, "bench", options["name"], "--seconds", str(options["seconds"])]
-            done = subprocess.run([*again, *(["--json"] if options["json"] else [])], env=child, check=False)
+            again = [*manage, "bench", name, "--seconds", str(seconds)]
+            done = subprocess.run([*again, *(["--json"] if as_json else [])], env=child, check=False)
             if done.returncode:
-                raise CommandError(f"bench {options['name']} failed.")
+                raise CommandError(f"bench {name} failed.")

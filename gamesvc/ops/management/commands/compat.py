@@ -6,13 +6,11 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gamesvc.games.kernel.wording import counted
-from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.ops import compat
 from gamesvc.ops.compat import Checked
@@ -29,19 +27,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
-        parser.add_argument("--all", action="store_true", help="Every match of the database.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--all", dest="all_matches", action="store_true", help="Every match of the database.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *, files: list[Path], all_matches: bool, as_json: bool, **_: object) -> None:
         checked: list[Checked] = []
-        for one in self.matches(options):
+        for one in self.matches(files, all_matches=all_matches):
             checked.append(one)
             if len(checked) % STEP == 0 and sys.stderr.isatty():
                 self.stderr.write(f"{len(checked)} matches", ending="\r")
         parted = [one for one in checked if not one.ok]
         skipped = [one for one in checked if one.skipped]
         events, decided = sum(one.events for one in checked), sum(one.decided for one in checked)
-        if options["json"]:
+        if as_json:
             told = {
                 "ok": not parted,
                 "matches": len(checked),
@@ -66,9 +64,8 @@ class Command(BaseCommand):
                 f"{len(parted)} of {counted(len(checked), 'recorded match', 'recorded matches')} differ from today's code."
             )
 
-    def matches(self, options: JsonObject) -> Iterator[Checked]:
-        files = options["files"]
-        if not files and not options["all"]:
+    def matches(self, files: list[Path], *, all_matches: bool) -> Iterator[Checked]:
+        if not files and not all_matches:
             files = beside()
             if not files:
                 raise CommandError("No recorded matches lie beside the code: name files, or take --all of the database.")
@@ -77,7 +74,7 @@ class Command(BaseCommand):
                 yield compat.check_file(file)
             except OSError as error:
                 raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
-        if options["all"]:
+        if all_matches:
             for match in Match.objects.order_by("number").iterator(chunk_size=STEP):
                 yield compat.check_match(match)
 

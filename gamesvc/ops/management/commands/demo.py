@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from email.utils import make_msgid
 from pathlib import Path
-from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -45,16 +44,18 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--out", type=Path, help="Leave the matches' exports and every mail (.eml) in this folder.")
-        parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON at the end.")
+        parser.add_argument(
+            "--json", dest="as_json", action="store_true", help="Print the result as one line of JSON at the end."
+        )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        self.quiet = options["json"]
+    def handle(self, *, out: Path | None, as_json: bool, **_: object) -> None:
+        self.quiet = as_json
         began = time.monotonic()
         try:
             with environment.throwaway("gamesvc-demo-") as folder:
                 result = self.run_in(folder)
-                if options["out"] is not None:
-                    self.keep(options["out"], folder)
+                if out is not None:
+                    self.keep(out, folder)
         except (EmbeddedError, ServiceError, ApiError, Failed) as error:
             raise CommandError(str(error)) from None
         result["seconds"] = round(time.monotonic() - began, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -21,34 +20,33 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("match", help="Number or uuid.")
+        parser.add_argument("ident", metavar="match", help="Number or uuid.")
         parser.add_argument("--out", type=Path, help="Write to this file. Default: stdout.")
         parser.add_argument(
             "--as", dest="seat", type=int, help="While it runs: as this seat sees it, 0 the first. Default: observer."
         )
-        parser.add_argument("--json", action="store_true", help="With --out: report what was written as JSON.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="With --out: report what was written as JSON.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        match = find(options["match"])
-        seat = options["seat"]
+    def handle(self, *, ident: str, out: Path | None, seat: int | None, as_json: bool, **_: object) -> None:
+        match = find(ident)
         if seat is not None and not 0 <= seat < match.seat_count:
             raise CommandError(f"--as {seat}: this match has seats 0 to {match.seat_count - 1}.")
         loaded = loading.load(match.id, match.game)
-        if options["out"] is None:
+        if out is None:
             for line in export.lines(loaded, seat):
                 self.stdout.write(line, ending="")
             return
         try:
-            count = export.write(loaded, seat, options["out"])
+            count = export.write(loaded, seat, out)
         except OSError as error:
-            raise CommandError(f"{options['out']} cannot be written: {error.strerror}.") from None
+            raise CommandError(f"{out} cannot be written: {error.strerror}.") from None
         whole = loaded.ended
-        if options["json"]:
-            told = {"match": str(match.id), "number": match.number, "count": count, "whole": whole, "file": str(options["out"])}
+        if as_json:
+            told = {"match": str(match.id), "number": match.number, "count": count, "whole": whole, "file": str(out)}
             self.stdout.write(json.dumps(told))
             return
         seen = "whole" if whole else f"as seat {seat} sees it" if seat is not None else "as an observer sees it"
-        self.stdout.write(f"{match}: {count} events, {seen}, in {options['out']}")
+        self.stdout.write(f"{match}: {count} events, {seen}, in {out}")
 
 
 def find(ident: str) -> Match:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
@@ -28,34 +27,36 @@ class Command(BaseCommand):
             action="store_true",
             help="Make the player an operator, who may use /admin/. The token gets the scopes organise and operate.",
         )
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
     @transaction.atomic
-    def handle(self, *args: Any, **options: Any) -> None:
-        password = options["password"] or secrets.token_urlsafe(9)
-        user = User.objects.filter(username=options["name"]).first()
+    def handle(
+        self, *, name: str, address: str, time_zone: str, password: str | None, operator: bool, as_json: bool, **_: object
+    ) -> None:
+        chosen = password or secrets.token_urlsafe(9)
+        user = User.objects.filter(username=name).first()
         if user is None:
-            user = User(username=options["name"], email=options["address"], timezone=options["time_zone"])
-            user.set_password(password)
+            user = User(username=name, email=address, timezone=time_zone)
+            user.set_password(chosen)
             try:
                 user.full_clean()
             except ValidationError as error:
                 raise CommandError("; ".join(error.messages)) from None
             user.save()
-            EmailAddress.objects.create(user=user, email=options["address"], verified=True, primary=True)
-        elif options["password"]:
-            user.set_password(password)
+            EmailAddress.objects.create(user=user, email=address, verified=True, primary=True)
+        elif password:
+            user.set_password(chosen)
             user.save(update_fields=["password"])
         else:
-            password = ""
-        if options["operator"]:
+            chosen = ""
+        if operator:
             User.objects.filter(pk=user.pk).update(is_staff=True)
             user.refresh_from_db()
         scopes = ["read", "play", "organise", "operate"] if user.is_staff else ["read", "play"]
         _token, plain = tokens.create_token(user=user, name="manage.py player", scopes=scopes)
-        result = {"user": user.username, "password": password, "token": plain}
-        if options["json"]:
+        result = {"user": user.username, "password": chosen, "token": plain}
+        if as_json:
             self.stdout.write(json.dumps(result))
         else:
-            for name, value in result.items():
-                self.stdout.write(f"{name:10} {value or '(unchanged)'}")
+            for label, value in result.items():
+                self.stdout.write(f"{label:10} {value or '(unchanged)'}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connection
@@ -16,9 +14,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *, as_json: bool, **_: object) -> None:
         with connection.cursor() as cursor:
             # If several start at once, one migrates and the others find it done. The lock ends with the connection.
             cursor.execute("SELECT pg_advisory_lock(%s::bigint)", [MIGRATING])
@@ -29,4 +27,4 @@ class Command(BaseCommand):
                 cursor.execute("SELECT pg_advisory_unlock(%s::bigint)", [MIGRATING])
         call_command("collectstatic", interactive=False, verbosity=0)
         call_command("check", databases=["default"], fail_level="CRITICAL")
-        self.stdout.write('{"ready": true}' if options["json"] else "Ready.")
+        self.stdout.write('{"ready": true}' if as_json else "Ready.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -31,14 +31,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--match", help="Only this match (number or uuid).")
         parser.add_argument("--statistics", action="store_true", help="Only the player statistics.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        ids = [find(options["match"]).pk] if options["match"] is not None else audit.all_ids()
+    def handle(self, *, match: str | None, statistics: bool, as_json: bool, **_: object) -> None:
+        ids = [find(match).pk] if match is not None else audit.all_ids()
         found: list[JsonObject] = []
         left = 0
         for number, match_id in enumerate(ids, 1):
-            if not options["statistics"]:
+            if not statistics:
                 rebuilt = projections.rebuild(match_id)
                 left += len(rebuilt.left)
                 found += [{**one.as_json(), "mended": one not in rebuilt.left} for one in rebuilt.found]
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             left += hopeless
             found += wrong
             self.progress(number, len(ids))
-        if options["json"]:
+        if as_json:
             self.stdout.write(json.dumps({"ok": not left, "matches": len(ids), "differences": found}))
         else:
             for one in found:
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             self.stderr.write(f"{number} of {total} matches")
 
 
-def _statistics(match_id: Any) -> tuple[list[JsonObject], int]:
+def _statistics(match_id: UUID) -> tuple[list[JsonObject], int]:
     """Return what was wrong with the statistics of a match, and how much of it remains."""
 
     def told(detail: str, *, mended: bool) -> JsonObject:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -23,11 +22,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *, folder: Path, as_json: bool, **_: object) -> None:
         try:
-            restored = backups.restore(options["folder"])
+            restored = backups.restore(folder)
         except backups.BackupError as error:
             raise CommandError(str(error)) from None
         anchors = audit.check_checkpoints()
@@ -37,7 +36,7 @@ class Command(BaseCommand):
             findings += auditing.check_match(match_id)
             if number % STEP == 0 and sys.stderr.isatty():
                 self.stderr.write(f"{number} of {len(ids)} matches audited", ending="\r")
-        if options["json"]:
+        if as_json:
             told = {
                 "ok": not (findings or restored.lost),
                 "epoch": restored.epoch,

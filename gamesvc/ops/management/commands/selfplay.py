@@ -9,7 +9,7 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from gamesvc.ops import written
 Job = JsonObject
 
 
-def jobs(game: Game, arguments: JsonObject) -> Iterator[Job]:
+def jobs(game: Game, arguments: Mapping[str, Any]) -> Iterator[Job]:
     """Yield the parameters of each match. The same arguments give the same ones."""
     for number in range(arguments["matches"]):
         seed = f"{arguments['seed']}-{number}"
@@ -138,7 +138,7 @@ class Command(BaseCommand):
         files.add_argument("--records", type=Path, help="Write each match's record, for playthroughs, into this folder.")
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         game = catalog.game(options["game"])
         arguments = {**options, "options": dict(read_option(text) for text in options["option"])}
         arguments["bots"] = options["bots"].split(",") if options["bots"] else []
@@ -156,7 +156,7 @@ class Command(BaseCommand):
                     self.stderr.write(f"{number} of {options['matches']} matches", ending="\r")
         self.report(tally, broken, time.monotonic() - began, as_json=options["json"])
 
-    def keep(self, game: Game, record: Record, options: JsonObject) -> None:
+    def keep(self, game: Game, record: Record, options: Mapping[str, Any]) -> None:
         """Write the requested files."""
         for name, ending in (("out", "jsonl"), ("records", "json")):
             if (folder := options[name]) is not None:
@@ -192,7 +192,7 @@ class Command(BaseCommand):
             raise CommandError(f"{counted(len(broken), 'match', 'matches')} broke; the first: {broken[0]['broken']}")
 
 
-def read_option(text: str) -> tuple[str, Any]:
+def read_option(text: str) -> tuple[str, object]:
     """Parse `k=v`, with v as JSON or as plain text."""
     name, equals, value = text.partition("=")
     if not equals or not name:

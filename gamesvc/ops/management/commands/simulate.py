@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -22,6 +22,9 @@ from gamesvc.embedded.postgres import OWNER, RUNTIME, Postgres
 from gamesvc.embedded.processes import locked
 from gamesvc.json_types import JsonObject
 from gamesvc.ops.simulation.report import Report
+
+if TYPE_CHECKING:  # it needs the database of the folder
+    from gamesvc.ops.simulation.conductor import Chaos
 
 # The part of the simulation a process is for, and its folder.
 INSIDE, PART = "GAMESVC_SIMULATE_INSIDE", "GAMESVC_SIMULATE_PART"
@@ -57,7 +60,7 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=2)
         parser.add_argument("--json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         matches, days, minutes = options["matches"], options["days"], options["service_minutes"]
         options["players"] = players = options["players"] or max(12, matches // 8)
         if not 1 <= matches <= 100_000 or not 1 <= days <= 3660 or players < 4 or not 1 <= options["workers"] <= 16:
@@ -67,7 +70,7 @@ class Command(BaseCommand):
         if INSIDE in os.environ:
             getattr(self, f"play_{os.environ[PART]}")(Path(os.environ[INSIDE]), options)
             return
-        report, ended = self.on_the_clock(options)
+        report, ended = self.on_the_clock(chaos=options["chaos"])
         if options["chaos"] and minutes and not ended:
             report.add(self.on_the_service())
         self.stdout.write(json.dumps(report.as_json()) if options["json"] else report.as_text())
@@ -76,11 +79,11 @@ class Command(BaseCommand):
 
     # --- in the calling process ---
 
-    def on_the_clock(self, options: JsonObject) -> tuple[Report, bool]:
+    def on_the_clock(self, *, chaos: bool) -> tuple[Report, bool]:
         """Run the matches on the virtual clock. Return the report, and True if Ctrl-C ended them."""
         with environment.throwaway("gamesvc-simulate-") as folder:
             settings = {}
-            if not options["chaos"]:
+            if not chaos:
                 # The machine will not fail, and waiting for its disk is not part of the simulation.
                 settings["PGOPTIONS"] = "-c synchronous_commit=off"
             told = self.inside(folder, "clock", settings, prepare=True)
@@ -112,7 +115,7 @@ class Command(BaseCommand):
 
     # --- in the processes for the parts ---
 
-    def play_clock(self, folder: Path, options: JsonObject) -> None:
+    def play_clock(self, folder: Path, options: dict[str, Any]) -> None:
         from gamesvc.ops.simulation import conductor, judging  # here: they need the database of the folder
 
         simulation = conductor.make(
@@ -129,7 +132,7 @@ class Command(BaseCommand):
         )
         self.tell(simulation.end_here, lambda: judging.of(simulation, simulation.run()))
 
-    def play_service(self, folder: Path, options: JsonObject) -> None:
+    def play_service(self, folder: Path, options: dict[str, Any]) -> None:
         from gamesvc.ops.simulation import live
 
         service = live.Live(
@@ -160,7 +163,7 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps({"report": report.as_json(), "ended": bool(interrupts)}))
 
 
-def _chaos(folder: Path, matches: int, days: int) -> Any:
+def _chaos(folder: Path, matches: int, days: int) -> Chaos:
     from gamesvc.ops.simulation.conductor import Chaos
 
     server = Postgres(folder)

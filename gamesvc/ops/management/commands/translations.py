@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polib
 from django.conf import settings
@@ -49,9 +48,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--add", metavar="LANGUAGE", help="Add a new language, such as fr.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        if options["add"]:
-            (folder() / options["add"] / "LC_MESSAGES").mkdir(parents=True, exist_ok=True)
+    def handle(self, *, add: str | None, **_: object) -> None:
+        if add:
+            (folder() / add / "LC_MESSAGES").mkdir(parents=True, exist_ok=True)
         texts = sorted(gathered())
         missing = 0
         for language in languages():

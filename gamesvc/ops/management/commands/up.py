@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -34,19 +33,19 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="Port of the web server; 0: any free one.")
         parser.add_argument("--data", type=Path, default=Path(os.environ.get("GAMESVC_DATA", "var")), help="Folder for all data.")
-        parser.add_argument("--json", action="store_true", help="Print the addresses as one line of JSON.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Print the addresses as one line of JSON.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        data = options["data"].absolute()
+    def handle(self, *, port: int, data: Path, as_json: bool, **_: object) -> None:
+        data = data.absolute()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _stop)
         try:
             with LocalMail(data) as mail:
-                service = Service(data, port=options["port"], environment=mail.settings, upkeep=environment.mend)
+                service = Service(data, port=port, environment=mail.settings, upkeep=environment.mend)
                 environment.provide(data)
                 with service:
                     login = self.demo_login(service, data)
-                    self.announce(service, data, mail, login, as_json=options["json"])
+                    self.announce(service, data, mail, login, as_json=as_json)
                     threading.Event().wait()
         except (EmbeddedError, ServiceError) as error:
             raise CommandError(str(error)) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -31,12 +30,12 @@ class Command(BaseCommand):
             help="A head hash you hold, as a mail prints it (62:c904ba983d32d34e) or in full; may be repeated.",
         )
         parser.add_argument("--key", type=Path, metavar="FILE", help="The service's public key (hex, JSON or PEM) that you hold.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        key = read_key(options["key"]) if options["key"] is not None else None
-        reports = [(file, verification.verify(read(file), heads=options["head"], key=key)) for file in options["files"]]
-        if options["json"]:
+    def handle(self, *, files: list[Path], head: list[str], key: Path | None, as_json: bool, **_: object) -> None:
+        held = read_key(key) if key is not None else None
+        reports = [(file, verification.verify(read(file), heads=head, key=held)) for file in files]
+        if as_json:
             told = [{"file": str(file), **report.as_json()} for file, report in reports]
             self.stdout.write(json.dumps({"ok": all(report.ok for _, report in reports), "files": told}))
         else:
