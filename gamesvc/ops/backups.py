@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -30,6 +29,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.rows import TupleRow
 
 from events import canonical, epochs
 from events.proofs import checkpoints
@@ -286,11 +286,11 @@ def _target() -> str:
     return make_conninfo("", **parts)
 
 
-def _owner() -> psycopg.Connection[Any]:
+def _owner() -> psycopg.Connection[TupleRow]:
     return psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True)
 
 
-def _tables(connection: psycopg.Connection[Any]) -> int:
+def _tables(connection: psycopg.Connection[TupleRow]) -> int:
     found = connection.execute(
         "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE c.relkind IN ('r', 'p', 'v', 'S') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"

@@ -42,7 +42,7 @@ class Client:
         self.token = token
         self._connection: http.client.HTTPConnection | None = None
 
-    def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    def call(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
         """Send one request. Header names have `_` for `-`. Reconnects once if the connection was closed."""
         sent = {"Authorization": f"Bearer {self.token}", **{name.replace("_", "-"): value for name, value in headers.items()}}
         data = None
@@ -66,7 +66,7 @@ class Client:
     def get(self, path: str, **headers: str) -> Answer:
         return _good(self.call("GET", path, **headers))
 
-    def post(self, path: str, body: Any = None, **headers: str) -> Answer:
+    def post(self, path: str, body: object = None, **headers: str) -> Answer:
         """Send a POST, with a random key unless one is given."""
         headers.setdefault("Idempotency_Key", str(uuid.uuid4()))
         return _good(self.call("POST", path, body if body is not None else {}, **headers))
@@ -79,7 +79,7 @@ class Client:
     def view(self, match: str) -> Any:
         return self.get(f"/api/v1/matches/{match}/view/").body
 
-    def command(self, match: str, command: Any, etag: str) -> Any:
+    def command(self, match: str, command: object, etag: str) -> Any:
         return self.post(f"/api/v1/matches/{match}/commands/", command, If_Match=etag).body
 
 

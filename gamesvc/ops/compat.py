@@ -11,11 +11,11 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 from django.db import connection
 
+from events.store import StoredEvent
 from gamesvc.games import catalog, records
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Event, Game, Refused
@@ -147,7 +147,7 @@ def check_match(match: Match) -> Checked:
     return checked
 
 
-def _check_snapshots(game: Game, match: Match, stored: Sequence[Any], loaded: Loaded) -> None:
+def _check_snapshots(game: Game, match: Match, stored: Sequence[StoredEvent], loaded: Loaded) -> None:
     """Compare stored states with today's fold. Leaves `loaded` at the newest version.
 
     Snapshots that today's classes cannot read prove nothing; the next load discards them.
@@ -169,7 +169,7 @@ def _check_snapshots(game: Game, match: Match, stored: Sequence[Any], loaded: Lo
             raise Wrong(version, f"The state kept at this version differs from today's fold in {names}.")
 
 
-def _differing(game: Game, one: Any, other: Any) -> Iterator[str]:
+def _differing(game: Game, one: object, other: object) -> Iterator[str]:
     ours, theirs = codec.to_json(one, game.state), codec.to_json(other, game.state)
     return (name for name in ours if ours[name] != theirs.get(name))
 

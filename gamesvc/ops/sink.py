@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
@@ -162,7 +161,7 @@ class _Handler:
     def __init__(self, sink: MailSink) -> None:
         self._sink = sink
 
-    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
+    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:
         refusal = self._sink.refuse_recipient(address)
         if refusal is not None:
             return refusal

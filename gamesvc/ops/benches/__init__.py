@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.json_types import JsonObject
 
 Row = JsonObject
 
 
-def row(name: str, value: float, unit: str, raw: float | None = None, **more: Any) -> Row:
+def row(name: str, value: float, unit: str, raw: float | None = None, **more: object) -> Row:
     """Return one figure. `ratio` is its share of the raw figure (for times: how many times longer it takes)."""
     found: Row = {"name": name, "value": round(value, 3), "unit": unit}
     if raw is not None:

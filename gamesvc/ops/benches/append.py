@@ -23,6 +23,7 @@ import psycopg
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import sql
+from psycopg.rows import TupleRow
 
 from events import canonical, schema
 from events.roles import runtime_role
@@ -59,7 +60,7 @@ INSERT_OUTBOX = """
 INSERT INTO bench_outbox (stream, version, kind) SELECT %s::uuid, a.version, %s::text FROM appended a
 """
 
-_barrier: Any = None
+_barrier: Barrier
 
 
 def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[JsonObject]:
@@ -72,7 +73,7 @@ def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[J
             connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(SCHEMA)))
 
 
-def _owner() -> psycopg.Connection[Any]:
+def _owner() -> psycopg.Connection[TupleRow]:
     name = connections.databases[DEFAULT_DB_ALIAS]["NAME"]
     return psycopg.connect(settings.DATABASE_OWNER_URL, dbname=name, autocommit=True)
 
@@ -173,7 +174,7 @@ def _atomic(seconds: float) -> float:
         return version / (time.perf_counter() - began)
 
 
-def _raw_insert(execute: Callable[[str, Sequence[Any]], Any]) -> Callable[[int], None]:
+def _raw_insert(execute: Callable[[str, Sequence[Any]], object]) -> Callable[[int], None]:
     stream = uuid4()
     data, meta = canonical.encode(DATA).decode(), canonical.encode(META).decode()
 

@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from multiprocessing.context import ForkProcess
-from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -224,7 +223,6 @@ def _compare() -> tuple[int, int, int, int]:
 
 def _raw() -> float:
     """Return the events per second of a plain scan of the log into the same objects."""
-    streams: list[Any]
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT stream FROM events_event")
         streams = [one[0] for one in cursor.fetchall()]

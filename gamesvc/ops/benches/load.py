@@ -14,7 +14,6 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 from django.utils import timezone
 
@@ -97,7 +96,7 @@ class Table:
         record(match, loaded, run.events, act, seats=list(match.seats.all()), run=run)
 
 
-def milliseconds(act: Callable[[], Any]) -> float:
+def milliseconds(act: Callable[[], object]) -> float:
     began = time.perf_counter()
     act()
     return (time.perf_counter() - began) * 1000
@@ -109,7 +108,7 @@ def _load(name: str, match: Match, seconds: float) -> Row:
     ours: list[float] = []
     raw: list[float] = []
 
-    def load() -> Any:
+    def load() -> loading.Loaded:
         return loading.load(match.id, match.game)
 
     until = time.perf_counter() + seconds
@@ -142,7 +141,7 @@ def _travel(table: Table) -> Row:
     times = []
     for version in rng.sample(range(10, last), POINTS):
 
-        def look(version: int = version) -> Any:
+        def look(version: int = version) -> object:
             return game.view(loading.load_at(game, match.id, version).timeline.state, 0)
 
         times.append(min(milliseconds(look), milliseconds(look)))

@@ -62,7 +62,7 @@ class Clock:
         self.done = self.raw_done = 0
         self.took = self.raw_took = 0.0
 
-    def ours(self, count: int, act: Callable[[], Any]) -> None:
+    def ours(self, count: int, act: Callable[[], object]) -> None:
         began = time.perf_counter()
         act()
         self.took += time.perf_counter() - began
@@ -74,7 +74,7 @@ class Clock:
         self.raw_took += time.perf_counter() - began
         self.raw_done += len(mails)
 
-    def row(self, name: str, unit: str, **more: Any) -> Row:
+    def row(self, name: str, unit: str, **more: object) -> Row:
         return row(name, self.done / self.took, unit, self.raw_done / self.raw_took, **more)
 
 

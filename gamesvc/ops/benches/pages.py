@@ -13,7 +13,6 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -43,7 +42,7 @@ SHORT, LONG = 200, 10_000
 LEAST = 5
 HISTORY = 40
 
-Act = Callable[[], Any]
+Act = Callable[[], object]
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Event
@@ -34,7 +33,7 @@ def measure(game_id: str, seconds: float) -> Row:
     return row(f"replay_{game_id}", ours, "events/s", raw, events=sum(map(len, recorded)))
 
 
-def _rate(fold: Callable[[Sequence[Event]], Any], recorded: list[list[Event]], seconds: float) -> float:
+def _rate(fold: Callable[[Sequence[Event]], object], recorded: list[list[Event]], seconds: float) -> float:
     done, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         for events in recorded:

@@ -11,12 +11,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from threading import Event
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import RANDOM
-from gamesvc.json_types import JsonObject
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.ops.client import Answer, Client, read_form
 
 API = "/api/v1/matches"
@@ -84,7 +84,7 @@ class Caller(threading.Thread):
     """One player's program. `enough`: begin nothing more; `gone`: there will be no more answers."""
 
     def __init__(
-        self, url: str, player: JsonObject, seat: tuple[Table, int], seed: str, ledger: Ledger, events: tuple[Any, Any]
+        self, url: str, player: JsonObject, seat: tuple[Table, int], seed: str, ledger: Ledger, events: tuple[Event, Event]
     ) -> None:
         super().__init__(name=player["user"], daemon=True)
         self._client, self._user_id = Client(url, player["token"]), int(player["id"])
@@ -93,8 +93,6 @@ class Caller(threading.Thread):
         # No key of this program is ever that of another run of it.
         self._sitting = seed
         self._ledger = ledger
-        self._enough: threading.Event
-        self._gone: threading.Event
         self._enough, self._gone = events
         self._keys = 0
 
@@ -151,7 +149,7 @@ class Caller(threading.Thread):
                 self._act(match, view["view"], forms)
         return bool(view["status"] not in ("open", "running"))
 
-    def _act(self, match: str, view: Any, forms: Answer) -> None:
+    def _act(self, match: str, view: JsonMapping, forms: Answer) -> None:
         bot = catalog.game(self._table.game).bots[RANDOM]
         command = bot(view, [read_form(form) for form in forms.body["forms"]], self._rng)
         self._keys += 1
@@ -161,7 +159,7 @@ class Caller(threading.Thread):
         path = f"{API}/{match}/commands/"
         sent.status = self._insist("POST", path, command, key=sent.key, If_Match=forms.headers["ETag"]).status
 
-    def _insist(self, method: str, path: str, body: Any = None, *, key: str = "", **headers: str) -> Answer:
+    def _insist(self, method: str, path: str, body: object = None, *, key: str = "", **headers: str) -> Answer:
         """Send a request until it is answered by something other than an unavailable service."""
         if key:
             headers["Idempotency_Key"] = key

@@ -8,7 +8,6 @@ from __future__ import annotations
 import mmap
 import struct
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
 
 from django.utils import timezone
 
@@ -48,5 +47,5 @@ class VirtualClock:
 class _AnyMoment(type):
     """A metaclass that makes every datetime an instance of `Moment`, as it is of the `datetime` that it replaces."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, datetime)

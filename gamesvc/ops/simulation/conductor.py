@@ -126,14 +126,14 @@ class Conductor:
         self.breaking = random.Random(f"{self.seed} chaos")
         self.people: dict[int, Person] = {}
         self.crew: Crew
-        self.planned: set[tuple[Any, ...]] = set()
+        self.planned: set[tuple[object, ...]] = set()
         self.offered: set[tuple[str, int]] = set()
         self.agenda: list[tuple[datetime, int, Job]] = []
         self.order = itertools.count()
         self.points: list[reminders.Point] = []
         address = str(settings.REDIS_URL)
         path = address.removeprefix("redis+socket://").partition("?")[0]
-        self.broker: Any = redis.Redis(unix_socket_path=path) if path != address else redis.Redis.from_url(address)
+        self.broker = redis.Redis(unix_socket_path=path) if path != address else redis.Redis.from_url(address)
         self.kill_moments: list[datetime] = []
         self.hit_moments: list[datetime] = []
         self.gaps: list[tuple[datetime, timedelta]] = []

@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.core.mail import EmailMessage
 from django.core.mail.backends.smtp import EmailBackend
@@ -27,7 +27,7 @@ class DyingBackend(EmailBackend):
         cls.left, cls.pipe = left, pipe
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        taken: Any = super().send_messages(email_messages)  # a refusal by the server raises, and does not count
+        taken = super().send_messages(email_messages)  # a refusal by the server raises, and does not count
         cls = DyingBackend
         if cls.left is not None and taken:
             cls.left -= len(email_messages)

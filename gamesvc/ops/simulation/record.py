@@ -28,7 +28,7 @@ class Record:
     due: dict[DueKey, datetime] = field(default_factory=dict)
     broken: list[tuple[datetime, float, str]] = field(default_factory=list)
     hits: list[str] = field(default_factory=list)
-    killed_jobs: list[tuple[Any, ...]] = field(default_factory=list)
+    killed_jobs: list[tuple[object, ...]] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     sittings: Counter[str] = field(default_factory=Counter)
     happened: Counter[str] = field(default_factory=Counter)
@@ -44,7 +44,7 @@ class Record:
     def note(self, what: str) -> None:
         self.happened[what] += 1
 
-    def did(self, job: tuple[Any, ...], answer: Any) -> None:
+    def did(self, job: tuple[object, ...], answer: Any) -> None:
         self.jobs += 1
         if job[0] == "act":
             self.sittings[answer[0]] += 1

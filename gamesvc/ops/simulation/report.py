@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from gamesvc.json_types import JsonObject
 
@@ -38,14 +37,14 @@ class Report:
         lines += ["What must not be", *(f"  {finding}" for finding in self.wrong or ["none of it was found"])]
         return "\n".join(lines)
 
-    def must_be_none(self, section: str, what: str, found: Sequence[Any]) -> None:
+    def must_be_none(self, section: str, what: str, found: Sequence[object]) -> None:
         """Count violations, and name the first of them."""
         self.sections[section][what] = len(found)
         if found:
             self.wrong.append(f"{section.lower()}: {len(found)} {what}, the first: {found[0]}")
 
 
-def _figure(value: Any) -> str:
+def _figure(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {count}" for name, count in sorted(value.items(), key=lambda pair: -pair[1])) or "none"
     return f"{value:,}" if isinstance(value, int) else str(value)

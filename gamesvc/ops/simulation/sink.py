@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.parser import BytesHeaderParser
 from pathlib import Path
-from typing import Any
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
@@ -25,7 +24,7 @@ from notifications.inbound.doors.listening import listen
 
 # Addresses that contain this are unknown to the server.
 NOBODY = "nobody."
-_FORK: Any = multiprocessing.get_context("fork")
+_FORK = multiprocessing.get_context("fork")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 import random
 import signal
 import time
@@ -42,7 +41,7 @@ from gamesvc.queues import WORKERS
 
 logger = logging.getLogger(__name__)
 
-_FORK: Any = multiprocessing.get_context("fork")
+_FORK = multiprocessing.get_context("fork")
 # Most commands in one sitting of a player: a whole turn.
 SITTING = 80
 Job = tuple[Any, ...]
@@ -74,7 +73,7 @@ class Worker:
 
     def kill(self) -> None:
         """Kill the process and reap it."""
-        os.kill(self._process.pid, signal.SIGKILL)
+        self._process.kill()
         self._process.join()
         self.pipe.close()
 
@@ -131,7 +130,7 @@ def _configure(mail_port: int) -> None:
     wording.to_png = lambda svg, width: _PICTURE  # type: ignore[attr-defined,assignment]
 
 
-def _task(name: str) -> Any:
+def _task(name: str) -> object:
     """Run a task, as the workers do when beat calls them."""
     return app.tasks[name]()
 
@@ -227,7 +226,7 @@ def _once(match_id: str, resumes: bool) -> uuid.UUID:
     return uuid.uuid5(uuid.UUID(match_id), "resume" if resumes else "pause")
 
 
-JOBS: dict[str, Callable[..., Any]] = {
+JOBS: dict[str, Callable[..., object]] = {
     "task": _task,
     "hints": _hints,
     "open": _open,
