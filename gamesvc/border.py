@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from django.core.exceptions import RequestDataTooBig
@@ -59,7 +58,7 @@ class Border:
             return unanswered.bad_request(request, fault)
         return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, view: Any, args: object, kwargs: object) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, view: object, args: object, kwargs: object) -> HttpResponse | None:
         if getattr(view, "takes_bytes", False):
             return None
         fault = _encoding_fault(request) or _form_fault(request)

@@ -5,7 +5,6 @@
 
 import gc
 import os
-from typing import Any
 
 from celery import Celery
 from celery.signals import worker_init
@@ -18,7 +17,7 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]
-def _before_forking(**_: Any) -> None:
+def _before_forking(**_: object) -> None:
     from django.db import connections
 
     connections.close_all()  # the children would share the connection

@@ -6,6 +6,7 @@ match or an account.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from django import forms
@@ -13,7 +14,6 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.json_types import JsonObject
 
 _FAULTS = ("required", "invalid", "invalid_choice", "invalid_list", "min_value", "max_value", "max_length")
 
@@ -27,11 +27,11 @@ class PostedForm(forms.Form):
     """The fields of a posted page. Fields that a page may leave out are not required."""
 
     @classmethod
-    def read(cls, request: HttpRequest) -> JsonObject:
+    def read(cls, request: HttpRequest) -> dict[str, Any]:
         """Return the cleaned fields of a request. Raises `Refused`."""
         return cls(request.POST).checked()
 
-    def checked(self) -> JsonObject:
+    def checked(self) -> dict[str, Any]:
         """Return the cleaned fields. Raises `Refused` with the first fault."""
         if not self.is_valid():
             self._refuse()
@@ -45,8 +45,8 @@ class PostedForm(forms.Form):
 class TextField(forms.CharField):
     """A text as it was typed; empty if it is left out."""
 
-    def __init__(self, **more: Any) -> None:
-        super().__init__(required=False, strip=False, **more)
+    def __init__(self, *, max_length: int | None = None) -> None:
+        super().__init__(required=False, strip=False, max_length=max_length)
 
 
 class WholeField(forms.IntegerField):
@@ -59,7 +59,7 @@ class WholeField(forms.IntegerField):
 class OneOfField(forms.TypedChoiceField):
     """One of the choices that a page offers; `default` if it is left out."""
 
-    def __init__(self, sentence: str, choices: Any, *, default: str = "") -> None:
+    def __init__(self, sentence: str, choices: Iterable[tuple[str, str]], *, default: str = "") -> None:
         super().__init__(required=False, choices=choices, empty_value=default, error_messages=says(sentence))
 
 

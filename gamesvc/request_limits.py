@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import redis
 from django.conf import settings
@@ -42,7 +42,7 @@ SENTENCES = {
     "history": "{limit} requests a minute are allowed that look at the past, try a position, draw a board or export a match.",
 }
 
-V = TypeVar("V", bound=Callable[..., Any])
+V = TypeVar("V", bound=Callable[..., object])
 logger = logging.getLogger(__name__)
 
 

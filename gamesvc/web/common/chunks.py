@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
-from typing import Any
+from wsgiref.types import InputStream, StartResponse, WSGIEnvironment
 
 from django.conf import settings
 
-Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+Application = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 
 
 def whole(application: Application) -> Application:
@@ -17,7 +17,7 @@ def whole(application: Application) -> Application:
     Of an oversized body one byte more than the limit is read, so that it is refused like any other.
     """
 
-    def call(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def call(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # A server that does not mark the end of the input would make us wait for ever. Granian and gunicorn mark it.
         if environ.get("HTTP_TRANSFER_ENCODING") and environ.get("wsgi.input_terminated"):
             body = _read(environ["wsgi.input"], settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
@@ -27,7 +27,7 @@ def whole(application: Application) -> Application:
     return call
 
 
-def _read(stream: Any, limit: int) -> bytes:
+def _read(stream: InputStream, limit: int) -> bytes:
     parts, left = [], limit
     while left and (part := stream.read(left)):
         parts.append(part)

@@ -135,7 +135,7 @@ def words(name: str) -> str:
     return capital(name.replace("_", " ").strip())
 
 
-def key(value: Any) -> str:
+def key(value: object) -> str:
     """Return a value of an enum as HTML shows it."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
@@ -185,7 +185,7 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
     return Control("json", **base, value=default)
 
 
-def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
+def _choice(values: list[object], schema: Schema, base: dict[str, Any]) -> Control:
     if not base["required"] and len(values) == 1 and not values[0] and values[0] != "":
         # Zero, no or nothing is the only choice: leaving it out means the same.
         return Control("absent", **base)
@@ -198,7 +198,7 @@ def _choice(values: list[Any], schema: Schema, base: dict[str, Any]) -> Control:
     return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
 
 
-def only(schema: Schema) -> Any:
+def only(schema: Schema) -> object:
     """Return the one value that a schema allows."""
     if "const" in schema:
         return schema["const"]
@@ -207,7 +207,7 @@ def only(schema: Schema) -> Any:
     return schema["enum"][0] if "enum" in schema else schema["minimum"]
 
 
-def _label(schema: Schema, value: Any) -> str:
+def _label(schema: Schema, value: object) -> str:
     if value is None:
         return "Nothing"
     if isinstance(value, bool):
@@ -304,7 +304,7 @@ def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     return _rows(schema, path, base, most)
 
 
-def _checks(values: list[Any], schema: Schema, items: Schema, base: dict[str, Any], default: Sequence[Any]) -> Control:
+def _checks(values: list[object], schema: Schema, items: Schema, base: dict[str, Any], default: Sequence[object]) -> Control:
     labelled = _labelled(schema, items)
     every = len(values) == schema.get("minItems", 0)
     options = tuple(Option(key(value), _worthy(schema, labelled, value), every or value in default) for value in values)
@@ -333,7 +333,7 @@ def _labelled(schema: Schema, items: Schema) -> Schema:
     return items if "labels" in items else {"labels": schema.get("labels", {})}
 
 
-def _worthy(schema: Schema, labelled: Schema, value: Any) -> str:
+def _worthy(schema: Schema, labelled: Schema, value: object) -> str:
     """Return the label of an item, with its worth if worths are summed."""
     worth = schema.get("total", {}).get("worth", {}).get(value if isinstance(value, str) else str(value))
     shown = _label(labelled, value)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
 
 import nh3
 from markdown_it import MarkdownIt
@@ -49,10 +48,10 @@ def _anchors(state: StateCore) -> None:
 class _Renderer(RendererHTML):
     """HTML in which a wide table scrolls by itself and not with the page."""
 
-    def table_open(self, *_: Any) -> str:
+    def table_open(self, *_: object) -> str:
         return '<div class="scroll"><table>'
 
-    def table_close(self, *_: Any) -> str:
+    def table_close(self, *_: object) -> str:
         return "</table></div>"
 
 

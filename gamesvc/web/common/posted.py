@@ -16,6 +16,7 @@ from django.http import HttpRequest
 
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel import intake
+from gamesvc.json_types import JsonObject
 from gamesvc.web.common.controls import NOTHING, Control, Sheet, key, only
 
 Posted = Mapping[str, Sequence[str]]
@@ -49,9 +50,9 @@ def filled(one: Control, posted: Posted) -> Control:
     return replace(one, value=_first(posted, one.path), children=children)
 
 
-def read(the_sheet: Sheet, posted: Posted) -> dict[str, Any]:
+def read(the_sheet: Sheet, posted: Posted) -> JsonObject:
     """Return the posted command. Raises `Unreadable`. `forms.fault` and the engine check its legality."""
-    command: dict[str, Any] = {"name": the_sheet.form.name}
+    command: JsonObject = {"name": the_sheet.form.name}
     for one in the_sheet.controls:
         value = read_value(one, posted)
         if value is not MISSING:
@@ -64,13 +65,13 @@ def _first(posted: Posted, path: str) -> str:
     return values[-1].strip() if values else ""
 
 
-def _empty(one: Control) -> Any:
+def _empty(one: Control) -> object:
     """Return the value of an empty field: missing, or null if the schema allows it."""
     kinds = one.schema.get("type", ())
     return None if not isinstance(kinds, str) and "null" in kinds else MISSING
 
 
-def _none(one: Control) -> Any:
+def _none(one: Control) -> object:
     """Return the value of a list in which nothing is chosen."""
     return [] if one.required else _empty(one)
 
@@ -107,7 +108,7 @@ def read_value(one: Control, posted: Posted) -> Any:
             return _read_json(one, _first(posted, one.path))
 
 
-def _values(one: Control) -> list[Any]:
+def _values(one: Control) -> list[object]:
     schema = one.schema
     if "oneOf" in schema:
         return [option["const"] for option in schema["oneOf"]]
@@ -120,7 +121,7 @@ def _values(one: Control) -> list[Any]:
     return list(range(schema["minimum"], schema["maximum"] + 1))
 
 
-def _read_choice(one: Control, posted: Posted) -> Any:
+def _read_choice(one: Control, posted: Posted) -> object:
     text = _first(posted, one.path)
     if text == NOTHING and not any(key(value) == NOTHING for value in _values(one)):
         if one.required:
@@ -151,7 +152,7 @@ def _read_number(one: Control, text: str) -> Any:
     return int(text)
 
 
-def _read_group(one: Control, posted: Posted) -> Any:
+def _read_group(one: Control, posted: Posted) -> object:
     found = {child.path.rsplit(".", 1)[-1]: read_value(child, posted) for child in one.children}
     found = {name: value for name, value in found.items() if value is not MISSING}
     if not one.required and all(child.kind == "fixed" or _blank(child, posted) for child in one.children):
@@ -168,7 +169,7 @@ def _blank(one: Control, posted: Posted) -> bool:
     )
 
 
-def _read_alternatives(one: Control, posted: Posted) -> Any:
+def _read_alternatives(one: Control, posted: Posted) -> object:
     text = _first(posted, one.path)
     if text == NOTHING:
         if one.required:
@@ -180,9 +181,9 @@ def _read_alternatives(one: Control, posted: Posted) -> Any:
     return read_value(one.children[chosen], posted)
 
 
-def _read_checks(one: Control, posted: Posted) -> list[Any]:
+def _read_checks(one: Control, posted: Posted) -> list[object]:
     ticked = posted.get(one.path, ())
-    listed: list[Any] = list(one.schema["supply"]) if "supply" in one.schema else list(one.schema["items"]["enum"])
+    listed: list[object] = list(one.schema["supply"]) if "supply" in one.schema else list(one.schema["items"]["enum"])
     known = {key(value) for value in listed}
     for text in ticked:
         if text not in known:
@@ -190,7 +191,7 @@ def _read_checks(one: Control, posted: Posted) -> list[Any]:
     return [value for value in listed if key(value) in ticked]
 
 
-def _read_json(one: Control, text: str) -> Any:
+def _read_json(one: Control, text: str) -> object:
     if not text and not one.required:
         return _empty(one)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
@@ -30,9 +29,9 @@ from gamesvc.web.lobby.forms import ForkForm
 MOST_CHANGES = 60
 
 
-def panel(access: Access, loaded: Loaded, at: int | None, here: int) -> dict[str, Any]:
+def panel(access: Access, loaded: Loaded, at: int | None, here: int) -> dict[str, object]:
     """Return the context of the past and of forks. `at`: the requested version; `here`: the version shown."""
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "origin": board.origin_of(access, loaded),
         "from_position": loaded.from_position,
         "forks": [fork.match for fork in forks.forks_of(access)],

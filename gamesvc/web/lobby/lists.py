@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
@@ -18,6 +17,7 @@ from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Manifest
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Match, Question, Seat
@@ -112,7 +112,7 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
     )
 
 
-def _place(outcome: dict[str, Any] | None, seat: int | None) -> str:
+def _place(outcome: JsonObject | None, seat: int | None) -> str:
     if outcome is None or seat is None:
         return ""
     place = next((at for at, group in enumerate(outcome["ranking"], 1) if seat in group), 0)
@@ -150,7 +150,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     return render(request, "web/lobby.html", {"rows": rows, "past": before is not None, "before": older, "filters": filters})
 
 
-def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -> tuple[QuerySet[Match], dict[str, Any]]:
+def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -> tuple[QuerySet[Match], dict[str, object]]:
     """Return the matches that pass the reader's filters, and the filters as the page shows them. Invalid filters are ignored."""
     suitable = user is not None and "suitable" in request.GET
     finished, timeouts = _choice(request, "finished", SHARES), _choice(request, "timeouts", TIMES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +22,7 @@ from gamesvc.web.lobby.forms import PressForm
 SHOWN = 5
 
 
-def panel(access: Access) -> dict[str, Any]:
+def panel(access: Access) -> dict[str, object]:
     """Return the context of the press panel: the newest messages, and the possible receivers."""
     match = access.match
     if match.press == Match.PressKind.NONE:
@@ -39,7 +37,7 @@ def panel(access: Access) -> dict[str, Any]:
     return {"press": {"lines": shown, "more": more, "receivers": receivers, "longest": press.LONGEST}}
 
 
-def _line(message: Press, names: tuple[str, ...]) -> dict[str, Any]:
+def _line(message: Press, names: tuple[str, ...]) -> dict[str, object]:
     to = "all" if not message.to else ", ".join(names[seat] for seat in message.to)
     return {"seat": message.seat, "name": press.author(message), "to": to, "text": message.text, "moment": message.said_at}
 

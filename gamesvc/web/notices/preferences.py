@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,7 +21,7 @@ from notifications.wanted import wishes
 from notifications.wanted.wishes import WishRefused
 
 
-def context(user: User) -> dict[str, Any]:
+def context(user: User) -> dict[str, object]:
     """Return the context of this section of the profile page."""
     holds = wishes.wishes_of(user.pk)
     hook = Webhook.objects.filter(user=user).first()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +15,7 @@ from notifications import registry
 from notifications.returned import suppression
 
 
-def of_user(user: User) -> list[dict[str, Any]]:
+def of_user(user: User) -> list[dict[str, object]]:
     """Return the mail held back from a user, for the profile page."""
     found = []
     for row in suppression.of_user(user):

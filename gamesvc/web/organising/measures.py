@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -32,7 +30,7 @@ DONE = {
 }
 
 
-def panel(access: Access) -> dict[str, Any]:
+def panel(access: Access) -> dict[str, object]:
     """Return the context of the panel, for an organiser who has never played in the match."""
     match = access.match
     if match.status != Match.Status.RUNNING or not authority.may_rule(access.user, match):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -20,6 +19,7 @@ from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import read_order
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Outdated, Stale
 from gamesvc.matches.play import turns
@@ -70,7 +70,7 @@ def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
     return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
 
 
-def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> dict[str, Any]:
+def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> JsonObject:
     seat = seated(access).index
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
@@ -85,7 +85,7 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> d
     return command
 
 
-def _submit(access: Access, key: str, version: int, read: Callable[[], Mapping[str, Any]]) -> tuple[str, int]:
+def _submit(access: Access, key: str, version: int, read: Callable[[], JsonMapping]) -> tuple[str, int]:
     """Submit the command that `read` returns, once per key. Return it as an order, with the version it led to.
 
     A known key is answered first: the command's effect may have changed what can be read.
@@ -138,7 +138,7 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
     return redirect("web:match", access.match.number)
 
 
-def _parsed(access: Access, line: str) -> Mapping[str, Any]:
+def _parsed(access: Access, line: str) -> JsonMapping:
     intake.check_order(line)
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -22,7 +21,7 @@ from gamesvc.web.common.once import once
 from gamesvc.web.play.forms import StandingForm
 
 
-def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
+def panel(access: Access, loaded: Loaded) -> dict[str, object]:
     """Return the context of a player's conditional orders."""
     if access.seat is None or not loaded.started or loaded.ended:
         return {}

@@ -144,7 +144,7 @@ def _version(request: HttpRequest, name: str) -> int | None:
     return intake.whole(request.GET.get(name, ""))
 
 
-def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, Any]:
+def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, object]:
     """Return the board now, or as the reader saw it at an earlier version."""
     last = loaded.viewer_version(access.viewer)
     first = (loading.first_playable(loaded) or last) if at is not None else 0
@@ -178,7 +178,7 @@ def _hand(game: Game, view: Data) -> list[tuple[str, str]]:
     return [(held.words, found.text if found is not None else "") for held, found in explained]
 
 
-def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, object]:
     """Return the pending decisions with their deadlines, and what happens without an answer of the reader."""
     rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)}
     asked = [
@@ -209,7 +209,7 @@ def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, pla
     }
 
 
-def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, Any]:
+def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, object]:
     if match.outcome is None:
         return {}
     groups = [
@@ -219,7 +219,7 @@ def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, Any]:
     return {"ranking": groups, "reason": match.outcome["reason"]}
 
 
-def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, object]:
     """Return the last events as sentences, newest first, or those before the requested version."""
     before = _version(request, "before")
     until = None if before is None else before - 1
@@ -245,7 +245,7 @@ def _share_link(access: Access) -> str:
     return f"{settings.BASE_URL}/matches/{access.match.number}/?link={access.match.link_token}"
 
 
-def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, Any]:
+def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, object]:
     """Return the controls of every command open to this seat."""
     assert access.seat is not None
     groups: dict[tuple[str, bool], Group] = {}

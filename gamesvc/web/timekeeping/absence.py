@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -29,7 +27,7 @@ from gamesvc.web.common.once import once
 from gamesvc.web.timekeeping.forms import CallOffForm, FollowForm, QuietHoursForm, StopForm, TakeForm, VacationForm
 
 
-def of_user(user: User) -> dict[str, Any]:
+def of_user(user: User) -> dict[str, object]:
     """Return the context of absence on the profile page."""
     today = timezone.now().astimezone(user.zone).date()
     return {
@@ -41,7 +39,7 @@ def of_user(user: User) -> dict[str, Any]:
     }
 
 
-def panel(access: Access) -> dict[str, Any]:
+def panel(access: Access) -> dict[str, object]:
     """Return the context of pauses, free seats and vacations on the page of a running match."""
     match = access.match
     if match.status != Match.Status.RUNNING or match.board:

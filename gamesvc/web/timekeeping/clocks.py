@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from gamesvc.games.kernel import intake
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, WEEKDAYS
@@ -43,7 +44,7 @@ WHAT = {
 }
 
 
-def choices(posted: Any) -> dict[str, Any]:
+def choices(posted: Any) -> dict[str, object]:
     """Return the clock fields of the form for a new match, with the posted values."""
     form = ClockPartsForm(posted)
     return {
@@ -57,7 +58,7 @@ def choices(posted: Any) -> dict[str, Any]:
     }
 
 
-def chosen(request: HttpRequest) -> dict[str, Any] | str | None:
+def chosen(request: HttpRequest) -> JsonObject | str | None:
     """Return the posted clock: the name of a preset, a policy in parts, or None for plain hours. Raises `Refused`."""
     choice: str = ClockForm.read(request)["clock"]
     if choice != "parts":

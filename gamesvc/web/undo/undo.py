@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -39,11 +38,11 @@ DONE = {
 }
 
 
-def panel(access: Access, loaded: Loaded) -> dict[str, Any]:
+def panel(access: Access, loaded: Loaded) -> dict[str, object]:
     """Return the context of the undo panel, for players and for users who may rewind the match."""
     if not loaded.started or loaded.ended:
         return {}
-    shown: dict[str, Any] = {"version": loaded.viewer_version(access.viewer)}
+    shown: dict[str, object] = {"version": loaded.viewer_version(access.viewer)}
     if access.seat is not None:
         offer = taking_back.offer(loaded, access.match, access.seat.index)
         names = selectors.seat_names(access.seats)
