@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -45,7 +43,7 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
     target_class = "gamesvc.api.authentication.BearerToken"
     name = "token"
 
-    def get_security_definition(self, auto_schema: Any) -> JsonObject:
+    def get_security_definition(self, auto_schema: object) -> JsonObject:
         return {"type": "http", "scheme": "bearer", "bearerFormat": "gsk_..."}
 
 
@@ -55,5 +53,5 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     target_class = "gamesvc.api.authentication.Session"
     name = "session"
 
-    def get_security_definition(self, auto_schema: Any) -> JsonObject:
+    def get_security_definition(self, auto_schema: object) -> JsonObject:
         return {"type": "apiKey", "in": "cookie", "name": "sessionid"}

@@ -22,7 +22,7 @@ _KINDS = (BadRequest, NotSignedIn, Forbidden, Unknown, WrongMethod, NotAcceptabl
 OF_FRAMEWORK = {kind.status: kind for kind in _KINDS}
 
 
-def details(error: GamesvcError, **more: Any) -> JsonObject:
+def details(error: GamesvcError, **more: object) -> JsonObject:
     """Return problem details. `type` is our permanent address for the code."""
     return {
         "type": f"{settings.BASE_URL}/problems/{error.code}",
@@ -35,7 +35,7 @@ def details(error: GamesvcError, **more: Any) -> JsonObject:
     }
 
 
-def handle(error: Exception, context: JsonObject) -> Response | None:
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response for an exception of a view; None for a fault of ours, which is logged and answered with 500."""
     ours = translate(error)
     if ours is None or ours.status == GamesvcError.status:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import IO
 
 import orjson
 from django.conf import settings
@@ -12,7 +13,7 @@ from rest_framework.renderers import BaseRenderer
 
 from gamesvc.api.errors import BadRequest, TooLarge
 from gamesvc.games.kernel import intake
-from gamesvc.json_types import JsonMapping
+from gamesvc.json_types import JsonObject
 
 
 class JSON(BaseRenderer):
@@ -20,7 +21,9 @@ class JSON(BaseRenderer):
     format = "json"
     charset = None
 
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: JsonMapping | None = None) -> bytes:
+    def render(
+        self, data: object, accepted_media_type: str | None = None, renderer_context: Mapping[str, object] | None = None
+    ) -> bytes:
         # Labels in a form's schema are keyed by what they name, which may be a number; JSON needs text.
         return b"" if data is None else orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
 
@@ -28,7 +31,9 @@ class JSON(BaseRenderer):
 class JSONBody(BaseParser):
     media_type = "application/json"
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: JsonMapping | None = None) -> Any:
+    def parse(
+        self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, object] | None = None
+    ) -> JsonObject:
         limit = settings.API_BODY_BYTES
         length = int(getattr(stream, "META", {}).get("CONTENT_LENGTH") or 0)
         if length > limit:

@@ -20,12 +20,12 @@ from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.errors import Forbidden
 from gamesvc.request_limits import folds_history
 
-T = TypeVar("T", bound=serializers.Serializer[Any])
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
 VERSION = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of the view answered.")
 PROBLEMS = {400: schemas.Problem, 401: schemas.Problem, 403: schemas.Problem, 404: schemas.Problem}
@@ -106,9 +106,9 @@ class Described(AutoSchema):
         scope = "none; open to all." if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
         return f"{told}\n\nScope: {scope}"
 
-    def get_auth(self) -> list[Any]:
+    def get_auth(self) -> list[JsonObject]:
         needed = self._needed()
-        found: list[Any] = super().get_auth()
+        found: list[JsonObject] = super().get_auth()
         if PUBLIC in needed:
             return [*found, {}]
         return [{"token": [scope]} for scope in needed] + [auth for auth in found if "token" not in auth]
@@ -137,7 +137,7 @@ class View(APIView):
         """Return the caller's token; None in a session of the pages."""
         return self.request.auth if isinstance(self.request.auth, Bearer) else None
 
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+    def finalize_response(self, request: Request, response: Any, *args: object, **kwargs: object) -> Any:
         """Render the data of an answer with the serializer that describes it."""
         if isinstance(response, Response):
             method = getattr(self, "get" if request.method == "HEAD" else str(request.method).lower(), None)
@@ -146,7 +146,7 @@ class View(APIView):
                 response.data = shape.to_representation(response.data)
         return super().finalize_response(request, response, *args, **kwargs)
 
-    def body(self, kind: type[T]) -> Any:
+    def body(self, kind: type[schemas.Shape]) -> Any:
         serializer = kind(data=self.request.data)
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -51,7 +51,7 @@ class OpenAPI(SpectacularJSONAPIView):
     # By media type: the bytes, and their ETag.
     made: ClassVar[dict[str, tuple[bytes, str]]] = {}
 
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def get(self, request: Request, *args: object, **kwargs: object) -> HttpResponseBase:
         renderer = request.accepted_renderer
         if renderer.media_type not in self.made:
             described: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from rest_framework import serializers
 
 from accounts.tokens import SCOPES
-from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.models import Match
 
 
@@ -17,10 +17,10 @@ class Shape(serializers.Serializer[Any]):
     # one would inherit it in the OpenAPI document.
 
     @cached_property
-    def _by_name(self) -> JsonObject:
+    def _by_name(self) -> dict[str, Any]:
         return {name: field for name, field in self.fields.items() if not field.write_only}
 
-    def to_representation(self, instance: JsonMapping) -> JsonObject:
+    def to_representation(self, instance: Mapping[str, object]) -> dict[str, object]:
         """Return the documented members of an answer, in its own order. Optional ones may be missing."""
         known = self._by_name
         return {
@@ -33,7 +33,7 @@ class Shape(serializers.Serializer[Any]):
 class Strict(Shape):
     """A serializer that refuses unknown fields and names the known ones."""
 
-    def to_internal_value(self, data: Any) -> Any:
+    def to_internal_value(self, data: object) -> Any:
         if isinstance(data, dict) and (unknown := set(data) - set(self.fields)):
             known = ", ".join(self.fields)
             raise serializers.ValidationError({name: [f"Not known here; known: {known}."] for name in sorted(unknown)})
@@ -145,7 +145,7 @@ class Command(Shape):
 class SpanShape(Shape):
     until = serializers.DateTimeField()
 
-    def get_fields(self) -> JsonObject:
+    def get_fields(self) -> dict[str, Any]:
         """Add `from`, which is a keyword in Python."""
         return {"from": serializers.DateTimeField(), **super().get_fields()}
 
@@ -262,7 +262,7 @@ class Step(Shape):
     words = serializers.ListField(child=serializers.CharField())
     changes = Change(many=True)
 
-    def get_fields(self) -> JsonObject:
+    def get_fields(self) -> dict[str, Any]:
         """Add `from`, which is a keyword in Python, and `to`."""
         return {**super().get_fields(), "from": serializers.IntegerField(), "to": serializers.IntegerField()}
 

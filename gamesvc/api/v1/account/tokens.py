@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts import tokens
+from accounts.models import ApiToken
 from accounts.signing_in import proving
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, REFUSALS, View, check_proof, documented
@@ -65,7 +65,7 @@ class TokenDetail(View):
         return Response(status=204)
 
 
-def token_json(token: Any) -> JsonObject:
+def token_json(token: ApiToken) -> JsonObject:
     return {
         "id": str(token.pk),
         "name": token.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
@@ -102,7 +102,7 @@ class MatchDetail(View):
 class _Change(View):
     """A change in the lobby: runs once per key and returns the match."""
 
-    def change(self, ident: str, service: Any, **arguments: Any) -> Response:
+    def change(self, ident: str, service: Callable[..., Match], **arguments: object) -> Response:
         def effect() -> tuple[int, JsonObject]:
             match = self.access(ident).match
             changed = service(by=self.user, match=match, **arguments)

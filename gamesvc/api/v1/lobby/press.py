@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -27,14 +27,14 @@ RECEIVERS = {"oneOf": [{"const": "all"}, {"type": "array", "items": {"type": "in
 class Receivers(serializers.Field):  # type: ignore[type-arg]
     """`"all"`, or a list of seats."""
 
-    def to_internal_value(self, data: Any) -> list[int] | str:
+    def to_internal_value(self, data: object) -> list[int] | str:
         if data == press.ALL:
             return press.ALL
         if isinstance(data, list) and data and all(type(one) is int and 0 <= one < 100 for one in data):
             return data
         raise serializers.ValidationError('`to` is "all" or a list of seat numbers, like [1].')
 
-    def to_representation(self, value: Any) -> Any:
+    def to_representation(self, value: object) -> object:
         return value
 
 
@@ -95,7 +95,7 @@ class MatchPress(View):
         return once(request, effect)
 
 
-def _message(found: Any, given: str) -> Message:
+def _message(found: QuerySet[Message], given: str) -> Message:
     try:
         message: Message | None = found.filter(pk=uuid.UUID(given)).first()
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
@@ -66,7 +66,7 @@ def _command_id(view: View, access: Access) -> UUID:
     return turns.command_id(sender=f"user {view.user.pk} {access.match.id}", key=required_key(view.request))
 
 
-def submit_command(view: View, access: Access, command: JsonObject, received_at: Any) -> Response:
+def submit_command(view: View, access: Access, command: JsonObject, received_at: datetime) -> Response:
     """Answer a request with a command for the caller's seat. Its headers hold the key and the version."""
     assert access.seat is not None
     seat = access.seat.index

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -49,8 +47,8 @@ class AbsencesShape(schemas.Shape):
 class HourField(serializers.TimeField):
     """A local time of day, such as 22:00. It is not a `time` of JSON Schema, which has seconds and an offset."""
 
-    def __init__(self, **more: Any) -> None:
-        super().__init__(format="%H:%M", allow_null=True, **more)
+    def __init__(self, *, help_text: str | None = None) -> None:
+        super().__init__(format="%H:%M", allow_null=True, help_text=help_text)
 
 
 class Quiet(schemas.Strict):
