@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
 
 from celery.signals import worker_init
 from django.conf import settings
@@ -18,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 @checks.register(checks.Tags.database)
-def keys_open_the_secrets(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[checks.CheckMessage]:
+def keys_open_the_secrets(app_configs: object, databases: object = None, **_: object) -> list[checks.CheckMessage]:
     """Refuse to start with keys that do not open the stored secrets. One match per key id is tried."""
     if not databases or Match._meta.db_table not in connection.introspection.table_names():
         return []  # nothing to open yet
@@ -31,7 +30,7 @@ def keys_open_the_secrets(app_configs: Any, databases: Any = None, **kwargs: Any
 
 
 @checks.register(deploy=True)
-def doors_are_watched(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+def doors_are_watched(app_configs: object, **_: object) -> list[checks.CheckMessage]:
     """Warn if the service cannot detect an outage: then deadlines fire although nobody can meet them."""
     if settings.HEARTBEAT_PROBES:
         return []
@@ -61,5 +60,5 @@ def refuse_wrong_keys() -> None:
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]
-def _before_a_worker_forks(**_: Any) -> None:
+def _before_a_worker_forks(**_: object) -> None:
     refuse_wrong_keys()

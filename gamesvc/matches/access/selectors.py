@@ -6,7 +6,7 @@ import functools
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import Exists, Model, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
@@ -140,7 +140,7 @@ def _seated() -> str:
     return f"SELECT {columns} FROM matches_match m JOIN matches_seat s ON s.match_id = m.id WHERE "  # noqa: S608
 
 
-def _row(model: type[M], values: Sequence[Any]) -> M:
+def _row(model: type[M], values: Sequence[object]) -> M:
     """Return the row of a model from the values of all its columns."""
     read = []
     for field, value in zip(model._meta.concrete_fields, values, strict=True):

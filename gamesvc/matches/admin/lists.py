@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts.models import User
@@ -27,7 +28,7 @@ class RefusalAdmin(ReadOnly):
     list_select_related = ("match", "user")
     of_match, of_player = "match", "user"
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+    def get_fields(self, request: HttpRequest, obj: Refusal | None = None) -> Any:
         """Leave out the content of a command that the operator may not read."""
         assert isinstance(request.user, User)
         whole = obj is None or refusals.opened(obj, obj.match, request.user)
@@ -126,10 +127,10 @@ class AtFault(admin.SimpleListFilter):
     title = "fault"
     parameter_name = "fault"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:
         return [("1", "could not go on")]
 
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Reckoned]) -> QuerySet[Reckoned]:
         return queryset.exclude(fault="") if self.value() else queryset
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import secrets as system
-from typing import Any
 
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -56,7 +56,7 @@ class MatchAdmin(ReadOnly):
     search_fields = ("=number", "=id")
     ordering = ("-number",)
 
-    def get_queryset(self, request: HttpRequest) -> Any:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Match]:
         return super().get_queryset(request).prefetch_related("seats__user")
 
     @admin.display(description="players")

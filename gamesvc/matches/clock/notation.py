@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gamesvc.json_types import JsonObject
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -16,7 +14,7 @@ _SHAPE = "a length of time such as 3d, 36h or 1d12h30m"
 _CLOCK_TIME = r"^([01]\d|2[0-3]):[0-5]\d$"
 
 
-def _length(title: str, **more: Any) -> JsonObject:
+def _length(title: str, **more: str) -> JsonObject:
     return {"title": title, "type": "string", "pattern": LENGTH, "shape": _SHAPE, "minLength": 2, "maxLength": 12, **more}
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -172,6 +172,6 @@ def as_json(message: Press) -> JsonObject:
     }
 
 
-def erase(user: Any) -> None:
+def erase(user: User) -> None:
     """Delete every message of a user."""
     Press.objects.filter(user=user).delete()

@@ -6,7 +6,6 @@ Each look needs a reason, is recorded as an event before anything is shown, and 
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.db import transaction
 
@@ -41,7 +40,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         raise Refused("no_such_version", f"Versions are those since the start, up to {loaded.version}.", "version")
     look_id = uuid.uuid4()
 
-    def decide(loaded: Loaded, _seats: Any) -> list[MatchEvent]:
+    def decide(loaded: Loaded, _seats: object) -> list[MatchEvent]:
         if loaded.ended:
             raise Refused("nothing_hidden", "The match is over; everything in it is open.")
         return [Looked(seat, version, str(look_id))]

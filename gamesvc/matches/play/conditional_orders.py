@@ -16,11 +16,10 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 from uuid import UUID
 
 from django.db import OperationalError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
@@ -56,7 +55,7 @@ def sweep(limit: int = 200) -> int:
     return backoff.each("the conditional orders of match", list(matches), play, limit=limit)
 
 
-def behind() -> Any:
+def behind() -> QuerySet[Premove]:
     """Return the open orders of matches in which something has happened since they were searched."""
     return Premove.objects.filter(status__in=OPEN, looked_version__lt=F("match__version"))
 
@@ -144,11 +143,11 @@ def _automatic(acts: Sequence[Sequence[StoredEvent]]) -> int:
     return count
 
 
-def _state_at(loaded: Loaded, version: int) -> Any:
+def _state_at(loaded: Loaded, version: int) -> object:
     return (loaded if version == loaded.version else loading.load_at(loaded.game, loaded.match_id, version)).timeline.state
 
 
-def _arm(match: Match, row: Premove, acts: Sequence[_Seen], state_at: Callable[[int], Any]) -> None:
+def _arm(match: Match, row: Premove, acts: Sequence[_Seen], state_at: Callable[[int], object]) -> None:
     """Arm an order with the first act that meets its condition. An unreadable order ends here."""
     try:
         for act in acts:

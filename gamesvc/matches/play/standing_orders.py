@@ -82,7 +82,7 @@ def own_orders(loaded: Loaded, seat: int) -> JsonObject | None:
     return {"command": own.command, "orders": orders, "schema": schema}
 
 
-def first_orders(loaded: Loaded, seat: int) -> Any:
+def first_orders(loaded: Loaded, seat: int) -> object:
     """Return the game's standing orders in the first playable position, to which cancelling all of them returns."""
     _check_started(loaded)
     own, begun = loaded.game.standing_orders, loading.first_playable(loaded)
@@ -90,7 +90,7 @@ def first_orders(loaded: Loaded, seat: int) -> Any:
     return None if own is None else own.shown(loaded.game.view(loading.state_at(loaded.game, loaded.match_id, begun), seat))
 
 
-def own_command(loaded: Loaded, orders: Any) -> JsonObject:
+def own_command(loaded: Loaded, orders: object) -> JsonObject:
     """Return the command that sets the game's own standing orders. Raises `Refused` if the game has none."""
     own = loaded.game.standing_orders
     if own is None:
@@ -152,7 +152,7 @@ def _readable(loaded: Loaded, condition: JsonMapping) -> JsonObject:
     return read
 
 
-def _check_commands(loaded: Loaded, commands: Sequence[Any]) -> None:
+def _check_commands(loaded: Loaded, commands: Sequence[object]) -> None:
     if not 1 <= len(commands) <= MOST_COMMANDS:
         raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
     for place, command in enumerate(commands):
@@ -214,7 +214,7 @@ def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:
     return list(found.values())
 
 
-def _writable(value: Any) -> bool:
+def _writable(value: object) -> bool:
     return isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= 40 and not any(map(str.isspace, value)))
 
 
@@ -275,7 +275,7 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
     return Asked("lay_by", condition=condition, commands=commands)
 
 
-def _read(text: str) -> Any:
+def _read(text: str) -> int | str:
     if re.match(r"^-?\d{1,9}$", text):
         return int(text)
     return {"true": True, "yes": True, "false": False, "no": False}.get(text.casefold(), text)

@@ -305,7 +305,7 @@ def _check_checkpoint(report: Report, records: Sequence[Record], trailer: JsonOb
         report.checks.append(Check("key", "proved", "The checkpoint is signed with your key."))
 
 
-def _check_inclusion(records: Sequence[Record], value: Any) -> tuple[str, statements.Inclusion]:
+def _check_inclusion(records: Sequence[Record], value: object) -> tuple[str, statements.Inclusion]:
     match = records[0]["match"]
     try:
         inclusion = statements.read_inclusion(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 from django.db import connection
 
@@ -53,7 +52,7 @@ def _opened(access: Access) -> bool:
     return access.match.ended_at is not None
 
 
-def differences(before: Any, after: Any, path: str = "") -> Iterator[JsonObject]:
+def differences(before: object, after: object, path: str = "") -> Iterator[JsonObject]:
     """Yield the differences of two JSON values: JSON pointers with the values before and after, null if missing.
 
     `op` is `add`, `remove` or `replace`, as in RFC 6902. Lists of different lengths are replaced as a whole.

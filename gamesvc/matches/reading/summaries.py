@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, prefetch_related_objects
 from django.utils import timezone
 
 from accounts import absences
+from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
@@ -38,7 +38,7 @@ def summary(access: Access) -> JsonObject:
     return of([access])[0]
 
 
-def of_matches(user: Any, matches: Sequence[Match]) -> list[JsonObject]:
+def of_matches(user: User | None, matches: Sequence[Match]) -> list[JsonObject]:
     """Return the summaries of many matches, without those the user may not know."""
     return of(access_many(user, matches))
 

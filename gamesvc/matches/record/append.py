@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,6 +16,7 @@ from django.utils import timezone
 from events.canonical import write_time
 from events.store import NewEvent, Statement, StoredEvent
 from gamesvc.games.kernel.game import Awaited, Event
+from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
 from gamesvc.matches.clock import fold
@@ -89,7 +89,7 @@ def record(
     act: Act,
     *,
     seats: Sequence[Seat],
-    run: Any = None,
+    run: Run | None = None,
     more: Sequence[Statement] = (),
 ) -> tuple[StoredEvent, ...]:
     """Append events decided on `loaded`, with everything that follows from them.
@@ -129,7 +129,7 @@ def record(
     return stored
 
 
-def _folded(loaded: Loaded, events: Sequence[Event], run: Any) -> Loaded:
+def _folded(loaded: Loaded, events: Sequence[Event], run: Run | None) -> Loaded:
     """Return the match after these events, the first of which an engine's run may have folded already."""
     after = loaded.copy()
     if run is None:

@@ -82,7 +82,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event], state: Callable[[], Any]) -> bool:
+def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event], state: Callable[[], object]) -> bool:
     """Return True if an event matches, as the seat sees it, and all comparisons with its view hold.
 
     `state` returns the state after these events. It is called only if it is needed.
@@ -99,7 +99,7 @@ def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event]
     return all(COMPARE[one["op"]](find(view, one["path"]), one["value"]) for one in comparisons)
 
 
-def find(view: Any, path: str) -> Any:
+def find(view: object, path: str) -> object:
     """Return the value at a path (`hands.0.cards`) of a view; None if there is none."""
     for part in path.split("."):
         if isinstance(view, Mapping):
@@ -115,7 +115,7 @@ def _fits(event: Event, wanted: JsonMapping) -> bool:
     return event.type == wanted["type"] and all(_same(find(event.data, path), value) for path, value in wanted["data"].items())
 
 
-def _same(value: Any, wanted: Any) -> bool:
+def _same(value: object, wanted: object) -> bool:
     """Return True if the values are equal, ignoring case, or if a list contains the wanted value."""
     if isinstance(value, list | tuple) and not isinstance(wanted, list):
         return any(_same(one, wanted) for one in value)
@@ -124,5 +124,5 @@ def _same(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Event, Game
@@ -23,7 +23,7 @@ class Wrong(GamesvcError):
 
 def field(record: Record, kind: type[T], *path: str) -> T:
     """Return a field of an event if it has the given type. Raises `Wrong`."""
-    value: Any = record
+    value: object = record
     for name in path:
         if not isinstance(value, dict) or name not in value:
             raise Wrong(record["version"], f"{'.'.join(path)} is missing.")

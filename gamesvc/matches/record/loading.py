@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -20,7 +19,7 @@ from django.db import connection
 
 from events.store import Head, StoredEvent
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import Event, Game, Viewer, see_event
+from gamesvc.games.kernel.game import Awaited, Event, Game, Viewer, see_event
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.kernel.undo_rules import Behind
 from gamesvc.json_types import JsonObject
@@ -100,7 +99,7 @@ class Loaded:
         """True for a match that began from a position, not with the game's own setup."""
         return self.opened is not None and self.opened.position is not None
 
-    def awaited(self) -> Sequence[Any]:
+    def awaited(self) -> Sequence[Awaited]:
         """Return the pending decisions; none before the first game event and after the end."""
         return self.game.awaited(self.timeline.state) if self.timeline.started and not self.ended else ()
 
@@ -219,7 +218,7 @@ def first_playable(loaded: Loaded) -> int | None:
     return None if loaded.started_at is None else act_end(loaded, loaded.started_at)
 
 
-def state_at(game: Game, match_id: UUID, version: int) -> Any:
+def state_at(game: Game, match_id: UUID, version: int) -> object:
     """Return the state of a match at a version, folded from the nearest snapshot before it."""
     return load_at(game, match_id, version).timeline.state
 

@@ -58,7 +58,7 @@ def fingerprint(game_id: str) -> str:
     return found.hexdigest()
 
 
-def put(game: Game, match_id: UUID, head: Head, contents: JsonObject, state: Any, kept: dict[int, Any]) -> None:
+def put(game: Game, match_id: UUID, head: Head, contents: JsonObject, state: object, kept: dict[int, Any]) -> None:
     """Store a state with the states an undo may return to. `contents` is the rest of a load, as plain JSON."""
     payload = {
         **contents,

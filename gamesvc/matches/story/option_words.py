@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils.translation import gettext, gettext_noop
 
 from gamesvc.games import catalog
@@ -46,5 +44,5 @@ def _of(match: Match) -> JsonObject:
     return {name: schema for name, schema in properties.items() if name in match.options}
 
 
-def _value(schema: JsonObject, value: Any) -> str:
+def _value(schema: JsonObject, value: object) -> str:
     return str(schema.get("labels", {}).get(value, value))

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 
 from events.store import Statement, StoredEvent
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.clock.compute import Spliced, put_off, run
-from gamesvc.matches.clock.policy import FURTHEST_DEADLINE
+from gamesvc.matches.clock.policy import FURTHEST_DEADLINE, Policy
 from gamesvc.matches.clock.spans import SECOND, NoTime
 from gamesvc.matches.events import MatchEvent, Paused, Resumed
 from gamesvc.matches.models import Match, Seat
@@ -135,7 +134,7 @@ def _check_running(loaded: Loaded) -> None:
         raise Refused("not_started", "The match has not started yet; no clock runs.")
 
 
-def _policy(loaded: Loaded) -> Any:
+def _policy(loaded: Loaded) -> Policy:
     policy = loaded.account.policy
     assert policy is not None
     return policy

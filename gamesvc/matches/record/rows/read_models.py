@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from events.audit import Finding
 from events.store import StoredEvent
@@ -306,7 +305,7 @@ def question_differences(rows: Rows, loaded: Loaded, told: Told) -> Iterator[Fin
                 yield Finding("questions", detail, match.id)
 
 
-def _same_value(kept: Any, right: Any) -> bool:
+def _same_value(kept: object, right: object) -> bool:
     if isinstance(right, datetime) and isinstance(kept, datetime):
         return _same_moment(kept, right)
     return bool(kept == right)
