@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.core import checks
 
@@ -11,7 +9,7 @@ from accounts import network
 
 
 @checks.register(deploy=True)
-def proxies_are_named(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+def proxies_are_named(app_configs: object, **_: object) -> list[checks.CheckMessage]:
     """Warn if there is a proxy that is not configured: then all users share the limits of one address.
 
     The web server itself speaks no TLS, so a `BASE_URL` with https means a proxy.

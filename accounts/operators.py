@@ -17,7 +17,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.models import User
-from gamesvc.json_types import JsonObject
 
 
 class OperatorSite(admin.AdminSite):
@@ -34,7 +33,7 @@ class OperatorSite(admin.AdminSite):
         return bool(request.user.is_active and request.user.is_staff)
 
     def password_change(  # type: ignore[override]
-        self, request: HttpRequest, extra_context: JsonObject | None = None
+        self, request: HttpRequest, extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
         """Redirect to the page for all users."""
         return redirect("account_change_password")
@@ -91,7 +90,7 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.admin_site.has_permission(request)
 
-    def has_add_permission(self, request: HttpRequest, *_more: Any) -> bool:
+    def has_add_permission(self, request: HttpRequest, *_more: object) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

@@ -35,7 +35,7 @@ class Old:
     where: Q = field(default_factory=Q)
     needed: Callable[[Sequence[Any]], Collection[Any]] | None = None
 
-    def rows(self, model: type[Model], now: datetime) -> QuerySet[Any]:
+    def rows(self, model: type[Model], now: datetime) -> QuerySet[Model]:
         """Return the rows that have reached their age."""
         return model._base_manager.filter(self.where, **{f"{self.column}__lt": now - timedelta(days=self.days())})
 

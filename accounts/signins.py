@@ -6,6 +6,7 @@ network are recorded up to a limit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +20,6 @@ from django.utils.crypto import salted_hmac
 from accounts.models import ApiToken, SignIn, User
 from accounts.network import client_address, client_network
 from accounts.throttling import throttle
-from gamesvc.json_types import JsonObject
 
 # Failures recorded per network (`accounts.network`) and hour; further ones add no information.
 FAILURES_PER_HOUR = 60
@@ -69,38 +69,38 @@ def erase(user: User, names: list[str]) -> None:
 # --- listeners ---
 
 
-def _signed_in(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+def _signed_in(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
     _write(SignIn.Kind.IN, request, user=user)
 
 
-def _signed_out(sender: Any, request: HttpRequest | None, user: User | None, **_more: Any) -> None:
+def _signed_out(sender: object, request: HttpRequest | None, user: User | None, **_more: object) -> None:
     if isinstance(user, User):
         _write(SignIn.Kind.OUT, request, user=user)
 
 
-def _failed(sender: Any, credentials: JsonObject, request: HttpRequest | None = None, **_more: Any) -> None:
+def _failed(sender: object, credentials: Mapping[str, object], request: HttpRequest | None = None, **_more: object) -> None:
     name = str(credentials.get("username") or credentials.get("email") or "")
     known = User.objects.filter(Q(username__iexact=name) | Q(emailaddress__email__iexact=name)).first() if name else None
     _write_failure(SignIn.Kind.FAILED, request, user=known, name=name)
 
 
-def _signed_up(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+def _signed_up(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
     _write(SignIn.Kind.SIGNED_UP, request, user=user)
 
 
-def _password_changed(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+def _password_changed(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
     _write(SignIn.Kind.PASSWORD_CHANGED, request, user=user)
 
 
-def _password_reset(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+def _password_reset(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
     _write(SignIn.Kind.PASSWORD_RESET, request, user=user)
 
 
-def _factor_added(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+def _factor_added(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
     _write(SignIn.Kind.FACTOR_ADDED, request, user=user)
 
 
-def _factor_removed(sender: Any, request: HttpRequest | None, user: User, **_more: Any) -> None:
+def _factor_removed(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
     _write(SignIn.Kind.FACTOR_REMOVED, request, user=user)
 
 

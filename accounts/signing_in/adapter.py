@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from smtplib import SMTPException
-from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as allauth_context
@@ -18,7 +17,6 @@ from accounts import network
 from accounts.addresses import is_own
 from accounts.models import Language, User
 from accounts.throttling import throttle
-from gamesvc.json_types import JsonObject
 
 MAILS_PER_ADDRESS_AND_DAY = 10
 DAY = 24 * 3600
@@ -62,20 +60,20 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise PermissionDenied("The network address of the client is not known.")
         return address
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
         """Count wrong passwords by account and network, so that a guesser does not lock the owner out."""
         account = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{account} {network.client_network(request)}"
 
     def render_mail(
-        self, template_prefix: str, email: str | list[str], context: JsonObject, headers: dict[str, str] | None = None
+        self, template_prefix: str, email: str | list[str], context: dict[str, object], headers: dict[str, str] | None = None
     ) -> EmailMessage:
         """Mark the mail as automatic, so that no vacation responder answers it."""
         marks = {"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All", **(headers or {})}
         message: EmailMessage = super().render_mail(template_prefix, email, context, headers=marks)
         return message
 
-    def send_mail(self, template_prefix: str, email: str, context: JsonObject) -> None:
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
         """Send a mail about the account, in its language, at most ten of each kind to one address per day.
 
         Each kind counts separately, so causing other mails cannot block the link for a new password. If no mail server answers,
