@@ -1,7 +1,5 @@
 """The event store as a Django app."""
 
-from typing import Any
-
 from django.apps import AppConfig
 from django.core.checks import register
 from django.db.models.signals import post_migrate
@@ -19,7 +17,7 @@ class EventsConfig(AppConfig):
         register(roles.check_two_roles)
         register(checkpoints.check_key)
 
-        def after_migrate(using: str, **_: Any) -> None:
+        def after_migrate(using: str, **_: object) -> None:
             roles.grant(using)
             epochs.bump_if_restored(using)
 

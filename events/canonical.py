@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -39,7 +39,7 @@ class Broken(GamesvcError, ValueError):
     """A record's digest or hash does not follow from its content and the hash before it."""
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """Return a value as canonical JSON. Raises `NotCanonical` for floats, large integers, and keys that are not ASCII text."""
     _check(value, 0)
     try:
@@ -80,7 +80,7 @@ def _check(value: Any, depth: int) -> None:
             _check(item, depth + 1)
 
 
-def _check_keys(value: Any) -> None:
+def _check_keys(value: object) -> None:
     if isinstance(value, dict):
         for key in value:
             if not key.isascii():
@@ -204,31 +204,31 @@ def check_record(record: JsonMapping, previous_hash: bytes) -> bytes:
     return hashed
 
 
-def _hex(length: int) -> Any:
+def _hex(length: int) -> Callable[[object], bool]:
     pattern = re.compile(f"[0-9a-f]{{{length}}}")
     return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
-def _whole(value: Any) -> bool:
+def _whole(value: object) -> bool:
     return type(value) is int and value > 0
 
 
-def _text(value: Any) -> bool:
+def _text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _object(value: Any) -> bool:
+def _object(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def _uuid(value: Any) -> bool:
+def _uuid(value: object) -> bool:
     try:
         return isinstance(value, str) and str(UUID(value)) == value
     except ValueError:
         return False
 
 
-_SHAPES: JsonObject = {
+_SHAPES: dict[str, Callable[[object], bool]] = {
     "match": _uuid, "version": _whole, "type": _text, "type_version": _whole, "data": _object, "meta": _object,
     "occurred_at": _text, "salt": _hex(32), "digest": _hex(64), "hash": _hex(64), "redacted": lambda value: value is True,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from uuid import UUID
 import psycopg
 from psycopg import pq
 from psycopg.adapt import PyFormat, Transformer
+from psycopg.rows import TupleRow
 
 # Most statements kept prepared on one connection; the oldest makes room.
 MOST = 200
@@ -29,19 +30,19 @@ _count = itertools.count()
 class Direct:
     """The statements prepared on one connection."""
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, connection: psycopg.Connection[TupleRow]) -> None:
         self.connection = connection
         self._pgconn = connection.pgconn
         self._adapter = Transformer(connection)
         self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
 
-    def run(self, query: str, types: tuple[int, ...], values: list[bytes], params: Sequence[Any]) -> int:
+    def run(self, query: str, types: tuple[int, ...], values: list[bytes], params: Sequence[object]) -> int:
         """Run a statement in its own transaction. Return how many rows it wrote. Raises psycopg's errors.
 
         The query's parameters are written `$1, $2, ...`: first `values`, of the types with these OIDs in PostgreSQL's binary
         format, then `params`, whose types the query states. Plain values go as text, the rest as psycopg adapts it.
         """
-        formats: list[Any] = [pq.Format.BINARY] * len(values)
+        formats: list[int] = [pq.Format.BINARY] * len(values)
         sent: list[Any] = [*values]
         adapter = self._adapter
         if list not in map(type, params):
@@ -94,7 +95,7 @@ class Direct:
 _NAMED = 0
 
 
-def _written(value: Any) -> tuple[bytes | None, int | None, pq.Format]:
+def _written(value: object) -> tuple[bytes | None, int | None, pq.Format]:
     """Return a parameter as PostgreSQL reads it, its type and its format; no type for values left to psycopg.
 
     psycopg determines the encoding of each item of each array every time, which costs more than all else in the append.
@@ -118,7 +119,7 @@ def _written(value: Any) -> tuple[bytes | None, int | None, pq.Format]:
 _PLAIN = frozenset({int, bool, UUID, datetime})
 
 
-def _item(value: Any) -> str | None:
+def _item(value: object) -> str | None:
     """Return an item of an array; None for values left to psycopg."""
     if isinstance(value, str):
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')

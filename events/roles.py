@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -63,7 +62,7 @@ def _names(names: set[str]) -> sql.Composed:
     return sql.SQL(", ").join(sql.Identifier(name) for name in sorted(names))
 
 
-def check_two_roles(app_configs: object, **_: Any) -> list[CheckMessage]:
+def check_two_roles(app_configs: object, **_: object) -> list[CheckMessage]:
     """Warn if the role that runs the service owns the tables: it could remove the protection of the log."""
     owner = urlsplit(getattr(settings, "DATABASE_OWNER_URL", "")).username
     if owner and owner != runtime_role():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from events import canonical
@@ -98,7 +98,7 @@ class Statement(NamedTuple):
     """
 
     sql: str
-    params: Sequence[Any] = ()
+    params: Sequence[object] = ()
 
 
 class Cursor(NamedTuple):

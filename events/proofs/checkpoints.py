@@ -101,7 +101,7 @@ def seeds() -> list[bytes]:
         raise ImproperlyConfigured("CHECKPOINT_KEY must be base64 of 32 bytes, several separated by commas.") from None
 
 
-def check_key(app_configs: object, **_: Any) -> list[CheckMessage]:
+def check_key(app_configs: object, **_: object) -> list[CheckMessage]:
     """Report at the start if no checkpoint can be signed."""
     try:
         if seeds():

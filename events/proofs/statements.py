@@ -10,7 +10,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import orjson
 from cryptography.exceptions import InvalidSignature
@@ -121,7 +120,7 @@ def check_inclusion(inclusion: Inclusion, stream: str) -> None:
         raise BadCheckpoint(f"The proof of inclusion leads to {found.hex()}, not to the signed root.")
 
 
-def read_checkpoint(value: Any) -> Checkpoint:
+def read_checkpoint(value: object) -> Checkpoint:
     """Return the checkpoint that `Checkpoint.as_json` wrote. Raises `BadCheckpoint` for anything else."""
     outer = _fields(value, {"statement", "key", "signature"}, "A checkpoint")
     inner = _fields(outer["statement"], {"made_at", "number", "previous", "root", "streams"}, "The statement of a checkpoint")
@@ -140,7 +139,7 @@ def read_checkpoint(value: Any) -> Checkpoint:
     )
 
 
-def read_inclusion(value: Any) -> Inclusion:
+def read_inclusion(value: object) -> Inclusion:
     """Return the proof that `Inclusion.as_json` wrote. Raises `BadCheckpoint` for anything else."""
     outer = _fields(value, {"statement", "key", "signature", "proof"}, "A checkpoint with its proof")
     checkpoint = read_checkpoint({name: one for name, one in outer.items() if name != "proof"})
@@ -192,7 +191,7 @@ def read_seeds(text: str) -> list[bytes]:
     return seeds
 
 
-def _fields(value: Any, names: set[str], what: str) -> JsonMapping:
+def _fields(value: object, names: set[str], what: str) -> JsonMapping:
     if not isinstance(value, dict) or value.keys() != names:
         raise BadCheckpoint(f"{what} is an object of {', '.join(sorted(names))}.")
     return value
