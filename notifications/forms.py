@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
+from django.http import QueryDict
 
 from notifications.sending.unsubscribe import Subscription
 
@@ -14,7 +13,7 @@ class UnsubscribeForm(forms.Form):
 
     again = forms.CharField(required=False)
 
-    def __init__(self, data: Any, *, subscription: Subscription) -> None:
+    def __init__(self, data: QueryDict, *, subscription: Subscription) -> None:
         super().__init__(data)
         scopes = [scope.value for scope in subscription.scopes]
         self.fields["scope"] = forms.TypedChoiceField(

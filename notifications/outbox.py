@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -67,7 +66,7 @@ class Notice:
             raise ValueError("due_at needs a time zone")
 
 
-def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[Any]]:
+def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[object]]:
     """Return the statement that queues `rows` if the CTE `appended` beside it returned a row, and its parameters.
 
     The text is always the same, also without rows, so that it is prepared once.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +13,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from gamesvc.json_types import JsonObject
 from notifications.forms import UnsubscribeForm
 from notifications.inbound import addresses, held, stopping
 from notifications.models import Scope
@@ -31,7 +29,7 @@ def in_readers_language(view: Callable[..., HttpResponse]) -> Callable[..., Http
     """Wrap a view to use the browser's language: nobody is signed in here."""
 
     @functools.wraps(view)
-    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         with translation.override(translation.get_language_from_request(request)):
             return view(request, *args, **kwargs)
 
@@ -114,7 +112,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
             done = held.accept(address)
         except MailRefused:
             done = False
-        context: JsonObject = {"state": "done" if done else "unknown", "stops": stops}
+        context: dict[str, object] = {"state": "done" if done else "unknown", "stops": stops}
         return render(request, CONFIRM_PAGE, context, status=200 if done else 410)
     if mail is None or address.used_at is not None:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -147,7 +146,7 @@ def failed_notice(mail: InboundMail, *, code: str = "") -> Notice:
     return Notice("mail_failed", mail.address.user_id, mail.address.email, payload=payload)
 
 
-def _change(mail: InboundMail, **values: Any) -> bool:
+def _change(mail: InboundMail, **values: object) -> bool:
     """Change a mail if it is still ours. Return True if so."""
     with leases.CHANGING:
         waiting = InboundMail.objects.filter(pk=mail.pk, status=MailStatus.WAITING)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from anymail.signals import AnymailTrackingEvent, EventType, RejectReason, tracking
@@ -55,7 +54,7 @@ def refused(row: Outbox, reply: str, *, code: int, about_receiver: bool) -> None
     _record(finding, Source.SMTP, row=row, key=str(row.id), moment=timezone.now())
 
 
-def tracked(sender: object, event: AnymailTrackingEvent, esp_name: str, **_: Any) -> None:
+def tracked(sender: object, event: AnymailTrackingEvent, esp_name: str, **_: object) -> None:
     """Process a provider's event about one of our mails."""
     row = _row_of(event.metadata)
     if event.event_type == EventType.UNSUBSCRIBED:

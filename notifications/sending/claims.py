@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -132,7 +131,7 @@ def _renew(row: Outbox, message_id: str, sent_to: str, lease_seconds: int) -> bo
     return True
 
 
-def _change(row: Outbox, where: Q | None = None, **values: Any) -> bool:
+def _change(row: Outbox, where: Q | None = None, **values: object) -> bool:
     """Change a row if it is still ours. Return True if so."""
     with leases.CHANGING:
         ours = Outbox.objects.filter(where or Q(), pk=row.pk, status=Status.QUEUED, claimed_until=row.claimed_until)

@@ -18,7 +18,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from gamesvc.json_types import JsonObject
 from notifications import moments, registry
 from notifications.models import Outbox, Preference, Scope
 from notifications.parsing.text import END, MARK
@@ -135,7 +134,7 @@ def _message(row: Outbox, subject: str, headline: str, briefs: Iterable[Brief], 
     if not ordered:
         return None
     reply_to = ordered[0].reply_to if len(ordered) == 1 else ""
-    context: JsonObject = {
+    context: dict[str, object] = {
         "mark": MARK if reply_to else "",
         "end": END,
         "headline": headline,
@@ -152,7 +151,7 @@ def _message(row: Outbox, subject: str, headline: str, briefs: Iterable[Brief], 
     )
 
 
-def _part(brief: Brief, user: User | None) -> JsonObject:
+def _part(brief: Brief, user: User | None) -> dict[str, object]:
     return {
         "title": brief.title,
         "headline": brief.headline,

@@ -53,7 +53,7 @@ class _SigningSSL(_Signing, smtplib.SMTP_SSL):
     pass
 
 
-def check(app_configs: object = None, **_: Any) -> list[CheckMessage]:
+def check(app_configs: object = None, **_: object) -> list[CheckMessage]:
     """Check at the start, and not at the first mail, that the key can sign."""
     if not settings.DKIM_KEY:
         return []

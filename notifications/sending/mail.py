@@ -49,7 +49,7 @@ class NoticeMail(EmailMultiAlternatives):
         if html:
             self.attach_alternative(html, "text/html")
 
-    def _create_mime_attachment(self, content: Any, mimetype: str) -> MIMEBase:
+    def _create_mime_attachment(self, content: object, mimetype: str) -> MIMEBase:
         part: MIMEBase = super()._create_mime_attachment(content, mimetype)  # type: ignore[misc]
         if mimetype != "text/html" or content is not self.html or not self.images:
             return part

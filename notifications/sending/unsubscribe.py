@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -56,7 +55,7 @@ def link(row: Outbox) -> str:
 def read(token: str) -> Subscription | None:
     """Return the content of a link's token; None if it was not made here."""
     try:
-        parts: Any = _signer.unsign_object(token)
+        parts = _signer.unsign_object(token)
     except signing.BadSignature:
         return None
     user_id, address_hash, kind, topic = parts

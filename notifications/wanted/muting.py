@@ -7,7 +7,6 @@ requested: link, one click, mail, provider or profile page.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -96,7 +95,7 @@ def undo_link(receiver: Receiver, pairs: Pairs) -> str:
 def read_undo(token: str) -> tuple[Receiver, Pairs] | None:
     """Return the receiver and mutes of an undo link; None if it was not made here."""
     try:
-        parts: Any = _signer.unsign_object(token)
+        parts = _signer.unsign_object(token)
     except signing.BadSignature:
         return None
     user_id, address_hash, pairs = parts

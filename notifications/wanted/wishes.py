@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -115,7 +114,7 @@ def minutes(number: float) -> timedelta:
     return timedelta(seconds=number * settings.SECONDS_PER_HOUR / 60)
 
 
-def _checked(name: str, value: Any, names: tuple[str, ...]) -> Any:
+def _checked(name: str, value: object, names: tuple[str, ...]) -> object:
     if name not in names:
         raise WishRefused("unknown_wish", f"There is no such setting. The settings are: {', '.join(names)}.", name)
     if value is None:
@@ -136,7 +135,7 @@ def _checked(name: str, value: Any, names: tuple[str, ...]) -> Any:
     return value
 
 
-def _points(value: Any) -> list[str]:
+def _points(value: object) -> list[str]:
     if not isinstance(value, list | tuple) or len(value) > MOST_POINTS:
         raise WishRefused(
             "bad_points", f"Give a list of at most {MOST_POINTS} points; an empty one means no reminders.", "reminders"
@@ -151,7 +150,7 @@ def _points(value: Any) -> list[str]:
     return list(dict.fromkeys(points))
 
 
-def _order(value: Any) -> list[str]:
+def _order(value: object) -> list[str]:
     known = ["mail", *channels.names()]
     if (
         not isinstance(value, list | tuple)

@@ -38,7 +38,7 @@ NO_ROOM = "452 4.3.1 There is no room for the mail now, try again later"
 class Limited(SMTP):
     """SMTP within limits. `gate` counts the connection; `handle_DATA` finds the body in `envelope.content`, as a file."""
 
-    def __init__(self, handler: Any, *, gate: Gate, **options: Any) -> None:
+    def __init__(self, handler: object, *, gate: Gate, **options: Any) -> None:
         super().__init__(handler, command_call_limit=settings.MAILSERVER_COMMANDS, **options)
         self.gate = gate
         self.network = ""

@@ -16,7 +16,7 @@ from email.parser import HeaderParser
 from email.policy import Compat32, compat32
 from email.utils import quote
 from itertools import chain
-from typing import Any, Self
+from typing import Self
 
 from anymail.inbound import AnymailInboundMessage
 
@@ -32,10 +32,10 @@ _REPLACED = {"content-type", "content-transfer-encoding", "mime-version"}
 class _AsText(Compat32):
     """Header fields as plain text: unparsed, in any number, without lone surrogates."""
 
-    def header_store_parse(self, name: str, value: Any) -> tuple[str, str]:
+    def header_store_parse(self, name: str, value: object) -> tuple[str, str]:
         return name, _text(value)
 
-    def header_fetch_parse(self, name: str, value: Any) -> str:
+    def header_fetch_parse(self, name: str, value: object) -> str:
         return _text(value)
 
 
@@ -58,7 +58,7 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
         head = "".join(_BREAKS.sub(" ", f"{name}: {value}") + "\r\n" for name, value in self.raw_items())
         return (_text(head).encode() + self.body)[: reading.LARGEST + 1]
 
-    def get_filename(self, failobj: Any = None) -> Any:
+    def get_filename(self, failobj: object = None) -> object:
         """Return no name: nothing needs one here, and the library's search for it is slow with a hostile field."""
         return failobj
 
@@ -148,7 +148,7 @@ def address(display_name: str = "", addr_spec: str = "") -> str:
     return f'"{quote(_text(display_name))}" <{spec}>' if display_name else spec
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return a value as text that can be encoded: lone surrogates become question marks."""
     return str(value).encode("utf-8", "replace").decode()
 

@@ -91,7 +91,7 @@ class Receiver:
         asyncio.set_event_loop(loop)
         kind, gate = LimitedLMTP if self.lmtp else Limited, Gate()
 
-        def protocol() -> Any:
+        def protocol() -> Limited:
             return kind(
                 _Handler(self._workers, self._connect, lmtp=self.lmtp),
                 gate=gate,
@@ -125,7 +125,7 @@ class _Handler:
         self._lmtp = lmtp
         self._known: dict[str, destinations.Destination] = {}
 
-    async def handle_RCPT(self, server: Limited, session: Session, envelope: Envelope, address: str, options: list[Any]) -> str:
+    async def handle_RCPT(self, server: Limited, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
         try:

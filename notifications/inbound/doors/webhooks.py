@@ -11,7 +11,6 @@ import functools
 import logging
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from anymail import signals
 from anymail.signals import AnymailInboundEvent
@@ -46,7 +45,7 @@ def urls() -> list[URLPattern]:
     return [URLPattern(one.pattern, _guarded(one.callback), one.default_args, one.name) for one in provider_urls]
 
 
-def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any) -> None:
+def arrived(sender: object, event: AnymailInboundEvent, esp_name: str, **_more: object) -> None:
     """Store one mail that a provider posted. An exception becomes a 500, after which the provider posts it again."""
     received_at = timezone.now()
     message: Posted | None = event.message
@@ -71,7 +70,7 @@ def arrived(sender: Any, event: AnymailInboundEvent, esp_name: str, **_more: Any
 
 def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @functools.wraps(view)  # with the attributes of the view: no form token
-    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         # With `loopback`, any post would be trusted.
         if not get_anymail_setting("webhook_secret", default=[]) or settings.INBOUND_AUTH == "loopback":
             raise Http404

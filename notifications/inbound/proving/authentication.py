@@ -51,7 +51,7 @@ def _suffixes(location: str) -> Any:
         return dmarc_lookup.PublicSuffixList(suffixes)
 
 
-def _registered_domain(location: object, domain: str) -> Any:
+def _registered_domain(location: object, domain: str) -> object:
     return _suffixes(str(location)).get_public_suffix(domain)
 
 
@@ -203,7 +203,7 @@ def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
 def _records(lookup: Lookup) -> Lookup:
     """Return the stand-in in the form that authheaders calls: with names and answers as text."""
 
-    def ask(name: str, qtype: str = "TXT") -> Any:
+    def ask(name: str, qtype: str = "TXT") -> str:
         found = lookup(name.encode() if isinstance(name, str) else name)
         return found.decode() if isinstance(found, bytes) else found or ""
 
