@@ -9,7 +9,6 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType
-from typing import Any
 
 from billiard.pool import SIG_SOFT_TIMEOUT, soft_timeout_sighandler  # type: ignore[import-untyped]
 from celery import Task
@@ -23,7 +22,7 @@ class TimeIsUp(BaseException):
 class LimitedTask(Task):  # type: ignore[misc]
     """A task whose soft time limit passes every `except Exception`. To Celery it ends like any task over its limit."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         # The signal exists only in a child of Celery's pool.
         ours = threading.current_thread() is threading.main_thread()
         if not ours or signal.getsignal(SIG_SOFT_TIMEOUT) is not soft_timeout_sighandler:

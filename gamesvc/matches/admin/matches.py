@@ -77,7 +77,7 @@ class MatchAdmin(ReadOnly):
     # --- the record ---
 
     def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: JsonObject | None = None
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
         """Show the match at a version as an observer sees it, or after the end as any seat."""
         return self._page(request, self._find(request, object_id))
@@ -186,7 +186,7 @@ class MatchAdmin(ReadOnly):
         messages.success(request, f"Done: {measure.action}. The players are notified.")
 
 
-def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | None, last: int) -> JsonObject:
+def _page_of_events(loaded: loading.Loaded, viewer: int | None, after: int | None, last: int) -> dict[str, object]:
     """Return a page of the record, by default the last one, with the versions at which the pages beside it begin."""
     after = max(0, last - paging.EVENTS_IN_ADMIN) if after is None else after
     return {

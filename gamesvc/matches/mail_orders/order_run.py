@@ -8,12 +8,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from gamesvc.games.kernel.game import Refused, see_event
-from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
 from gamesvc.matches.events import TimedOut, read_events
 from gamesvc.matches.mail_orders import order_mail
@@ -135,7 +135,7 @@ class OrderRun:
 
     def _go_back(self, line: Line) -> bool:
         """Undo or redo the last order, or answer the undo request of another player."""
-        asked: JsonObject = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
+        asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
         try:
             if line.argument:
                 outcome = taking_back.answer(accept=line.argument == "yes", **asked)

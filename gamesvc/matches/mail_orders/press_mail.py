@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
@@ -164,7 +163,7 @@ def failed(row: Outbox) -> Message | None:
     if mail is None or not mail.report:
         return None
     match = Match.objects.get(pk=row.payload["match"])
-    context: JsonObject = wording.plain_context(match) | {
+    context: dict[str, object] = wording.plain_context(match) | {
         "headline": _("Your message was not passed on"),
         "detail": mail.report["detail"],
     }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext as _
 
 from gamesvc.games import catalog
-from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import tenures
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.notices import reply_addresses, wording
@@ -117,7 +118,7 @@ def _compose(
     return wording.compose("told", subject, context, reason=reason)
 
 
-def _offer(row: Outbox, match: Match, seat: Seat) -> JsonObject:
+def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
     """Return how to take a free seat by mail, and its position, for receivers who may take it."""
     seats = tuple(match.seats.select_related("user").order_by("index"))
     if (

@@ -11,6 +11,7 @@ import logging
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +22,6 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from events.canonical import write_time
-from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
 from gamesvc.matches.access import selectors
 from gamesvc.matches.models import Match, Question
@@ -96,7 +96,7 @@ FROM due JOIN guarded ON guarded.notice = due.notice
 
 def register() -> None:
     """Register the notices that ask a seat for something, and the open questions in digests and calendars."""
-    asks: JsonObject = {"deadline": deadline, "brief": brief_of_turn, "acted": acted, "subject": subject}
+    asks: dict[str, Any] = {"deadline": deadline, "brief": brief_of_turn, "acted": acted, "subject": subject}
     registry.register("your_turn", wording.your_turn, label="It is your turn", **asks)
     registry.register("reminder", reminder, label="Reminders", again=True, **asks)
     registry.register("last_one", last_one, label="All others are done and wait for you", **asks)
@@ -113,7 +113,7 @@ def sweep() -> int:
     """
     now = timezone.now()
     points = reminders.points_in_use()
-    values: JsonObject = {
+    values: dict[str, Any] = {
         "now": now,
         "points": [point.text for point in points],
         "shares": [point.share for point in points],

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext as _
 
-from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match, Question, Reason, UndoRequest
 from gamesvc.matches.notices import reply_addresses, wording
 from gamesvc.matches.story import moments, sentences
@@ -97,6 +98,6 @@ def word_taken_back(row: Outbox) -> Message | None:
     return _compose("taken_back", headline, context)
 
 
-def _compose(name: str, said: str, context: JsonObject) -> Message:
+def _compose(name: str, said: str, context: dict[str, Any]) -> Message:
     subject = f"[{context['title']} #{context['match'].number}] {said}"
     return wording.compose(name, subject, context, reason=name.replace("_", "-"))

@@ -5,6 +5,7 @@ A notice that is no longer true (the turn is done, the match over) renders to no
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -17,7 +18,6 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Caption, Viewer
 from gamesvc.games.kernel.wording import SEAT_NAMES
-from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question, Seat
@@ -72,7 +72,7 @@ def your_turn(row: Outbox) -> Message | None:
     return compose("your_turn", subject, context, reason="your-turn")
 
 
-def turn_context(row: Outbox, question: Question, headline: str) -> JsonObject:
+def turn_context(row: Outbox, question: Question, headline: str) -> dict[str, Any]:
     """Return the context of a mail that asks for an answer to a question."""
     match = question.match
     context = context_of(match, question.seat, row.user)
@@ -93,7 +93,7 @@ def time_for(question: Question, user: User | None) -> dict[str, str]:
     return {"due": local_time(question.deadline, user), "due_utc": utc_time(question.deadline), "grace": grace}
 
 
-def _turn_of(context: JsonObject, seat: int) -> int:
+def _turn_of(context: dict[str, Any], seat: int) -> int:
     """Return the number of a seat's turn; 0 before the first, and if the game counts none."""
     loaded: Loaded = context["loaded"]
     view = loaded.game.view(loaded.timeline.state, seat)
@@ -183,7 +183,7 @@ def still_theirs(match: Match, row: Outbox) -> bool:
     return match.over or match.seats.filter(index=row.payload["seat"], user=row.user_id).exists()
 
 
-def context_of(match: Match, seat: int, user: User | None) -> JsonObject:
+def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
     """Return the context of all notices about a match: the position as this seat sees it, and the events since its last look.
 
     Only for the holder of the seat: callers check that with `still_theirs`.
@@ -202,12 +202,12 @@ def context_of(match: Match, seat: int, user: User | None) -> JsonObject:
     return context
 
 
-def watched(match: Match, seats: tuple[Seat, ...]) -> JsonObject:
+def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, object]:
     """Return the position as an observer sees it."""
     return _board(loading.load(match.id, match.game), None, caption_of(match, selectors.seat_names(seats)))
 
 
-def _board(loaded: Loaded, viewer: Viewer, caption: Caption) -> JsonObject:
+def _board(loaded: Loaded, viewer: Viewer, caption: Caption) -> dict[str, object]:
     """Return the position as a viewer sees it: as text, as a picture, and the picture's alternative text."""
     game = loaded.game
     view = game.view(loaded.timeline.state, viewer)
@@ -218,7 +218,7 @@ def _board(loaded: Loaded, viewer: Viewer, caption: Caption) -> JsonObject:
     }
 
 
-def may_answer(context: JsonObject, match: Match, row: Outbox) -> None:
+def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
     """Make a mail answerable by a player of the match, with service words or with the orders asked for now."""
     if row.user_id is None or match.status != Match.Status.RUNNING or not shows_position(row.user):
         return
@@ -232,14 +232,14 @@ def may_answer(context: JsonObject, match: Match, row: Outbox) -> None:
     )
 
 
-def _asked(match: Match, loaded: Loaded, seat: int) -> JsonObject:
+def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, object]:
     """Return the seat's remaining time, and what the clock does at the end of it."""
     question = Question.objects.filter(match=match, seat=seat).order_by("due_at").first()
     # The match may have gone on since it was loaded. Then the seat's question does not belong to this position.
     if question is None or (seat, question.question) not in {(asked.seat, asked.id) for asked in loaded.awaited()}:
         return {}
     now = timezone.now()
-    context: JsonObject = {}
+    context: dict[str, object] = {}
     if question.deadline is not None and question.deadline > now:
         context["left"] = timeuntil(question.deadline, now).replace("\xa0", " ")
     if (match.clock or {}).get("timeout", "default") == "default":
@@ -247,7 +247,7 @@ def _asked(match: Match, loaded: Loaded, seat: int) -> JsonObject:
     return context
 
 
-def plain_context(match: Match) -> JsonObject:
+def plain_context(match: Match) -> dict[str, Any]:
     """Return the facts about a match that anyone who was ever in it may know."""
     manifest = catalog.game(match.game).manifest
     return {
@@ -277,7 +277,7 @@ def topic_name(topic: str) -> str:
 
 
 def compose(
-    name: str, subject: str, context: JsonObject, *, reason: str, in_reply_to: str = "", auto_replied: bool = False
+    name: str, subject: str, context: dict[str, Any], *, reason: str, in_reply_to: str = "", auto_replied: bool = False
 ) -> Message:
     """Return the mail of a notice from its two templates. The invitation to answer appears only if `reply_to` is set."""
     if context.get("bare"):

@@ -6,6 +6,7 @@ Each look needs a reason, is recorded as an event before anything is shown, and 
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.db import transaction
 
@@ -58,7 +59,7 @@ def _check_may_look(by: User, match: Match) -> None:
         raise Forbidden("Only an operator who has never played in the match looks behind.")
 
 
-def seen(look: Look) -> JsonObject:
+def seen(look: Look) -> dict[str, Any]:
     """Return the view of the seat at that version, the match as it was then, and the commands refused to the seat so far."""
     match = look.match
     loaded = loading.load_at(catalog.game(match.game), match.id, look.version)

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, Q
@@ -176,7 +177,7 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
     seen_until = loaded.viewer_version(seat)
     running = loaded.started and not loaded.ended
     undone = undo_rules.find_redo(loaded.game, trail, seat, seen_until) if running else None
-    more: JsonObject = {"request": request, "redo": undone.before if undone is not None else None}
+    more: dict[str, Any] = {"request": request, "redo": undone.before if undone is not None else None}
     return dataclasses.replace(given, **more)
 
 

@@ -311,7 +311,7 @@ def _same_value(kept: object, right: object) -> bool:
     return bool(kept == right)
 
 
-def request_columns(request: Request) -> JsonObject:
+def request_columns(request: Request) -> dict[str, object]:
     """Return the columns of an undo request."""
     return {name: getattr(request, name) for name in ("seat", "to", "asked", "accepted", "until", "settled_at")}
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from events.store import Statement
 from gamesvc.games.kernel.game import Awaited
@@ -78,7 +79,7 @@ def _holding_rows(change: Change) -> Iterator[Statement]:
         )
 
 
-def clock_columns(clock: Clock | None) -> JsonObject:
+def clock_columns(clock: Clock | None) -> dict[str, Any]:
     """Return the clock columns of an open question. `asked_at` is missing if there is no clock."""
     if clock is None:
         return {"due_at": None, "grace_from": None, "break_at": [], "break_for": []}
