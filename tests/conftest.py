@@ -19,6 +19,8 @@ from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 from pytest_django import DjangoDbBlocker
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from accounts import tokens
 from accounts.models import User
@@ -37,9 +39,23 @@ hypothesis.load_profile("here")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run files with slow tests first. Most of them wait for services, and the others fill that time."""
-    slow = {item.path for item in items if item.get_closest_marker("timeout")}
+    """Run files with slow tests first. Most of them wait for services, and the others fill that time.
+
+    `architecture` is the largest group that runs in one process.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("timeout") or item.path.parent.name == "architecture"}
     items.sort(key=lambda item: item.path not in slow)
+
+
+class Files(LoadFileScheduling):
+    """Files in parallel. All of `architecture` runs in one process, where each source is parsed once for all its tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/architecture" if nodeid.startswith("tests/architecture/") else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Files:
+    return Files(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -143,7 +143,7 @@ def both(match: Match, seat: int) -> tuple[object, object]:
     return (told(known), told(anew)) if anew.deed is not None else (told(known)[:3], told(anew)[:3])  # type: ignore[index]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [3, 5, *(pytest.param(seed, marks=pytest.mark.long) for seed in (0, 1, 2, 4))])
 def test_what_was_looked_at_before_gives_the_same_offer(duel: Match, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(60):

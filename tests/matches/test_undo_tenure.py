@@ -319,7 +319,10 @@ class Tenures:
 
 
 @pytest.mark.parametrize("policy", [HOURS, BANK], ids=["hours", "bank"])
-@pytest.mark.parametrize(("game", "matches", "steps"), [("toy", 3, 60), ("star_commander", 1, 60)])
+@pytest.mark.parametrize(
+    ("game", "matches", "steps"),
+    [("toy", 2, 60), *(pytest.param(*more, marks=pytest.mark.long) for more in [("toy", 3, 60), ("star_commander", 1, 60)])],
+)
 def test_no_holder_undoes_or_redoes_another_or_gains_time_by_their_own_act(
     toy, anna, ben, carl, player, operator, clock, monkeypatch, game, matches, steps, policy
 ):

@@ -105,7 +105,7 @@ def mutated(command: dict[str, Any], rng: random.Random, pool: list[Any]) -> dic
     return changed
 
 
-@QUICK
+@settings(QUICK, max_examples=30)
 @given(positions(), st.randoms(use_true_random=False))
 def test_accepted_is_offered(timeline: Timeline[State], rng: random.Random) -> None:
     """An accepted command fits a form, except for firing past guards that the same command kills (see `rules.legal`)."""
