@@ -129,6 +129,8 @@ def described(game: Game, position: JsonMapping) -> Start:
     position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
     seats = positions.check_position(game, position)
     state, marked = codec.read_position(game, position, 1)
+    if marked.get(1, state) != state:
+        raise codec.bad_position(game, "/marked has another state with `back` 0 than the one described")
     return Start(position=codec.write_position(game, state, 1, marked), seats=seats)
 
 

@@ -80,8 +80,11 @@ def check_position(game: Game, position: JsonMapping) -> int:
 
 
 def redeal(game: Game, position: JsonMapping, seat: int, dice: Dice, version: int) -> JsonObject:
-    """Return the position with everything hidden from a seat dealt again, also in the states that an undo may return to."""
-    state, marked = codec.read_position(game, position, version)
+    """Return the position with everything hidden from a seat dealt again, also in the states that an undo may return to.
+
+    The position is not judged: a refusal before the deal could depend on what the seat must not know.
+    """
+    state, marked = codec.read_position(game, position, version, judge=False)
     redealt, kept = dealing.redeal(game, state, marked.__getitem__, seat, dice)
     return codec.write_position(game, redealt, version, kept)
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from gamesvc.games.kernel.game import Caption
+import pytest
+
+from gamesvc.games.kernel import codec
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Caption, Refused
 from gamesvc.games.space_war import GAME
 from gamesvc.games.space_war.text.lasting import MARKS, UNTIL
+from gamesvc.matches.lobby import forks
+from gamesvc.matches.record import positions
 from tests.games.space_war.table import Table, table
 
 VIEWERS = (None, 0, 1)
@@ -103,3 +110,35 @@ def test_a_borrowed_card():
 def test_every_mark_and_end_has_words():
     assert set(MARKS) == {"paralyzed", "protected", "borrowed", "delayed", "suppressed", "cannot_move", "cannot_attack"}
     assert set(UNTIL) == {"repair", "turn_end", "turn_start", "in_play", "draw_phase"}
+
+
+def asked(held: str) -> tuple[Table, dict[str, Any]]:
+    """Return a match whose second seat is asked about a Sacrifice with a card in hand, and its position."""
+    t = table(a={"hand": ["sacrifice"], "play": ["drone"]}, b={"hand": [held], "play": ["titan"]})
+    t.do(0, "play_card", card=t["a.sacrifice"], targets=[t["a.drone"]])
+    assert t.awaited == [(1, "barrier")]
+    timeline = t.session.timeline
+    return t, json.loads(json.dumps(codec.write_position(GAME, timeline.state, timeline.version, timeline.keep_marked())))
+
+
+def test_a_fork_does_not_tell_if_the_opponent_can_answer() -> None:
+    """An act that ends with a question marks its own version exactly if the other seat holds an answer."""
+    marked = set()
+    for held in ("titan", "cancel"):
+        t, position = asked(held)
+        marked.add(any(one["back"] == 0 for one in position["marked"]))
+        for seat in (0, 1):
+            dealt = positions.redeal(GAME, position, seat, seeded(held), t.session.timeline.version)
+            codec.read_position(GAME, dealt, t.session.timeline.version)
+    assert marked == {True, False}
+
+
+def test_a_described_position_is_the_state_that_it_marks_at_its_own_version() -> None:
+    t, position = asked("cancel")
+    forks.described(GAME, position)
+    alone = codec.write_position(GAME, t.state, t.session.timeline.version, {})["state"]
+    own = next(one for one in position["marked"] if one["back"] == 0)
+    own["state"] = json.loads(json.dumps({**alone, "turn": alone["turn"] + 2}))
+    with pytest.raises(Refused, match="another state with `back` 0") as refused:
+        forks.described(GAME, position)
+    assert refused.value.code == "bad_position"
