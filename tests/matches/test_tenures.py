@@ -10,6 +10,7 @@ import pytest
 from django.apps import apps
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -329,3 +330,20 @@ def test_the_migration_links_tenures_by_what_the_database_still_knows(duel, anna
     with pytest.raises(Refused) as refused:
         substitutes.take_over(by=anna, match=Match.objects.get(pk=duel.pk), seat=1)
     assert refused.value.code == "another_seat"
+
+
+def test_a_chain_of_forks_costs_one_query_for_all_who_ask_for_a_seat(duel, anna, player, settings):
+    settings.MATCHES_PER_MINUTE = 100
+    carol, newest, counts = player("carol"), duel, set()
+    for _ in range(4):
+        for match in (duel, newest):
+            with CaptureQueriesContext(connection) as queries:
+                assert tenures.seats_held(carol, match) == set()
+            counts.add(len(queries))
+            assert tenures.seats_held(anna, match) == {0}
+        access = access_match(user=anna, ident=str(newest.pk))
+        fork = forks.fork(access=access, version=loading.load(newest.pk, newest.game).viewer_version(0), board=True)
+        if newest is not duel:
+            forks.close_board(access=access)
+        newest = fork
+    assert len(counts) == 1

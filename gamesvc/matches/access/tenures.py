@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TypeVar
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Q
 
 from accounts import operators
@@ -19,13 +20,23 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.events import Joined, MatchEvent, Seated, TimedOut
-from gamesvc.matches.models import Beginning, Holding, Look, Match, Seat
+from gamesvc.matches.models import Holding, Look, Match, Seat
 from gamesvc.matches.record.stream import STORE
 
 _TOLD = (
     "SELECT type, payload FROM events_event WHERE stream = %s::uuid"
     " AND type = ANY(%s::text[]) AND version <= %s::int ORDER BY version"
 )
+_FAMILY = """
+    WITH RECURSIVE origins (id) AS (
+        SELECT %s::uuid
+        UNION SELECT b.origin_id FROM matches_beginning b JOIN origins o ON b.match_id = o.id WHERE b.origin_id IS NOT NULL
+    ), family (id) AS (
+        SELECT m.id FROM matches_match m JOIN origins USING (id) WHERE m.id = %s::uuid OR m.status = ANY(%s::text[])
+        UNION SELECT b.match_id FROM matches_beginning b JOIN family f ON b.origin_id = f.id
+    )
+    SELECT id FROM family
+"""
 E = TypeVar("E", bound=MatchEvent)
 UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 
@@ -135,28 +146,11 @@ def _held(user: User, matches: list[UUID]) -> set[int]:
     return set(now.union(ever))
 
 
-def _origins(match: Match) -> list[UUID]:
-    """Return the unfinished matches from which a match was forked, directly or not. Finished ones hide nothing."""
-    found: list[UUID] = []
-    beginnings = Beginning.objects.filter(origin__isnull=False).values_list("origin", "origin__status")
-    forked = match.pk
-    while beginning := beginnings.filter(match=forked).first():
-        forked, status = beginning
-        if status in UNFINISHED:
-            found.append(forked)
-    return found
-
-
 def _family(match: Match) -> list[UUID]:
-    """Return the match, its unfinished origins, and all forks of these: each may hide what another one hides."""
-    roots = [match.pk, *_origins(match)]
-    return [*roots, *_forks_of(roots)]
+    """Return the match, its unfinished origins, and all forks of these, the match first: each may hide what another one hides.
 
-
-def _forks_of(matches: list[UUID]) -> list[UUID]:
-    """Return the matches and analysis boards forked from the given ones, directly or not."""
-    found: list[UUID] = []
-    while matches:
-        matches = list(Match.objects.filter(beginning__origin__in=matches).values_list("pk", flat=True))
-        found += matches
-    return found
+    Finished origins hide nothing. One query, however long a chain of forks is.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_FAMILY, [match.pk, match.pk, list(UNFINISHED)])
+        return [match.pk, *(found for (found,) in cursor.fetchall() if found != match.pk)]
