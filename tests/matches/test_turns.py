@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from gamesvc import paging
+from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import KeyedSource, draw_key
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import replay
@@ -23,6 +26,7 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import timeout_sweep
 from notifications.models import Outbox
+from tests.games.toy import GAME as TOY
 from tests.matches.playing import sends
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +92,42 @@ def test_the_same_key_of_two_senders_is_two_commands(duel):
     act(duel, 0, {"name": "draw"}, key="k")
     act(duel, 1, {"name": "draw"}, key="k")
     assert len(STORE.read(duel.id)) == 10
+
+
+def test_many_events_that_outdate_nothing_make_no_command_stale(duel, monkeypatch):
+    """In a race the other seats write many. They are read by pages."""
+    pages = []
+    race = replace(TOY, stale=lambda command, since, seat: bool(pages.append(len(since))))
+    monkeypatch.setattr(catalog, "game", lambda _game_id: race)
+    monkeypatch.setattr(paging, "EVENTS", 2)
+    loading.forget_all()
+    version = loading.load(duel.id, duel.game).viewer_version(0)
+    for number in range(7):
+        act(duel, 0, {"name": "set_orders", "text": str(number)})
+    act(duel, 0, {"name": "draw"}, version=version)
+    assert pages == [2, 2, 2, 1]
+
+
+def test_a_version_far_back_is_stale_and_told_one_page_of_what_happened(duel, monkeypatch):
+    """Else a request that names version 0 would read a long match whole, and twice."""
+    monkeypatch.setattr(paging, "EVENTS", 2)
+    monkeypatch.setattr(turns, "FARTHEST", 4)
+    for seat in (0, 1, 0):
+        act(duel, seat, {"name": "draw"})
+    read, whole = [], type(STORE).read
+
+    def reading(store, match, after=0, until=None):
+        read.append((after, until))
+        return whole(store, match, after, until)
+
+    for expected, most in ((0, 2), (6, 2), (11, 12)):
+        monkeypatch.setattr(type(STORE), "read", reading)
+        read.clear()
+        with pytest.raises(errors.Stale) as stale:
+            act(duel, 1, {"name": "draw"}, version=expected)
+        assert stale.value.version == 12
+        assert [event["version"] for event in stale.value.events] == [*range(expected + 1, min(expected + 2, 12) + 1)]
+        assert all(until is None or until - after <= most for after, until in read)
 
 
 def test_a_stale_version_is_told_what_happened_and_nothing_is_applied(duel):

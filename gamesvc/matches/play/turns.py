@@ -16,14 +16,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc import paging
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.events import REWOUND, of_service
-from gamesvc.games.kernel.game import Data, Event, Refused, see_event
+from gamesvc.games.kernel.game import Data, Refused, see_event
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access import daily_limits, holders
-from gamesvc.matches.access.selectors import see_record
+from gamesvc.matches.access.selectors import records_for, see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
 from gamesvc.matches.models import Match, Refusal, Seat
@@ -33,6 +34,8 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
 ATTEMPTS = 8
+FARTHEST = 5000
+"""How many events ago a command's version may lie. Other seats of a race write many events that outdate nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +192,17 @@ def _seats_or_refusal(request: _Request, loaded: Loaded, seats: Sequence[Seat] |
 
 
 def _check_fresh(request: _Request, loaded: Loaded) -> None:
-    """Raise `Stale` if something has happened since the version that the sender saw that outdates their command."""
-    seat = request.sender.seat
-    since = _since(loaded, seat, request.expected_version)
-    if (since and loaded.game.stale(request.command, since, seat)) or any(event.type == REWOUND for event in since):
-        raise Stale(loaded.viewer_version(seat), _records_since(request.match, loaded, seat, request.expected_version))
+    """Raise `Stale` if something has happened since the version that the sender saw that outdates their command.
+
+    Events are read by pages, up to the first one that does. Beyond `FARTHEST`, any command is outdated.
+    """
+    seat, after = request.sender.seat, max(0, request.expected_version)
+    newest = loaded.viewer_version(seat)
+    pages = range(after, min(newest, after + FARTHEST), paging.EVENTS)
+    if newest - after > FARTHEST or any(
+        _outdates(request.command, loaded, seat, at, min(newest, at + paging.EVENTS)) for at in pages
+    ):
+        raise Stale(newest, records_for(loaded, seat, after, paging.EVENTS))
 
 
 def _decided(request: _Request, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run:
@@ -250,18 +259,12 @@ def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredE
     return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
 
 
-def _since(loaded: Loaded, seat: int, expected_version: int) -> list[Event]:
-    """Return the events after a version as the seat saw them."""
-    if expected_version >= loaded.viewer_version(seat):
-        return []
-    events = [stream.lift(loaded.game, one) for one in STORE.read(loaded.match_id, expected_version, loaded.version)]
-    seen = [see_event(loaded.game, event, seat) for event in events]
-    return [event for event in seen if event is not None and (event.type == REWOUND or not of_service(event.type))]
-
-
-def _records_since(match: Match, loaded: Loaded, seat: int, expected_version: int) -> list[JsonObject]:
-    stored = STORE.read(match.id, max(0, expected_version), loaded.viewer_version(seat))
-    return [see_record(loaded, one, seat, ended=loaded.ended) for one in stored]
+def _outdates(command: JsonObject, loaded: Loaded, seat: int, after: int, until: int) -> bool:
+    """Return True if the events between two versions, as the seat saw them, outdate its command."""
+    events = [stream.lift(loaded.game, one) for one in STORE.read(loaded.match_id, after, until)]
+    seen = [one for event in events if (one := see_event(loaded.game, event, seat)) is not None]
+    since = [event for event in seen if event.type == REWOUND or not of_service(event.type)]
+    return any(event.type == REWOUND for event in since) or bool(since and loaded.game.stale(command, since, seat))
 
 
 def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:

@@ -104,5 +104,6 @@ class Log(Sequence[Event]):
         if version not in self._known:
             before = (version - 1) // NEAR * NEAR
             for stored in STORE.read(self._match_id, before, min(before + NEAR, self._until)):
-                self._known[stored.version] = lift(self._game, stored)
+                # An event of another writer, appended meanwhile, does not stand for one that is not written yet.
+                self._known.setdefault(stored.version, lift(self._game, stored))
         return self._known[version]

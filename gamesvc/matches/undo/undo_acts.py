@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
+from gamesvc import paging
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import Deed, Past, Trail
@@ -106,11 +107,11 @@ def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version
     newest = loaded.viewer_version(seat)
     if expected_version >= newest:
         return
-    for stored in STORE.read(loaded.match_id, max(0, expected_version), newest):
+    after = max(0, expected_version)
+    for stored in stream.events_after(loaded.match_id, after, newest):
         past = past_of(loaded, stored)
         if past.of_game and see_event(loaded.game, past.event, seat) is not None:
-            since = selectors.records_for(loaded, seat, max(0, expected_version), newest - expected_version)
-            raise errors.Stale(newest, since)
+            raise errors.Stale(newest, selectors.records_for(loaded, seat, after, paging.EVENTS))
 
 
 def rewind(
