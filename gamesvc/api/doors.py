@@ -192,7 +192,8 @@ def _extra(route: str, limits: str) -> str:
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
     elif last == "matches" or "new" in parts or last in ("forks", "fork"):
-        limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_OPEN_PER_USER} not over"
+        limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_PER_DAY} a day"
+        limits += f", {settings.MATCHES_OPEN_PER_USER} not over"
     if last == "matches":
         limits += f"; {settings.RATE_LIMIT_HISTORY} a minute with a described position"
     return limits

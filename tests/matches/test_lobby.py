@@ -163,6 +163,16 @@ def test_matches_a_minute_are_limited(toy, anna):
         opening.create_match(by=anna, game=toy)
 
 
+def test_matches_a_day_are_limited(toy, anna, settings):
+    settings.MATCHES_PER_DAY = 2
+    for _ in range(2):
+        opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
+    with pytest.raises(errors.TooMany, match="2 matches and boards a day"):
+        opening.create_match(by=anna, game=toy)
+    Match.objects.filter(creator=anna).update(created_at=timezone.now() - timedelta(days=1))
+    opening.create_match(by=anna, game=toy)
+
+
 def test_unfilled_matches_lapse(toy, anna):
     old = opening.create_match(by=anna, game=toy)
     young = opening.create_match(by=anna, game=toy)

@@ -266,7 +266,7 @@ def door(settings):
 
 def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, settings):
     """Every half minute a deadline is due, for ten minutes in which nobody could meet it."""
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 100
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 100
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]
     outages.watch()
     began = timezone.now()

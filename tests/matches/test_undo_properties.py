@@ -85,7 +85,7 @@ def look_on_a_board(match, seat, version):
 @examples(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.tuples(st.integers(0, 1), st.sampled_from(DEEDS)), min_size=4, max_size=24))
 def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10_000
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 10_000
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     sent = [[], []]
     for seat, deed in deeds:

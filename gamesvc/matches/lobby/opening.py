@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -168,9 +169,13 @@ def _check_choices(entry: str, watch: str, press: str, undo: str) -> None:
 
 def _check_number(by: User) -> None:
     """Raise `TooMany` for a user who has opened too many matches lately, or has too many that are not over."""
-    last_minute = Match.objects.filter(creator=by, created_at__gt=timezone.now() - timedelta(minutes=1)).count()
-    if last_minute >= settings.MATCHES_PER_MINUTE:
+    now = timezone.now()
+    minute = Count("pk", filter=Q(created_at__gt=now - timedelta(minutes=1)))
+    opened = Match.objects.filter(creator=by, created_at__gt=now - timedelta(days=1)).aggregate(day=Count("pk"), minute=minute)
+    if opened["minute"] >= settings.MATCHES_PER_MINUTE:
         raise TooMany(f"You can open {settings.MATCHES_PER_MINUTE} matches a minute. Wait a moment and try again.", 60)
+    if opened["day"] >= settings.MATCHES_PER_DAY:
+        raise TooMany(f"You can open {settings.MATCHES_PER_DAY} matches and boards a day. Try again in a few hours.", 3600)
     running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(

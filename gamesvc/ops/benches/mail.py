@@ -84,7 +84,8 @@ def rows(seconds: float) -> list[Row]:
     settings.EMAIL_BACKEND = "gamesvc.ops.benches.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink_port
     settings.REPLY_DOMAIN = "reply.bench.example"
-    settings.INBOUND_ANSWERS_PER_DAY = settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 1_000_000
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 1_000_000
+    settings.INBOUND_ANSWERS_PER_DAY = 1_000_000
     environment = {**os.environ, "REPLY_DOMAIN": settings.REPLY_DOMAIN, "INBOUND_AUTH": "loopback"}
     caps = ("INBOUND_MAILS_PER_ADDRESS", "INBOUND_MAILS_PER_USER", "MAILSERVER_CONNECTIONS", "MAILSERVER_CONNECTIONS_PER_ADDRESS")
     environment |= dict.fromkeys(caps, "1000000")

@@ -68,7 +68,7 @@ class Timed:
 
 
 def rows(seconds: float) -> list[Row]:
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10 * MORE
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 10 * MORE
     settings.ALLOWED_HOSTS = ["*"]
     table = Table()
     for player in table.players:

@@ -27,6 +27,7 @@ def rows(seconds: float) -> list[Row]:
         settings = {
             "DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench",
             "MATCHES_PER_MINUTE": "100000",
+            "MATCHES_PER_DAY": "100000",
             "MATCHES_OPEN_PER_USER": "100000",
         }
         with Service(folder, port=free_port(), environment=settings, processes=("web",), workers={}) as service:

@@ -64,7 +64,7 @@ class Template:
 
 def rows(seconds: float) -> list[Row]:
     """Fill the database, wait for the deadlines, watch two sweepers. `seconds` has no effect: the load is fixed."""
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = MATCHES
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = MATCHES
     templates = [_template(game.id) for game in catalog.games()]
     ids = fill(templates, MATCHES)
     Question.objects.filter(match__in=[template.match.pk for template in templates]).delete()

@@ -122,7 +122,7 @@ def _configure(mail_port: int) -> None:
     settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = ""
     settings.EMAIL_USE_TLS = False
     settings.REPLY_DOMAIN = "reply.games.example"
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 10_000
+    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 10_000
     settings.HEARTBEAT_PROBES = []
     # The clock stands still while its moment is processed.
     settings.DEADLINE_MARGIN_SECONDS = 0.0

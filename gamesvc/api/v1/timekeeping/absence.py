@@ -76,7 +76,7 @@ class PauseShape(schemas.Shape):
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
     one_resumes = serializers.BooleanField(
-        help_text="True if the vote of one player resumes the match: one who has taken a seat since the pause and never agreed to it."
+        help_text="True if one vote resumes the match: by a player who took a seat after the pause and never agreed to it."
     )
 
 
