@@ -35,7 +35,7 @@ from gamesvc.matches.record.stream import STORE
 
 ATTEMPTS = 8
 FARTHEST = 5000
-"""How many events ago a command's version may lie. Other seats of a race write many events that outdate nothing."""
+"""The most events behind which a command's version may lie. Other seats of a race write many that outdate nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +261,9 @@ def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredE
 
 def _outdates(command: JsonObject, loaded: Loaded, seat: int, after: int, until: int) -> bool:
     """Return True if the events between two versions, as the seat saw them, outdate its command."""
-    events = [stream.lift(loaded.game, one) for one in STORE.read(loaded.match_id, after, until)]
-    seen = [one for event in events if (one := see_event(loaded.game, event, seat)) is not None]
-    since = [event for event in seen if event.type == REWOUND or not of_service(event.type)]
+    events = [stream.lift(loaded.game, stored) for stored in STORE.read(loaded.match_id, after, until)]
+    seen = [see_event(loaded.game, event, seat) for event in events]
+    since = [event for event in seen if event is not None and (event.type == REWOUND or not of_service(event.type))]
     return any(event.type == REWOUND for event in since) or bool(since and loaded.game.stale(command, since, seat))
 
 
