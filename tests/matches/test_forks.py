@@ -14,6 +14,7 @@ from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.dice import Dice, KeyedSource
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import replay
+from gamesvc.games.secrecy import words_in
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden, Unknown
@@ -86,6 +87,21 @@ def test_forks_of_one_version_differ_in_what_is_hidden(running, anna):
         hands.add((loaded.timeline.state.hands[1], loaded.timeline.state.deck))
         lobby_free(made)
     assert len(hands) > 1
+
+
+@pytest.mark.parametrize("game", ["space_war", "star_commander"])
+def test_hidden_cards_have_other_ids_in_a_fork(game, anna, ben):
+    """Else a player who has once seen which card an id is would find its place on an analysis board."""
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=game))
+    then = loading.load(match.pk, game)
+    fork = forks.fork(access=access(anna, match), version=then.viewer_version(0), board=True)
+    state, before = loading.load(fork.pk, game).timeline.state, then.timeline.state
+    known = words_in(then.game.view(before, 0))
+    ids = [one for one in then.game.ids(before) if one not in known]
+    assert sorted(ids) == sorted(one for one in then.game.ids(state) if one not in known)
+    piles = [one.sides[0].pile if game == "space_war" else one.decks["industry"] for one in (before, state)]
+    assert piles[0] != piles[1]
+    assert shape(then.game.view(state, 0)) == shape(then.game.view(before, 0))
 
 
 def running_version(match):

@@ -1,8 +1,8 @@
 """Forks of a match, private analysis boards, and matches from a described position.
 
 A fork of a running match takes along only what its seat can see. Everything else is dealt again twice: here with fresh random
-numbers, so that nothing hidden is stored, and at the start of the fork with its own draws, so that anyone can check them. Once
-the match is over, the whole position is open.
+numbers and new ids, so that nothing hidden is stored, and at the start of the fork with its own draws, so that anyone can check
+them. Once the match is over, the whole position is open.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from django.utils import timezone
 
 from events.store import VersionConflict
+from gamesvc.games import dealing
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource
 from gamesvc.games.kernel.game import Game, Refused, Viewer
@@ -118,7 +119,9 @@ def _position(loaded: Loaded, version: int, seat: int | None) -> JsonObject:
     then = loading.load_at(game, loaded.match_id, version).timeline
     position = codec.write_position(game, then.state, version, then.keep_marked())
     if seat is not None:
-        position = positions.redeal(game, position, seat, Dice(KeyedSource(system.token_bytes(32))), version)
+        dice = Dice(KeyedSource(system.token_bytes(32)))
+        position = positions.redeal(game, position, seat, dice, version)
+        position = dealing.renumber(game, position, seat, dice, version)
     positions.check_position(game, position)
     return position
 
