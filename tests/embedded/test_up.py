@@ -151,12 +151,12 @@ def test_the_first_match_of_the_readme_is_played_in_the_browser_by_mail_and_with
 def open_by_clicks(up: Up) -> int:
     """Follow what the README says under "In the browser", as a browser would; return the number of the match."""
     [told] = re.findall(r"\*\*In the browser\.\*\*(.*?)\n\n", README, re.DOTALL)
-    sign_in, new_match, game, button = (" ".join(label.split()) for label in re.findall(r"\*([^*]+)\*", told))
+    sign_in, new_match, of_the_game, game, button = (" ".join(label.split()) for label in re.findall(r"\*([^*]+)\*", told))
     name, password = up.facts["login"].split(" / ")
     with httpx.Client(base_url=up.facts["web"], follow_redirects=True, timeout=30) as browser:
         page = click(browser, browser.get("/"), sign_in)
         page = press(browser, page, sign_in, login=name, password=password)
-        page = click(browser, click(browser, page, new_match), new_match, beside=game)
+        page = click(browser, click(browser, page, new_match), of_the_game, beside=game)
         page = press(browser, page, button)
         assert "Form the fleet" in page.text
         return int(page.url.path.strip("/").split("/")[-1])
