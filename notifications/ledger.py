@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -18,12 +18,12 @@ from notifications.models import Bounce, Handover, Outbox, Status
 LOOKED_FOR = timedelta(days=60)
 
 
-def page(user: User, *, before: tuple[datetime, UUID] | None, limit: int) -> list[Outbox]:
+def notices(user: User, *, before: tuple[datetime, UUID] | None = None) -> QuerySet[Outbox]:
     """Return a user's notices before a place in the list, newest first."""
     rows = Outbox.objects.filter(user=user).order_by("-created_at", "-id")
     if before is not None:
         rows = rows.filter(Q(created_at__lt=before[0]) | Q(created_at=before[0], id__lt=before[1]))
-    return list(rows.prefetch_related("handovers")[:limit])
+    return rows.prefetch_related("handovers")
 
 
 def note_acts(rows: Sequence[Outbox]) -> None:

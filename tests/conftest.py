@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -26,6 +26,7 @@ from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches.record import loading
+from gamesvc.ops.match_limits import LIFTED, MATCH_LIMITS
 from tests import answers, databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
@@ -177,6 +178,13 @@ def anna(db: None) -> User:
 @pytest.fixture
 def ben(db: None) -> User:
     return make_ben()
+
+
+@pytest.fixture
+def many_matches(settings: Settings) -> None:
+    """Let users open as many matches as they like."""
+    for name in MATCH_LIMITS:
+        setattr(settings, name, LIFTED)
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def _extra(route: str, limits: str) -> str:
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {acts}, where others get a notice of it"
         if last in ("undo", "redo"):
-            limits += f"; alone {_often(daily_limits.ALONE_PER_HOUR, daily_limits.ALONE_PER_DAY, ' times')}"
+            limits += f"; where nobody else plays, {_often(daily_limits.ALONE_PER_HOUR, daily_limits.ALONE_PER_DAY, ' times')}"
     elif "matches" in parts and (last == "bots" or parts[-2:-1] == ["seats"]):
         limits += f"; {acts}"
     elif "matches" in parts and last == "join":

@@ -1,15 +1,14 @@
-"""Redealing a whole position: the state and the earlier states that it marks."""
+"""Redealing a whole position: the state and the earlier states that it marks.
+
+`redeal` is for deals that a record holds and that anyone can repeat, so it must deal the same for ever. `deal` is for all others.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.game import Game, S
-from gamesvc.games.secrecy import words_in
-from gamesvc.json_types import JsonObject
 
 
 def redeal(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, S]]:
@@ -24,28 +23,6 @@ def redeal(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dic
     return redealt, kept
 
 
-def renumber(game: Game, position: JsonObject, seat: int, dice: Dice, version: int) -> JsonObject:
-    """Return the position with new ids for all cards that a seat's view does not name, of the same kind: `a-07` becomes `a-31`.
-
-    A redeal gives ids other cards, but leaves them in their places. A seat that has once seen which card an id is, such as in a
-    search of its pile, would find that card's real place.
-    """
-    state, _marked = codec.read_position(game, position, version, judge=False)
-    hidden = sorted(set(game.ids(state)) - words_in(game.view(state, seat)))
-    new: dict[str, str] = {}
-    for _kind, ids in itertools.groupby(hidden, lambda one: one.rstrip("0123456789")):
-        same = list(ids)
-        new |= zip(same, dice.shuffle(same), strict=True)
-    state, marked = codec.read_position(game, _renamed(position, new), version, judge=False)
-    return codec.write_position(game, state, version, marked)
-
-
-def _renamed(value: object, new: Mapping[str, str]) -> object:
-    match value:
-        case dict():
-            return {new.get(key, key): _renamed(each, new) for key, each in value.items()}
-        case list():
-            return [_renamed(each, new) for each in value]
-        case str():
-            return new.get(value, value)
-    return value
+def deal(game: Game[S], state: S, at: Callable[[int], S], seat: int, dice: Dice) -> tuple[S, dict[int, S]]:
+    """Redeal everything hidden from a seat, as `redeal` does, and also the places of hidden things."""
+    return game.scatter(*redeal(game, state, at, seat, dice), seat, dice)

@@ -215,8 +215,7 @@ def standing(run: Run[S]) -> list[S]:
     first, at, states = run.version - len(run.events), run.version, []
     while at > first:
         states.append(run.states[at - first - 1])
-        event = run.events[at - first - 1]
-        at = int(event.data["to"]) if event.type == REWOUND else at - 1
+        at = run.events[at - first - 1].follows
     return states
 
 
@@ -306,8 +305,9 @@ def _told(game: Game[S], state: S, seat: int) -> JsonObject:
 
 
 def _refusal(game: Game[S], timeline: Timeline[S], state: S, seat: int, command: JsonMapping) -> JsonObject | None:
+    log = timeline.whole_log()
     shadow = Timeline.resume(
-        game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=timeline.whole_log
+        game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=lambda until: log
     )
     try:
         shadow.command(seat, dict(command), seeded("shadow", next_draw=timeline.draws))

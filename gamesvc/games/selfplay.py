@@ -168,7 +168,7 @@ class _Match:
 
     def _choose(self) -> tuple[int | None, JsonObject]:
         """Choose an interruption, now and then, or the command of an awaited seat. After an undo, a redo is likely."""
-        likely = self.interrupt if _taken_back(self.record) is None else max(self.interrupt, 0.5)
+        likely = self.interrupt if _just_undone(self.record) is None else max(self.interrupt, 0.5)
         if self.rng.random() < likely:
             seat, command = _interruption(self.record, self.timeline, self.rng, self.dice)
             if command is not None:
@@ -230,7 +230,7 @@ def _next(game: Game, timeline: Timeline, bots: Sequence[str], rng: random.Rando
 def _interruption(record: Record, timeline: Timeline, rng: random.Random, dice: Dice) -> tuple[int | None, JsonObject | None]:
     """Choose an act out of turn, an undo or a rewind; no command if none is possible."""
     game = timeline.game
-    if (seat := _taken_back(record)) is not None:
+    if (seat := _just_undone(record)) is not None:
         trail = Trail(lambda after, until: _past(record, after, until), timeline.version)
         return None, _redo(timeline, trail, seat, Dice(dice.source, dice.next))
     kind = rng.random()
@@ -273,11 +273,11 @@ def playable(timeline: Timeline, record: Record, version: int) -> bool:
     if timeline.game.marks(timeline.at(version)):
         return True
     while version > 0 and (event := record.events[version - 1]).type == REWOUND:
-        version = int(event.data["to"])
+        version = event.follows
     return version in record.ends
 
 
-def _taken_back(record: Record) -> int | None:
+def _just_undone(record: Record) -> int | None:
     """Return the seat that has just undone something; None if the last act was another one."""
     command = record.commands[-1][1] if record.commands else {}
     return int(command["seat"]) if command.get("cause") == "undo" and "to" in command else None
@@ -334,8 +334,10 @@ def check_fork(game: Game, timeline: Timeline, record: Record, rng: random.Rando
     """Fork the match from a position as a seat may have it, with everything hidden from it redealt, and play on."""
     where = f"{record} fork at {timeline.version}"
     seat = rng.randrange(record.seats)
-    state, kept = dealing.redeal(game, timeline.state, timeline.at, seat, chance(rng, where))
-    if game.view(state, seat) != game.view(timeline.state, seat):
+    redealt, marked = dealing.redeal(game, timeline.state, timeline.at, seat, chance(rng, where))
+    state, kept = game.scatter(redealt, marked, seat, chance(rng, where))
+    pairs = [(timeline.state, redealt), (redealt, state), *((marked[at], kept[at]) for at in marked)]
+    if any(game.view(one, seat) != game.view(two, seat) for one, two in pairs):
         raise Broken(f"{where}: seat {seat} sees another position")
     fork: Timeline = Timeline(game)
     dice = seeded(f"{rng.random()}")

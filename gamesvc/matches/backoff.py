@@ -42,7 +42,7 @@ def each(what: str, items: Iterable[Item], do: Callable[[Item], int], *, limit: 
         except Exception:
             if not connection.is_usable():
                 raise
-            logger.exception("%s %s failed. The others go on; it is tried again later.", what, item)
+            logger.exception("Sweep: %s %s failed and will be tried again later.", what, item)
             _rest(what, item, failures)
             continue
         _resting.pop((what, item), None)

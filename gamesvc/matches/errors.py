@@ -33,7 +33,10 @@ class Stale(Outdated):
     advice = "Fetch the view again, look at what happened since, and decide again with the new ETag."
 
     def __init__(self, version: int, events: list[JsonObject]) -> None:
-        """`version`: the newest one for the sender. `events`: the first ones since theirs, at most a page of them."""
+        """Describe what the sender has missed.
+
+        `version`: the newest version that the sender may know. `events`: the first page of the events after the sender's version.
+        """
         super().__init__(
             f"The match has moved on to version {version}. Look at what happened since and decide again.",
             more={"version": version, "events": events},

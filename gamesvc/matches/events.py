@@ -205,7 +205,7 @@ class Outage(MatchEvent):
     until: str
 
 
-# --- taking back ---
+# --- undo ---
 
 
 @dataclass(frozen=True, slots=True)

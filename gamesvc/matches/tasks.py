@@ -19,7 +19,7 @@ from gamesvc.matches.record import loading, snapshot_renewal
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import totals
 from gamesvc.matches.timekeeping import outages, pauses, timeout_sweep
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ def sweep_substitutes() -> int:
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_undo() -> int:
     """Settle undo requests that have lapsed."""
-    return taking_back.lapse_requests()
+    return undoing.lapse_requests()
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

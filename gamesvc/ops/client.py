@@ -71,10 +71,16 @@ class Client:
         headers.setdefault("Idempotency_Key", str(uuid.uuid4()))
         return _good(self.call("POST", path, body if body is not None else {}, **headers))
 
-    def forms(self, match: str) -> tuple[list[Form], str]:
-        """Return the commands open to the seat, and the ETag of their version."""
-        answer = self.get(f"/api/v1/matches/{match}/forms/")
-        return [read_form(form) for form in answer.body["forms"]], answer.headers["ETag"]
+    def turn(self, match: str) -> tuple[Any, list[Form], str]:
+        """Return the match as the seat sees it, the commands open to the seat, and the ETag of their version.
+
+        Both are of one version: where something happens between the two requests, they are sent again.
+        """
+        while True:
+            seen = self.view(match)
+            answer = self.get(f"/api/v1/matches/{match}/forms/")
+            if answer.body["version"] == seen["version"]:
+                return seen, [read_form(form) for form in answer.body["forms"]], answer.headers["ETag"]
 
     def view(self, match: str) -> Any:
         return self.get(f"/api/v1/matches/{match}/view/").body

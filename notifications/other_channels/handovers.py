@@ -1,7 +1,8 @@
 """Handing due notices over to the channels beside mail, so that no slow receiver delays the others.
 
 Several are sent at once, but each user's one by one, and only a few to one host. A user whose receiver fails is left alone until
-its pause is over, with everything that waits for it. A host that fails repeatedly is not tried again in the same sweep.
+its pause is over, with everything that waits for it. One whose receiver answers slowly waits several times as long as it took, so
+that a few such users cannot hold all places. A host that fails repeatedly is not tried again in the same sweep.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ SWEEP_LASTS = 30.0
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=2)
 LANE_PAUSE = timedelta(seconds=10)
+SLOW_SECONDS = 2.0
+SLOW_REST = 8
+"""After a transfer of more than `SLOW_SECONDS`, its user rests this many times as long as it took."""
 GIVE_UP_AFTER = timedelta(days=1)
 
 # For each user and channel the oldest, and none while another one of theirs is being sent or waits for its next try.
@@ -59,7 +63,7 @@ class _Sweep:
     """The parcels being sent, and the answers of their hosts in this sweep."""
 
     pool: ThreadPoolExecutor
-    running: dict[Future[None], tuple[Handover, Parcel]] = field(default_factory=dict)
+    running: dict[Future[None], tuple[Handover, Parcel, float]] = field(default_factory=dict)
     busy: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
 
@@ -68,12 +72,12 @@ class _Sweep:
             _put_off(handover)
             return
         self.busy[parcel.lane] += 1
-        self.running[self.pool.submit(parcel.go)] = handover, parcel
+        self.running[self.pool.submit(parcel.go)] = handover, parcel, time.monotonic()
 
     def settle(self, done: Iterable[Future[None]]) -> int:
         sent = 0
         for future in done:
-            handover, parcel = self.running.pop(future)
+            handover, parcel, began = self.running.pop(future)
             fault = future.exception()
             self.busy[parcel.lane] -= 1
             self.failed[parcel.lane] = self.failed[parcel.lane] + 1 if isinstance(fault, ChannelBusy) else 0
@@ -81,6 +85,7 @@ class _Sweep:
                 raise fault
             parcel.settled(fault)
             sent += _ended(handover, fault)
+            _rest(handover, time.monotonic() - began)
         return sent
 
 
@@ -164,6 +169,17 @@ def _later(handover: Handover, reason: str) -> bool:
     pause = min(FIRST_PAUSE * 2 ** min(handover.attempts - 1, 12), LONGEST_PAUSE)
     _ours(handover).update(claimed_until=now + pause, error=reason[:500])
     return False
+
+
+def _rest(handover: Handover, took: float) -> None:
+    """Postpone what waits for a user whose receiver is slow. One pause holds back all of it."""
+    if took <= SLOW_SECONDS:
+        return
+    waiting = Handover.objects.filter(
+        notice__user=handover.notice.user_id, channel=handover.channel, status=Handover.Status.WAITING, claimed_until=None
+    )
+    first = waiting.order_by("due_at", "pk").values("pk")[:1]
+    waiting.filter(pk__in=first).update(claimed_until=timezone.now() + SLOW_REST * timedelta(seconds=took))
 
 
 def _put_off(handover: Handover) -> None:

@@ -14,6 +14,8 @@ from itertools import pairwise
 # Most lines of an attribution ("On Friday ... wrote:"): programs wrap it.
 ATTRIBUTION_LINES = 4
 COLON = (":", "：")
+_ADDRESSED = re.compile(r"[<\[(][^<>\s@]{1,254}@[^<>\s@]{1,254}[>\])]")
+_DIGIT = re.compile(r"\d")
 
 _DISCLAIMER = re.compile(
     r"(?:^|[.!?])[ \t]{0,3}(?:caution:|disclaimer|warning:|confidential:|confidentiality:|achtung:|(?:wichtiger )?hinweis:"
@@ -64,6 +66,18 @@ def before_quote(lines: Sequence[str]) -> list[str]:
     """Return the lines above the first attribution or block of a quoted mail's headers."""
     ends = [end for end in (_attributed(lines), _headed(lines)) if end is not None]
     return list(lines[: min(ends, default=len(lines))])
+
+
+def is_attribution(line: str) -> bool:
+    """Return True if a line ends with a colon and holds a word for "wrote" of any language that is known here."""
+    said = line.strip().lower()
+    return said.endswith(COLON) and any(verb.strip() in said for language in _LANGUAGES for verb in language.verbs if verb != ">")
+
+
+def is_of_a_program(line: str) -> bool:
+    """Return True if a mail program wrote this line above a quote: with an address, or with a date and a colon at its end."""
+    said = line.strip()
+    return is_attribution(line) or bool(_ADDRESSED.search(said)) or (said.endswith(COLON) and bool(_DIGIT.search(said)))
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:

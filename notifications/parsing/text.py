@@ -5,8 +5,11 @@ Losing an order is worse than keeping a stray line: the receipt shows a surplus 
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import re
 from email.message import Message
+from itertools import zip_longest
 from unicodedata import east_asian_width
 
 from inscriptis import get_text
@@ -35,6 +38,10 @@ _FORWARDED = re.compile(
 )
 _QUOTED = re.compile(r"^\s*[>|]")
 _WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
+# Labels that text in UTF-8 often has. Text in one of them is hardly ever valid UTF-8, unless it is ASCII.
+_ONE_BYTE = {"ascii", "iso8859-1", "iso8859-15", "cp1252"}
+# Encodings of Python that no mail is written in. Decoding the first takes minutes for a few hundred kilobytes.
+_NO_TEXT = {"punycode", "idna", "unicode-escape", "unicode_escape", "raw-unicode-escape", "raw_unicode_escape", "undefined"}
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
 # What distinguishes an attribution from an order: a date or a time, or an address.
 _DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
@@ -43,12 +50,14 @@ _ADDRESS = re.compile(r"<[^<>\s@]{1,254}@[^<>\s@]{1,254}>")
 _HEADER = re.compile(r"^\S[^:：]{0,24}[:：]\s*\S")
 # A line of at least this many columns that ends with a blank was broken by a program (RFC 3676) and not by a person.
 _FLOWED_COLUMNS = 50
+# A quoted line of at least this many columns hardly ends there by itself.
+_BROKEN_COLUMNS = 72
 
 
 def written(message: Message) -> str:
     """Return the text of a mail that its sender wrote themselves. Raises `MailRefused`: empty, too_long."""
     text = strip(body(message))
-    if not text:
+    if not without_end(text):
         raise MailRefused("empty")
     if len(text) > LONGEST:
         raise MailRefused("too_long", f"{len(text)} characters")
@@ -70,7 +79,10 @@ def body(message: Message) -> str:
 
 
 def strip(text: str) -> str:
-    """Return the sender's own text: without anything below our mark, quoted lines, signature, or anything below END."""
+    """Return the sender's own text: without anything below our mark, quoted lines, signature, or anything below END.
+
+    The line END is kept: it says that nothing above it is a signature.
+    """
     # Lone surrogates, from broken HTML or charsets, could not even be stored.
     text = text[:LONGEST_SOURCE].encode("utf-8", "replace").decode()
     lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text.splitlines()]
@@ -81,14 +93,19 @@ def strip(text: str) -> str:
     forwarded = next((at for at, line in enumerate(lines) if _FORWARDED.match(line.strip())), None)
     if forwarded is not None:
         lines = lines[:forwarded]
-    lines = _without_attributions(lines)
+    lines = _without_attributions(_quoted_whole(lines))
     # Without quoted lines, and without rules of dashes and the like.
     lines = [line for line in lines if not _QUOTED.match(line) and (not line.strip() or _WORDY.search(line))]
     ended = next((at for at, line in enumerate(lines) if line.strip() == END), None)
     if ended is not None:
         # The sender marked the end: no guessing about signatures.
-        return "\n".join(lines[:ended]).strip()
+        return "\n".join(lines[: ended + 1]).strip()
     return _without_signature("\n".join(lines).strip())
+
+
+def without_end(text: str) -> str:
+    """Return the sender's own text as a message to people: without the line END."""
+    return re.sub(rf"(?:^|\n){END}$", "", text).strip()
 
 
 def _without_signature(text: str) -> str:
@@ -111,6 +128,17 @@ def _without_attributions(lines: list[str]) -> list[str]:
             kept.append("")
         kept.append(line)
     return kept
+
+
+def _quoted_whole(lines: list[str]) -> list[str]:
+    """Mark the rest of a quoted line that a program broke after it had marked it: right below a long quoted line."""
+    whole: list[str] = []
+    for line, below in zip_longest(lines, lines[1:], fillvalue=""):
+        above = whole[-1] if whole else ""
+        shortest = _FLOWED_COLUMNS if _QUOTED.match(below) else _BROKEN_COLUMNS
+        broken = line.strip() and _QUOTED.match(above) and not _QUOTED.match(line) and _columns(above) >= shortest
+        whole.append(f"> {line}" if broken else line)
+    return whole
 
 
 def _above_mark(lines: list[str]) -> list[str]:
@@ -224,13 +252,24 @@ def _content(message: Message, kind: str) -> str:
     if not isinstance(payload, bytes):
         return ""
     payload = payload[: 4 * LONGEST_SOURCE]  # no charset takes more bytes for a character
+    text = _decoded(payload, part.get_content_charset("ascii"))[:LONGEST_SOURCE]
+    return _unflowed(part, text) if kind == "plain" else text
+
+
+def _decoded(payload: bytes, charset: str) -> str:
+    """Return bytes as text, also with a wrong label: Latin-1 called UTF-8, and UTF-8 called Latin-1 or nothing."""
+    with contextlib.suppress(LookupError, ValueError):
+        charset = codecs.lookup(charset).name
+    if charset in _NO_TEXT:
+        charset = "cp1252"
+    if charset.lower() in _ONE_BYTE:
+        with contextlib.suppress(UnicodeDecodeError):
+            return payload.decode("utf-8")
     try:
-        text = payload.decode(part.get_content_charset("ascii"), "replace")
+        return payload.decode(charset)
     except (LookupError, ValueError):
         # A wrong charset, or a name with a zero in it: the ASCII of the orders survives any of them.
-        text = payload.decode("latin-1")
-    text = text[:LONGEST_SOURCE]
-    return _unflowed(part, text) if kind == "plain" else text
+        return payload.decode("cp1252", "replace")
 
 
 def _body_part(message: Message, kind: str) -> Message | None:

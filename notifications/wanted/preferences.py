@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
+from accounts.addresses import user_of_address
 from accounts.models import User
 from notifications.models import Mute, Outbox, Scope
 
@@ -51,11 +52,14 @@ def unmute(receiver: Receiver, scope: Scope, value: str = "") -> None:
 
 
 def is_muted(row: Outbox) -> bool:
-    """Return True if the receiver has muted this notice."""
+    """Return True if the receiver has muted this notice. What a user has muted holds for mail to their address, too."""
     unwanted = Q(scope=Scope.ALL) | Q(scope=Scope.KIND, value=row.kind)
     if row.topic:
         unwanted |= Q(scope=Scope.TOPIC, value=row.topic)
-    return receiver_of(row).mutes.filter(unwanted).exists()
+    mutes = receiver_of(row).mutes
+    if row.user_id is None and (user := user_of_address(row.address)) is not None:
+        mutes |= Receiver(user_id=user.pk).mutes
+    return mutes.filter(unwanted).exists()
 
 
 def refuses(user_id: int, kind: str) -> bool:

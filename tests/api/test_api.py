@@ -291,7 +291,7 @@ def test_a_thousand_matches_in_a_minute_are_throttled(toy, anna, program):
     answers = [caller.post("/matches/", {"game": toy}) for _ in range(settings.MATCHES_PER_MINUTE + 3)]
     assert [answer.status_code for answer in answers].count(201) == settings.MATCHES_PER_MINUTE
     expect_problem(answers[-1], 429, "too_many")
-    assert answers[-1].headers["Retry-After"] == "60"
+    assert 50 <= int(answers[-1].headers["Retry-After"]) <= 60
 
 
 def test_an_order_as_text(duel, two):
@@ -366,8 +366,7 @@ def test_the_lobby_over_http(toy, anna, ben, player, program):
     assert host.post(f"/matches/{removed['id']}/start/", {"bot": "random"}).json()["status"] == "running"
 
 
-def test_lists_page_by_cursor(toy, anna, program, monkeypatch, settings):
-    settings.MATCHES_PER_MINUTE = 100
+def test_lists_page_by_cursor(toy, anna, program, monkeypatch, many_matches):
     monkeypatch.setattr(paging, "MATCHES", 2)
     caller = program(anna)
     made = [caller.post("/matches/", {"game": toy}).json()["number"] for _ in range(5)]

@@ -89,7 +89,7 @@ def test_all_seats_act_at_once_on_their_own_sheets(running):
     tags = [player.get(f"/api/v1/matches/{match}/view/").headers["ETag"] for player in players]
     commands = []
     for player in players:
-        forms, _ = player.forms(match)
+        _seen, forms, _etag = player.turn(match)
         form = next(form for form in forms if form.name == "place_ship")
         values = {name: schema.get("const", schema.get("enum", [None])[0]) for name, schema in form.parameters.items()}
         commands.append({"name": "place_ship", **values})

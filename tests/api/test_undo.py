@@ -60,7 +60,7 @@ def expect(answer, status, code=None):
     return body
 
 
-def test_a_player_takes_back_and_does_it_again(duel, two):
+def test_a_player_undoes_and_redoes(duel, two):
     anna, _ben = two
     before = view(anna, duel)
     command(anna, duel, {"name": "play", "card": before["hands"][0][0]})

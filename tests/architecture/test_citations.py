@@ -7,6 +7,7 @@ One form: `RULES.md 11.3`, in a list `RULES.md 6, 11.3`. The game is that of the
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 import subprocess
 from collections.abc import Iterator
@@ -200,9 +201,5 @@ def test_scripts_that_tests_give_to_processes_import_what_exists() -> None:
 
 
 def _offers(module: str, name: str) -> bool:
-    place = ROOT.joinpath(*module.split("."))
-    if place.joinpath(f"{name}.py").exists() or place.joinpath(name, "__init__.py").exists():
-        return True
-    source = place.with_suffix(".py") if place.with_suffix(".py").exists() else place / "__init__.py"
-    defined = rf"^(?:async )?(?:def|class) {name}\b|^(?:\w+, )*{name}(?:, \w+)*\s*[:=]|\bimport\b.*\b{name}\b|^    {name},"
-    return source.exists() and re.search(defined, source.read_text(encoding="utf-8"), re.MULTILINE) is not None
+    found = importlib.import_module(module)
+    return hasattr(found, name) or (hasattr(found, "__path__") and importlib.util.find_spec(f"{module}.{name}") is not None)

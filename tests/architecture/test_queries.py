@@ -18,7 +18,7 @@ from accounts import tokens
 from accounts.models import Absence, SignIn
 from accounts.operators import operators
 from events.proofs import checkpoints
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import daily_limits, selectors
 from gamesvc.matches.lobby import follows, forks, invitations, opening, press, substitutes
 from gamesvc.matches.models import Heartbeat, Match, Outage, Reckoned, Refusal
 from gamesvc.matches.organising import looks
@@ -126,9 +126,8 @@ class World:
 
 
 @pytest.fixture
-def world(toy, player, settings, tmp_path):
+def world(toy, player, settings, tmp_path, many_matches):
     settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_OPEN_PER_USER = 1000
     return World(toy, player)
 
 
@@ -175,7 +174,8 @@ def more(few, many):
     return [f"{count}x {sql[:300]}" for sql, count in (after - before).items()]
 
 
-def test_the_number_of_queries_does_not_grow_with_the_rows(world, program):
+def test_the_number_of_queries_does_not_grow_with_the_rows(world, program, monkeypatch):
+    monkeypatch.setattr(daily_limits, "INVITATIONS_TO_ONE_PER_DAY", 1000)
     world.grow(FEW)
     rows = {model: model._base_manager.count() for model in lists()}
     few = counted(world, program)

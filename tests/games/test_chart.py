@@ -10,7 +10,7 @@ from gamesvc.games.drawing.chart import (
     Chart,
     cut,
     drawable,
-    drawn_name,
+    drawn,
     fit,
     hex_centre,
     hexagon,
@@ -18,6 +18,7 @@ from gamesvc.games.drawing.chart import (
     wrap,
 )
 from gamesvc.games.drawing.paper import ICONS
+from gamesvc.games.kernel.game import Caption
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -143,10 +144,8 @@ def test_wrapped_lines_fit_and_long_words_are_broken():
     assert wrap("a\nb", 100, 20) == ["a", "b"]
 
 
-def test_a_name_without_glyphs_becomes_the_seat():
-    assert drawn_name(0, ["Łucja Štěpánová"]) == "Łucja Štěpánová"
-    assert drawn_name(1, ["Ines", "田中"]) == "Blue"
-    assert drawn_name(2, ["Ines"]) == "Yellow"
+def test_a_name_without_glyphs_is_not_drawn():
+    assert drawn(Caption("42", ("Łucja Štěpánová", "田中"))) == Caption("42", ("Łucja Štěpánová", ""))
     assert not drawable("→")
 
 

@@ -31,10 +31,11 @@ from gamesvc.games.kernel.dice import (
 )
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event, Refused
-from gamesvc.games.kernel.timeline import Timeline, abandoned, check_options, effective, read_order, replay
+from gamesvc.games.kernel.timeline import Timeline, abandoned, check_options, read_order, replay
 from gamesvc.games.protocol import Session, serve
 from gamesvc.games.secrecy import Broken
 from gamesvc.games.selfplay import play
+from tests.games.paths import effective
 from tests.games.toy import GAME
 
 
@@ -97,7 +98,7 @@ def test_what_a_rewind_abandons_is_found_where_the_paths_part(rng: random.Random
             kept = [at for at in gone if rng.random() < 0.3 and at > to]
             log.append(Event(REWOUND, {"to": to, "kept": kept}, version, 1))
         else:
-            log.append(Event("moved", {}, version, 1))
+            log.append(Event("moved", {"kept": ["a-01"]}, version, 1))
     newest, to = len(log), rng.randint(-1, len(log))
     gone = set(effective(log, newest)) - set(effective(log, to))
     assert abandoned(lambda version: log[version - 1], newest, to) == gone
@@ -114,7 +115,7 @@ def test_a_rewind_reads_no_event_before_the_one_it_goes_back_to() -> None:
             assert at >= to
             return super().__getitem__(at)
 
-    timeline.log = lambda: Guarded(log)
+    timeline.log = lambda until: Guarded(log)
     assert timeline.rewind(to, dice).state == timeline.at(to)
 
 
@@ -145,14 +146,20 @@ def test_a_rewind_to_before_the_snapshot_recalls_the_older_state() -> None:
         return replay(GAME, events[:version]).state
 
     resumed = Timeline.resume(
-        GAME, version=at - 1, state=snapshot.state, draws=snapshot.draws, kept={}, recall=recall, log=lambda: events
+        GAME, version=at - 1, state=snapshot.state, draws=snapshot.draws, kept={}, recall=recall, log=lambda until: events
     )
     resumed.fold(events[at - 1 :])
     assert resumed.state == replay(GAME, events).state
     assert recalled
     marked = replay(GAME, events[: at - 1])
     with_marks = Timeline.resume(
-        GAME, version=at - 1, state=marked.state, draws=marked.draws, kept=marked.keep_marked(), recall=recall, log=lambda: events
+        GAME,
+        version=at - 1,
+        state=marked.state,
+        draws=marked.draws,
+        kept=marked.keep_marked(),
+        recall=recall,
+        log=lambda until: events,
     )
     recalled.clear()
     with_marks.fold(events[at - 1 :])

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import catalog, trial
+from gamesvc.games import catalog, dealing, trial
 from gamesvc.games.kernel import codec, limits
 from gamesvc.games.kernel.codec import plain
 from gamesvc.games.kernel.codec.positions import MOST_MARKED
@@ -49,15 +49,9 @@ def test_a_position_redealt_for_a_seat_is_accepted(game_id: str) -> None:
     for number, position in enumerate(positions.corpus(game)[::3]):
         state, marked = codec.read_position(game, position, 1)
         seat = number % game.seats(state)
-        redealt = game.redeal(state, seat, seeded(f"redealt {number}"))
-        kept: dict[int, Any] = {}
-        waiting = sorted(game.marks(redealt))
-        while waiting:
-            at = waiting.pop()
-            kept[at] = game.redeal_marked(marked[at], at, redealt, seat, seeded("marked"))
-            waiting += sorted(game.marks(kept[at]) - kept.keys() - set(waiting))
-        begun = trial.begin(game, json.loads(json.dumps(codec.write_position(game, redealt, 1, kept))))
-        assert game.view(begun.state, seat) == game.view(redealt, seat)
+        dealt, kept = dealing.deal(game, state, marked.__getitem__, seat, seeded(f"redealt {number}"))
+        begun = trial.begin(game, json.loads(json.dumps(codec.write_position(game, dealt, 1, kept))))
+        assert game.view(begun.state, seat) == game.view(state, seat)
 
 
 def _fields_of(hint: Any, path: str, seen: set[type]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
@@ -199,7 +193,7 @@ def test_a_marked_state_does_not_lie_ahead() -> None:
     game = catalog.game("space_war")
     position = next(one for one in positions.corpus(game) if one["marked"])
     ahead = {**position, "marked": [*position["marked"], {"back": -1, "state": position["state"]}]}
-    with pytest.raises(Refused, match="`back` is at least 0") as refused:
+    with pytest.raises(Refused, match="`back` must be at least 0") as refused:
         codec.read_position(game, ahead, 1)
     assert refused.value.code == "bad_position"
 

@@ -102,6 +102,14 @@ def test_a_headline_names_the_players_who_act(game: Game[Any]) -> None:
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_an_earlier_position_waits_for_nobody(game: Game[Any]) -> None:
+    for _state, _viewer, view in looks(game):
+        past = replace(CAPTION, past=True)
+        shown = game.glance(view, past).headline + "".join(ElementTree.fromstring(game.picture(view, past)).itertext())
+        assert not [words for words in ("to act", "Your move", "Your choice", "Your answer", "Your response") if words in shown]
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
 def test_the_picture_is_named_and_described_by_the_glance(game: Game[Any]) -> None:
     for _state, _viewer, view in looks(game):
         told, picture = game.glance(view, CAPTION), ElementTree.fromstring(game.picture(view, CAPTION))
@@ -178,7 +186,9 @@ def test_standing_orders_are_shown_as_they_are_given(game: Game[Any]) -> None:
             assert forms.fault(schema, orders.shown(view)) is None
             given = {"name": orders.command, orders.parameter: orders.shown(view)}
             if game.outcome(state) is None and any(form.name == orders.command for form in game.legal_commands(state, viewer)):
-                Timeline.resume(game, version=1, state=state, draws=0, kept={}, log=tuple).command(viewer, given, seeded("set"))
+                Timeline.resume(game, version=1, state=state, draws=0, kept={}, log=lambda until: ()).command(
+                    viewer, given, seeded("set")
+                )
 
 
 def test_names_that_mean_the_same_in_every_game(game: Game[Any]) -> None:

@@ -240,8 +240,8 @@ class Table:
 
     def choose(self, seat: int) -> str:
         """Return an order for a seat as its player would write it."""
-        forms, _etag = self.players[seat].eyes.forms(self.match)
-        return self.game.render(self.game.bots["greedy"](self.seen(seat)["view"], forms, self.rng))
+        seen, forms, _etag = self.players[seat].eyes.turn(self.match)
+        return self.game.render(self.game.bots["greedy"](seen["view"], forms, self.rng))
 
     def events(self, after: int = 0) -> list[dict[str, Any]]:
         """Return the public events of the match after a version."""
@@ -284,7 +284,7 @@ class Table:
         seat, before = self.mover(), self.version
         order = self.choose(seat)
         receipt = self.say(seat, f"{order}\nxyzzy 12\nEND")
-        assert "Nothing was done: a line cannot be read" in receipt.subject
+        assert "Nothing was done: a line cannot be read" in receipt.subject, f"{receipt.subject}\n{receipt.text}"
         assert "xyzzy 12: cannot be read" in receipt.text
         assert f"{order}: not done" in " ".join(receipt.text.split())
         assert self.version == before
@@ -312,7 +312,7 @@ class Table:
         assert ": refused" in text
         assert f"3. {order}: not done" in text
 
-    def take_back_freely(self, plan: Plan | None = None) -> None:
+    def undo_freely(self, plan: Plan | None = None) -> None:
         """Undo by one word what nobody has answered and what revealed nothing, and give it again."""
         for _attempt in range(20):
             seat = self.mover()
@@ -331,7 +331,7 @@ class Table:
         assert "Saved as conditional order 1." in text
         assert f"1: {order} (waiting)" in text
 
-    def ask_to_take_back(self, plan: Plan | None = None) -> None:
+    def ask_to_undo(self, plan: Plan | None = None) -> None:
         """Undo what others have acted on, with their consent: asked by mail, and granted by mail."""
         seat = self.something_to_ask_for(plan)
         other = self.players[1 - seat]
@@ -340,12 +340,12 @@ class Table:
         version = self.version
         asking = self.say(seat, "undo\nEND")
         assert "The others are asked. The undo happens when they agree." in " ".join(asking.text.split()), asking.text
-        assert not self.taken_back(version)
+        assert not self.undone(version)
         request = other.newest("undo-asked", after=before)
         assert "undo yes" in request.text
         granted = other.answer("undo yes\nEND\n\nNo problem!", to=request)
         assert "1 order done" in granted.subject, granted.text
-        assert self.taken_back(version) == [seat]
+        assert self.undone(version) == [seat]
         wait_for(lambda: self.players[seat].mails("undo-answered", self.about), "the word that it is granted")
         late = other.answer("undo yes", to=request)
         assert "There is no open undo request" in " ".join(late.text.split()), late.text
@@ -360,7 +360,7 @@ class Table:
                 return seat
         raise AssertionError(f"nothing to ask for: {self.offer(seat)}")
 
-    def taken_back(self, after: int) -> list[int]:
+    def undone(self, after: int) -> list[int]:
         """Return the seats that have undone something since a version, from public events."""
         events = self.events(after)
         return [one["data"]["seat"] for one in events if one.get("type") == REWOUND and one["data"]["cause"] == "undo"]

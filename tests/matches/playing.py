@@ -15,7 +15,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import timeout_sweep
 
@@ -46,6 +46,12 @@ def act(match: Match, seat: int, command: Mapping[str, Any] = DRAW) -> turns.Rec
         expected_version=loaded.viewer_version(seat),
         command_id=uuid.uuid4(),
     )
+
+
+def log_of(match: Match) -> stream.Log:
+    """Return all events of a match, as its engine reads them."""
+    loaded = loading.load(match.id, match.game)
+    return stream.Log(loaded.game, match.id, loaded.version)
 
 
 def play_out(match: Match, seed: int = 1, most: int = 1000) -> None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts import absences
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
-from gamesvc.games.kernel.events import BY_SERVICE, REWOUND
+from gamesvc.games.kernel.events import REWOUND, SERVICE_CAUSES
 from gamesvc.games.kernel.game import Awaited, Event
 from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.selfplay import bounded
@@ -31,7 +31,7 @@ from gamesvc.matches.play.turns import command_id
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.surroundings import deadline_set
 from gamesvc.matches.timekeeping import deadlines
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import sends
 from tests.matches.test_clock_policy import DAY, HOUR, Nights, Table, at, opened, outlast, seated
 from tests.matches.test_deadlines import HOST, act, check_store, due
@@ -52,7 +52,7 @@ def played(told: dict[str, Any], hours: int = 1) -> Table:
     return table
 
 
-def take_back(table: Table, by: int = 0) -> timedelta:
+def undo(table: Table, by: int = 0) -> timedelta:
     """Undo that act and return what is left of the clock. The log replays to the same clocks."""
     table.take([undone(2, 0)], "seat", by, asked=[Awaited(0, "turn", "a", "turn")])
     assert table.replayed().as_json() == table.account.as_json()
@@ -65,7 +65,7 @@ def test_a_pause_does_not_run_down_what_is_given_back(told):
     table.take([Paused("host")], "host", None)
     table.wait(20 * HOUR)
     table.take([Resumed("host")], "host", None)
-    assert take_back(table) == 23 * HOUR
+    assert undo(table) == 23 * HOUR
     table.wait(7 * HOUR)
     table.ask((1, "b", "turn"), by=0)
     assert table.account.bank(0) == (16 * HOUR if "bank" in told else timedelta(0))
@@ -113,7 +113,7 @@ def test_an_outage_does_not_run_down_what_is_given_back():
     table = played({"turn": "24h"}, 20)
     table.wait(10 * HOUR)
     stand_still(table, 9, (1, "b"))
-    assert take_back(table) == 3 * HOUR
+    assert undo(table) == 3 * HOUR
 
 
 AT_SIX = {"adjudication": {"at": ["18:00"], "zone": "UTC"}, "minimum": "1h"}
@@ -138,7 +138,7 @@ def test_a_fixed_time_knows_nothing_of_an_outage_long_before_it():
     table = played(AT_SIX)
     table.wait(3 * HOUR)
     stand_still(table, 1, (1, "b"))
-    take_back(table)
+    undo(table)
     assert table.due(0, "a") == at("2026-06-01T18:00")
 
 
@@ -146,7 +146,7 @@ def test_a_vacation_does_not_run_down_what_is_given_back():
     table = played({"turn": "24h", "vacation": True})
     table.known(0).away = [Span(table.now + HOUR, table.now + 5 * DAY)]
     table.wait(5 * DAY + HOUR)
-    assert take_back(table) == 21 * HOUR
+    assert undo(table) == 21 * HOUR
 
 
 def test_what_an_organiser_gave_stays_given():
@@ -160,7 +160,7 @@ def test_what_an_organiser_gave_stays_given():
     table.take([replace(longer, because=because, due_at=due_at)], "host", None)
     assert table.due(0, "a") == table.now + 25 * HOUR
     table.ask((1, "c", "turn"), by=0)
-    assert take_back(table) == 25 * HOUR, "24 hours and the two that were given, less the one before"
+    assert undo(table) == 25 * HOUR, "24 hours and the two that were given, less the one before"
 
 
 @pytest.mark.parametrize("cause", ["undo", "host"])
@@ -185,20 +185,20 @@ def test_a_fixed_time_that_an_organiser_put_off_stays_put_off(cause):
 def test_the_word_of_another_leaves_the_minimum():
     table = played({"turn": "24h"}, 23)
     table.wait(HOUR - timedelta(seconds=20))
-    assert take_back(table, by=1) == HOUR
+    assert undo(table, by=1) == HOUR
     table = played({"turn": "24h"}, 23)
     table.wait(HOUR - timedelta(seconds=20))
-    assert take_back(table) == timedelta(seconds=20), "by oneself as if nothing had been sent"
+    assert undo(table) == timedelta(seconds=20), "by oneself as if nothing had been sent"
 
 
 def test_the_word_of_another_leaves_the_minimum_before_a_fixed_time():
     told = {"adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "UTC"}, "minimum": "12h"}
     table = played(told)
     table.wait(DAY)
-    assert table.now + take_back(table, by=1) == at("2026-06-05T18:00")
+    assert table.now + undo(table, by=1) == at("2026-06-05T18:00")
     table = played(told)
     table.wait(DAY)
-    assert table.now + take_back(table) == at("2026-06-02T18:00")
+    assert table.now + undo(table) == at("2026-06-02T18:00")
 
 
 def test_who_took_the_seat_over_has_used_none_of_it_when_an_organiser_goes_back():
@@ -309,7 +309,7 @@ class Match:
     def check(self, event: Event, before: Left, open_before: set[Any]) -> None:
         cause, to = event.data.get("cause"), int(event.data["to"])
         minimum = parse(POLICY).minimum
-        person = cause in BY_SERVICE
+        person = cause in SERVICE_CAUSES
         if person:
             then, elapsed = self.known.get(to, {}), self.now - (self.past[to].at or self.now)
             # A turn that is not open after the undo gets back what it had then, like any turn of which an act is undone.
@@ -356,10 +356,10 @@ def clock():
         yield travel
 
 
-def regret(match, seat: int) -> taking_back.Outcome:
+def regret(match, seat: int) -> undoing.Outcome:
     version = loading.load(match.id, match.game).viewer_version(seat)
     sender = sends(match, seat)
-    return taking_back.take_back(
+    return undoing.undo(
         match=match, sender=sender, expected_version=version, command_id=command_id(sender=seat, key=str(version))
     )
 
@@ -373,7 +373,7 @@ def test_an_undo_after_a_long_pause_is_not_too_late(toy, anna, ben, clock):
     deadlines.pause(match=match, mandate=HOST)
     clock.shift(3 * DAY)
     deadlines.resume(match=match, mandate=HOST)
-    offered = taking_back.offer(loading.load(match.id, match.game), match, 0)
+    offered = undoing.offer(loading.load(match.id, match.game), match, 0)
     assert (offered.how, offered.code) == ("free", "")
     assert regret(match, 0).done
     assert due(match) == timezone.now() + 23 * HOUR
@@ -403,14 +403,14 @@ def test_quiet_hours_moved_before_each_undo_stop_no_clock(toy, anna, ben, clock,
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("policy", [{"turn": "48h"}, {"turn": "48h", "quiet_hours": 10}])
-def test_taking_back_in_the_space_war_brings_no_time(anna, ben, clock, policy):
+def test_an_undo_in_the_space_war_brings_no_time(anna, ben, clock, policy):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", clock=policy))
     rng = random.Random(3)
     for _ in range(60):
         loaded = loading.load(match.id, match.game)
         [seat] = {one.seat for one in loaded.awaited()} if len(loaded.awaited()) == 1 else {loaded.awaited()[0].seat}
         question = next(one.id for one in loaded.awaited() if one.seat == seat)
-        if question.startswith("turn") and taking_back.offer(loaded, match, seat).how == "free":
+        if question.startswith("turn") and undoing.offer(loaded, match, seat).how == "free":
             break
         forms = loaded.game.legal_commands(loaded.timeline.state, seat)
         clock.shift(timedelta(minutes=20))
@@ -420,5 +420,5 @@ def test_taking_back_in_the_space_war_brings_no_time(anna, ben, clock, policy):
     assert regret(match, seat).done
     assert due(match) == before
     [row] = match.questions.all()
-    assert row.question != question, "an answer to what was taken back is told apart"
+    assert row.question != question, "an answer to what was undone is told apart"
     check_store(match)

@@ -23,7 +23,7 @@ from tests.matches.test_clock_going_back import AT_SIX, played, undone
 from tests.matches.test_clock_own_acts import MINUTE, POLICIES, offer, to_trade
 from tests.matches.test_clock_policy import DAY, HOUR, Table, at, seated
 from tests.matches.test_deadlines import HOST, check_store, due
-from tests.matches.test_undo_tenure import BANK, BEGIN, HOURS, begun, play, replace, set_back
+from tests.matches.test_undo_tenure import BANK, BEGIN, HOURS, begun, play, replace, rewind
 
 service = pytest.mark.django_db(transaction=True)
 policies = pytest.mark.parametrize("told", POLICIES.values(), ids=POLICIES)
@@ -138,13 +138,13 @@ def test_a_rewind_in_a_pause_brings_a_substitute_no_new_time(toy, anna, ben, car
     play(match, 1)
     play(match, 0)
     replace(match, ben, carl)
-    set_back(match, operator, asked)
+    rewind(match, operator, asked)
     left = due(match) - timezone.now()
     for number in range(1, 4):
         clock.shift(5 * HOUR)
         play(match, 1)
         deadlines.pause(match=match, mandate=HOST)
-        set_back(match, operator, asked)
+        rewind(match, operator, asked)
         check_store(match)
         clock.shift(DAY)
         deadlines.resume(match=match, mandate=HOST)
@@ -179,10 +179,10 @@ def test_a_bots_clock_that_goes_on_under_fixed_times_is_read_as_it_was_written(t
     substitutes.give_up(by=ben, match=match, seat=1)
     substitutes.seat_bot(match=match, seat=1, actor=Actor("host"))
     for _ in range(2):
-        set_back(match, operator, asked)
+        rewind(match, operator, asked)
         clock.shift(MINUTE)
         bots.play(match.id)
-    set_back(match, operator, asked)
+    rewind(match, operator, asked)
     newest = STORE.read(match.id)[-1]
     assert (newest.type, newest.data["cause"]) == ("match.deadline_set", "continued")
     assert "fixed" not in newest.data["because"], "a bot has no fixed times"

@@ -377,7 +377,7 @@ def test_redoing_an_own_undo_uses_up_the_time_between():
     assert table.due(1, "b") == table.now + 20 * HOUR
 
 
-def test_others_get_back_the_time_a_taken_back_command_cost_them():
+def test_others_get_back_the_time_that_an_undone_command_cost_them():
     table = Table({"bank": {"start": "20h", "increment": "1h"}}, at("2026-06-01"))
     table.ask((1, "b", "turn"))
     table.wait(2 * HOUR)

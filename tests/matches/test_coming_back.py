@@ -101,7 +101,7 @@ def test_coming_back_excuses_no_more_time_outs(anna: User, ben: User, program: C
     assert audit.check_match(match.id) == []
 
 
-def test_what_is_taken_back_gives_them_no_time_either(anna: User, ben: User, program: Callable[..., Any]) -> None:
+def test_what_is_undone_gives_them_no_time_either(anna: User, ben: User, program: Callable[..., Any]) -> None:
     match = opened(anna, ben)
     question = asked(match)
     loaded = loading.load(match.id, match.game)

@@ -14,7 +14,7 @@ from gamesvc.matches.models import Refusal
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act, sends
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -87,17 +87,17 @@ def test_a_copy_of_an_undo_that_lost_to_its_twin_is_answered_with_the_undo(match
     act(match, 0, {"name": "play", "card": loading.load(match.id, match.game).timeline.state.hands[0][0]})
     version, command_id = loading.load(match.id, match.game).viewer_version(0), uuid.uuid4()
 
-    def take_back():
+    def undo():
         sender = sends(match, 0)
-        return taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=command_id)
+        return undoing.undo(match=match, sender=sender, expected_version=version, command_id=command_id)
 
     told = []
     overtaken(
         monkeypatch,
         lambda: act(match, 1, {"name": "set_orders", "text": "secret"}),
-        lambda: told.append(take_back()),
+        lambda: told.append(undo()),
     )
-    late = take_back()
+    late = undo()
     assert late.as_json() == told[0].as_json()
     assert not Refusal.objects.exists()
 
@@ -106,7 +106,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
     match = opening.create_match(by=anna, game=toy, undo="consent")
     match = opening.join_match(by=ben, match=match)
     act(match, 0)
-    asked = taking_back.take_back(
+    asked = undoing.undo(
         match=match,
         sender=sends(match, 0),
         expected_version=loading.load(match.id, match.game).viewer_version(0),
@@ -117,7 +117,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
 
     def answer(accept: bool):
         sender = sends(match, 1)
-        return taking_back.answer(match=match, sender=sender, accept=accept, command_id=key)
+        return undoing.answer(match=match, sender=sender, accept=accept, command_id=key)
 
     declined = answer(False)
     assert answer(False).as_json() == declined.as_json()

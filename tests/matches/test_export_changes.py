@@ -57,7 +57,7 @@ def from_a_position(anna, ben):
     return match
 
 
-def taken_back(anna, ben):
+def undone(anna, ben):
     """Rewind a match as its organiser behind a draw, and forward again to an undone version."""
     match = duel(anna, ben)
     for version in (8, loading.load(match.id, "toy").version):
@@ -85,7 +85,7 @@ def of_a_real_game(anna, ben):
     return of_bots(anna, "space_fleet_commander")
 
 
-KINDS = [a_fork, from_a_position, taken_back, aborted, called_off, of_a_real_game]
+KINDS = [a_fork, from_a_position, undone, aborted, called_off, of_a_real_game]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

@@ -125,7 +125,7 @@ def test_the_fifth_game_is_played_to_its_end_through_every_door(
     assert "1. bid 4: done" in bid_by_mail(mailing, 4)
     loaded = loading.load(table.id, "auction")
     assert list(loaded.timeline.state.owners.values()) == [1], "the highest of three sealed bids buys"
-    # The second lot: a bid is taken back before the others have bid.
+    # The second lot: a bid is undone before the others have bid.
     bid_on_page(host, table, 1)
     undo = form_to(page_of(host, table), "/undo")
     assert host.post(undo.action, undo.fields).status_code == 302

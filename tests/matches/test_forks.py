@@ -79,13 +79,13 @@ def test_a_seat_forks_what_it_sees_and_the_rest_is_dealt_anew(running, anna, ben
     assert audit.check_match(made.id) == []
 
 
-def test_forks_of_one_version_differ_in_what_is_hidden(running, anna):
+def test_forks_of_one_version_differ_in_what_is_hidden(running, anna, settings):
+    settings.MATCHES_PER_MINUTE = 100
     hands = set()
     for _ in range(12):
         made = forks.fork(access=access(anna, running), version=running_version(running), board=True)
         loaded = loading.load(made.id, "toy")
         hands.add((loaded.timeline.state.hands[1], loaded.timeline.state.deck))
-        lobby_free(made)
     assert len(hands) > 1
 
 
@@ -104,12 +104,15 @@ def test_hidden_cards_have_other_ids_in_a_fork(game, anna, ben):
     assert shape(then.game.view(state, 0)) == shape(then.game.view(before, 0))
 
 
+def test_boards_of_others_do_not_crowd_out_the_forks_of_a_match(running, anna, ben, monkeypatch):
+    monkeypatch.setattr(forks, "MOST_LOOKED_AT", 1)
+    made = forks.fork(access=access(anna, running), version=running_version(running), watch="all")
+    forks.fork(access=access(ben, running), version=running_version(running), board=True)
+    assert [one.match.pk for one in forks.forks_of(access(anna, running))] == [made.pk]
+
+
 def running_version(match):
     return loading.load(match.id, match.game).viewer_version(0)
-
-
-def lobby_free(match):
-    Match.objects.filter(pk=match.pk).update(created_at="2026-01-01T00:00:00Z")
 
 
 def test_what_is_kept_of_a_fork_is_not_the_origin(toy, anna, ben):
@@ -458,7 +461,6 @@ def test_every_game_is_forked_and_played_on(game, anna, ben, tmp_path):
         if loaded.game.outcome(loading.state_at(engine, match.id, at)) is not None:
             continue
         fork = forks.fork(access=access(anna, match), version=version, board=True)
-        lobby_free(fork)
         state = loading.load(fork.id, game).timeline.state
         assert engine.faults(state) == []
         seen = engine.view(loading.state_at(engine, match.id, at), 0)

@@ -26,7 +26,7 @@ from gamesvc.matches.reading import board, history, summaries
 from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.record.stream import STORE
 from tests.matches.exports import export_of
-from tests.matches.playing import act, duel, play_out
+from tests.matches.playing import act, duel, log_of, play_out
 
 pytestmark = pytest.mark.django_db
 # Space Fleet Commander is played alone unless it is a race; the others are shortened.
@@ -70,7 +70,7 @@ def test_replay_is_the_live_state_and_the_past_is_what_was_served(match_of, game
             assert (fresh.timeline.state, fresh.seen, fresh.head) == (live.timeline.state, live.seen, live.head)
         if live.ended:
             break
-    events = stream.Log(live.game, match.id)
+    events = log_of(match)
     assert replay(live.game, events).state == live.timeline.state
     loading.forget_all()
     for (user, version), view in served.items():

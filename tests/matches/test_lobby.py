@@ -8,6 +8,8 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from accounts import addresses
+from accounts.models import Throttle
 from gamesvc.games.kernel.dice import commitment, contribution
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
@@ -15,7 +17,8 @@ from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.record import secrets
 from gamesvc.matches.record.stream import STORE
-from notifications.models import Outbox
+from notifications.models import Outbox, Scope
+from notifications.wanted import preferences
 
 pytestmark = pytest.mark.django_db
 
@@ -156,6 +159,37 @@ def test_one_address_is_not_bombed(toy, player):
         invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
 
 
+def test_one_mailbox_is_not_bombed_by_tags(toy, player):
+    for number in range(5):
+        host = player(f"host{number}")
+        match = opening.create_match(by=host, game=toy)
+        invitations.invite(by=host, match=match, address=f"Victim+{number}@elsewhere.example")
+    host = player("host5")
+    match = opening.create_match(by=host, game=toy)
+    with pytest.raises(errors.TooMany, match="several times today"):
+        invitations.invite(by=host, match=match, address="victim@elsewhere.example")
+    invitations.invite(by=host, match=match, address="victims@elsewhere.example")
+
+
+def test_one_user_is_not_bombed_by_another(toy, anna, ben, player):
+    for _ in range(5):
+        invitations.invite(by=anna, match=opening.create_match(by=anna, game=toy), username="ben")
+    with pytest.raises(errors.TooMany, match="You invited ben several times today"):
+        invitations.invite(by=anna, match=opening.create_match(by=anna, game=toy), username="ben")
+    host = player("host")
+    invitations.invite(by=host, match=opening.create_match(by=host, game=toy), username="ben")
+
+
+def test_what_a_user_has_muted_holds_for_an_invitation_to_their_address(toy, anna, ben):
+    addresses.add_verified_address(ben, "ben@home.example")
+    preferences.mute(preferences.Receiver(user_id=ben.pk), Scope.KIND, "invitation")
+    match = opening.create_match(by=anna, game=toy)
+    invitations.invite(by=anna, match=match, address="Ben@home.example")
+    invitations.invite(by=anna, match=match, address="stranger@elsewhere.example")
+    muted = {row.address: preferences.is_muted(row) for row in Outbox.objects.filter(kind="invitation")}
+    assert muted == {"Ben@home.example": True, "stranger@elsewhere.example": False}
+
+
 def test_matches_a_minute_are_limited(toy, anna):
     for _ in range(settings.MATCHES_PER_MINUTE):
         opening.create_match(by=anna, game=toy)
@@ -167,9 +201,11 @@ def test_matches_a_day_are_limited(toy, anna, settings):
     settings.MATCHES_PER_DAY = 2
     for _ in range(2):
         opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
-    with pytest.raises(errors.TooMany, match="2 matches and boards a day"):
+    with pytest.raises(errors.TooMany, match="2 matches and analysis boards a day") as refused:
         opening.create_match(by=anna, game=toy)
-    Match.objects.filter(creator=anna).update(created_at=timezone.now() - timedelta(days=1))
+    assert "Try again in 24 hours." in refused.value.detail
+    assert refused.value.retry_after > 86_000
+    Throttle.objects.update(ends_at=timezone.now())
     opening.create_match(by=anna, game=toy)
 
 

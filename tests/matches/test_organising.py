@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -15,7 +16,7 @@ from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Look, Match, Question, Reason, Refusal
 from gamesvc.matches.notices import measure_notices
-from gamesvc.matches.organising import looks
+from gamesvc.matches.organising import looks, rewinds
 from gamesvc.matches.proof import audit, export, verification
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
@@ -137,7 +138,28 @@ def test_a_deadline_is_extended(match, olga, program):
         assert (answer.status_code, answer.json()["code"]) == (422, code)
 
 
-def test_the_match_is_set_back(match, olga, anna, program):
+def test_a_substitute_who_comes_during_a_rewind_is_notified(match, olga, anna, ben, player, program, monkeypatch):
+    cleo, load = player("cleo"), loading.load
+    version = load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    expected = load(match.id, match.game).viewer_version(None)
+    key, lost = uuid.uuid4(), []
+
+    def slowly(match_id, game, **more):
+        loaded = load(match_id, game, **more)
+        if not lost:
+            lost.append(True)
+            substitutes.give_up(by=ben, match=match, seat=1)
+            substitutes.take_over(by=cleo, match=match, seat=1)
+        return loaded
+
+    monkeypatch.setattr(loading, "load", slowly)
+    ruling = {"code": "dispute", "reason": "Said by phone", "expected_version": expected, "received_at": timezone.now()}
+    rewinds.rewind(by=olga, match=match, to=version, command_id=key, **ruling)
+    assert set(Outbox.objects.filter(kind="taken_back").values_list("user__username", flat=True)) == {"anna", "cleo"}
+
+
+def test_the_match_is_rewound(match, olga, anna, program):
     version = loading.load(match.id, "toy").version
     assert play(program, anna, match, name="draw").status_code == 200
     assert organise(program, olga, match, "rewind", to=version).status_code == 200

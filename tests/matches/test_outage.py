@@ -20,7 +20,7 @@ from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, outages, timeout_sweep
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act, sends
 from tests.matches.test_deadlines import CONSIDERATE, check_store
 
@@ -124,9 +124,9 @@ def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna,
     outages.watch()
     act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
 
-    def take_back():
+    def undo():
         loaded = loading.load(match.id, toy)
-        return taking_back.take_back(
+        return undoing.undo(
             match=match,
             sender=sends(match, 0),
             expected_version=loaded.viewer_version(0),
@@ -134,10 +134,10 @@ def test_an_undo_that_comes_before_the_outage_is_settled_still_counts(toy, anna,
         )
 
     clock.shift(DAY)
-    assert taking_back.offer(loading.load(match.id, toy), match, 0).how == "free"
-    assert take_back().done
+    assert undoing.offer(loading.load(match.id, toy), match, 0).how == "free"
+    assert undo().done
     act(match, 0, {"name": "draw"})
-    assert not take_back().done
+    assert not undo().done
     assert UndoRequest.objects.get().until > timezone.now(), "who is asked has time to answer"
 
 
@@ -264,9 +264,8 @@ def door(settings):
     made.shut()
 
 
-def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, settings):
+def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, many_matches):
     """Every half minute a deadline is due, for ten minutes in which nobody could meet it."""
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 100
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]
     outages.watch()
     began = timezone.now()

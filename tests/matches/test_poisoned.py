@@ -17,9 +17,9 @@ from gamesvc.matches.models import HeldOrders, Match, Question, UndoRequest
 from gamesvc.matches.play import bots
 from gamesvc.matches.record import availability, loading, snapshot_renewal
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act
-from tests.matches.test_undo import take_back
+from tests.matches.test_undo import undo
 
 pytestmark = pytest.mark.django_db
 
@@ -45,8 +45,7 @@ def version(match):
     return Match.objects.get(pk=match.pk).version
 
 
-def test_bots_play_on_beside_a_match_that_cannot(toy, anna, monkeypatch, settings):
-    settings.MATCHES_PER_MINUTE = 100
+def test_bots_play_on_beside_a_match_that_cannot(toy, anna, monkeypatch, many_matches):
     monkeypatch.setattr(tasks, "BOTS_AT_ONCE", 2)
     *bad, good = [against_bot(anna, number) for number in (9, 8, 7, 1)]
     poison(*bad)
@@ -106,14 +105,14 @@ def unreadable(monkeypatch, *matches):
     monkeypatch.setattr(loading, "load", load)
 
 
-def test_requests_to_take_back_lapse_beside_one_that_cannot(toy, anna, ben, monkeypatch):
+def test_undo_requests_lapse_beside_one_that_cannot(toy, anna, ben, monkeypatch):
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy")) for _ in range(4)]
     for at, match in enumerate(matches):
         act(match, 0, {"name": "draw"})
-        take_back(match, 0)
+        undo(match, 0)
         UndoRequest.objects.filter(match=match).update(until=timezone.now() - timedelta(minutes=9 - at))
     unreadable(monkeypatch, *matches[:3])
-    assert taking_back.lapse_requests(limit=2) == 1
+    assert undoing.lapse_requests(limit=2) == 1
     assert UndoRequest.objects.get(match=matches[3]).settled_at is not None
 
 

@@ -6,8 +6,11 @@ import dataclasses
 
 import pytest
 
+from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.matches.play import previews
 from gamesvc.matches.play.previews import Preview
+from tests.games.space_war.table import table
 from tests.games.toy import GAME, State
 
 # It reveals the drawn card to viewers who may know it.
@@ -17,7 +20,7 @@ TALKING = dataclasses.replace(GAME, tell=lambda event, viewer, names: f"{event.t
 def previewed(deck: tuple[int, ...], *commands: str) -> list[str]:
     state = State(deck=deck, hands=((1, 1), (1, 1)))
     timeline: Timeline[State] = Timeline.resume(
-        TALKING, version=4, state=state, draws=1, kept={}, recall=lambda version: state, log=list
+        TALKING, version=4, state=state, draws=1, kept={}, recall=lambda version: state, log=lambda until: []
     )
     preview = Preview(timeline, 0, ("anna", "ben"))
     told: list[str] = []
@@ -35,6 +38,44 @@ def test_what_is_told_is_the_same_whatever_lies_hidden(commands):
     if commands == ("draw",):
         assert any(told.startswith("drew 1") for told in on_top), "also where the card on top is the 2"
         assert not any("drew 2" in told for told in on_top)
+
+
+def test_an_answer_that_goes_back_is_tried_on_no_hidden_truth() -> None:
+    """Ben cancels a Great Plan: what anna holds at the version he goes back to is dealt in each trial, as it is now."""
+    t = table(a={"hand": ["great_plan", "titan", "luck"]}, b={"hand": ["cancel"]})
+    t.do(0, "play_card", card=t["a.great_plan"])
+    timeline, [item] = t.session.timeline, [one.n for one in t.state.items]
+    [(version, marked)] = timeline.keep_marked().items()
+    preview = Preview(timeline, 1, ("anna", "ben"))
+    hands = set()
+    for deal in preview._deals:
+        assert deal.kept[version] != marked
+        hands.add(tuple(deal.kept[version].cards[card] for card in deal.kept[version].sides[0].hand))
+    assert len(hands) > 1
+    assert preview.tell({"name": "react", "item": item, "play": {"card": t["b.cancel"]}})
+
+
+def test_after_a_refusal_nothing_more_is_tried() -> None:
+    deck = (1, 2, 1, 2)
+    timeline: Timeline[State] = Timeline.resume(
+        TALKING, version=4, state=State(deck=deck, hands=((1, 1), (1, 1))), draws=1, kept={}, log=lambda until: []
+    )
+    preview = Preview(timeline, 0, ("anna", "ben"))
+    with pytest.raises(Refused):
+        preview.tell({"name": "play", "card": 9})
+    assert preview.over
+
+
+def test_orders_are_tried_only_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline: Timeline[State] = Timeline.resume(
+        TALKING, version=4, state=State(deck=(1, 2, 1, 2), hands=((1, 1), (1, 1))), draws=1, kept={}, log=lambda until: []
+    )
+    preview = Preview(timeline, 0, ("anna", "ben"))
+    monkeypatch.setattr(previews, "CPU_SECONDS", 0.0)
+    assert not preview.over
+    assert preview.tell({"name": "play", "card": 1}) == ["played 1", "turn_ended"]
+    assert preview.over
+    assert Preview(timeline, 0, ("anna", "ben")).over, "not even the deals are made"
 
 
 def test_what_hangs_on_nothing_hidden_is_told_whole():

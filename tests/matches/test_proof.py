@@ -102,7 +102,7 @@ def test_a_match_that_the_service_took_back_is_proved_by_both(toy, anna, ben, tm
     match = duel(anna, ben)
     loaded = loading.load(match.id, toy)
     run = loaded.timeline.rewind(8, turns.dice_for(match, loaded), reason="asked")
-    assert run.events[0].draws, "a draw was taken back, so the deck is shuffled anew"
+    assert run.events[0].draws, "a draw was undone, so the deck is shuffled anew"
     who = Act(Actor("host") if command is None else Actor("seat", 0), "api", uuid.uuid4(), timezone.now(), command)
     record(match, loaded, run.events, who, seats=list(match.seats.all()), run=run)
     play_out(match)

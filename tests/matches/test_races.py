@@ -17,7 +17,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import timeout_sweep
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
 from tests.matches.playing import sends
 from tests.racing import at_once
@@ -26,8 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MATCHES = 12
 
 
-def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, settings):
-    settings.MATCHES_PER_MINUTE = 100
+def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, many_matches):
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(MATCHES)]
     late, young = matches[: MATCHES // 2], matches[MATCHES // 2 :]
     Question.objects.filter(match__in=late).update(due_at=timezone.now() - timedelta(seconds=1))
@@ -47,6 +46,20 @@ def test_two_workers_at_one_match_of_bots_play_one_match(toy, anna):
     assert match.status == Match.Status.FINISHED
     loading.forget_all()
     assert loading.load(match.id, toy).version == match.version
+
+
+def test_matches_opened_at_once_count_one_by_one(toy, anna, settings):
+    settings.MATCHES_PER_DAY = 2
+
+    def open_match() -> int:
+        try:
+            opening.create_match(by=anna, game=toy)
+        except errors.TooMany:
+            return 0
+        return 1
+
+    assert sum(at_once(*[open_match] * 6)) == 2
+    assert Match.objects.count() == 2
 
 
 def test_one_seat_is_taken_by_one_of_many(toy, anna, player):
@@ -166,7 +179,7 @@ def test_a_bot_plays_for_nobody_who_has_taken_its_seat(toy, anna, player, monkey
     assert not [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "bot"]
 
 
-def test_who_takes_back_while_a_seat_changes_hands_asks_its_new_holder(toy, anna, ben, player, monkeypatch):
+def test_an_undo_while_a_seat_changes_hands_asks_its_new_holder(toy, anna, ben, player, monkeypatch):
     cleo = player("cleo")
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, undo="consent"))
     submit(match, 0)
@@ -182,6 +195,6 @@ def test_who_takes_back_while_a_seat_changes_hands_asks_its_new_holder(toy, anna
     version = real(match.id, match.game).viewer_version(0)
     monkeypatch.setattr(loading, "load", load)
     sender = sends(match, 0)
-    outcome = taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+    outcome = undoing.undo(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
     assert not outcome.done
     assert Outbox.objects.filter(user=cleo, kind__startswith="undo").exists()

@@ -19,7 +19,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.rows.read_models import COLUMNS, DERIVED, KEPT
 from gamesvc.matches.statistics import totals
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act, sends
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def match(toy, anna, ben, player):
     made = opening.join_match(by=ben, match=made, link=made.link_token)
     seat = loading.load(made.id, toy).awaited()[0].seat
     act(made, seat)
-    taking_back.take_back(
+    undoing.undo(
         match=made,
         sender=sends(made, seat),
         expected_version=loading.load(made.id, toy).viewer_version(seat),

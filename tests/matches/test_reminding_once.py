@@ -192,7 +192,7 @@ def test_a_match_that_cannot_be_read_keeps_no_other_out_of_the_digest(duel, toy,
 
 
 def status(user, kind="your_turn"):
-    [row] = [row for row in ledger.page(user, before=None, limit=50) if row.kind == kind]
+    [row] = [row for row in ledger.notices(user) if row.kind == kind]
     return [(step["channel"], step["state"]) for step in ledger.entries([row])[0]["steps"]]
 
 

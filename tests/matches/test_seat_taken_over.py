@@ -24,7 +24,7 @@ from gamesvc.matches.play import conditional_orders, standing_orders, turns
 from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import pauses
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches import late
 from tests.matches.playing import act, sends
 
@@ -86,17 +86,15 @@ def submitted(match: Match, anna: User, before: dict[str, Any]) -> object:
 
 
 def went_back(match: Match, anna: User, before: dict[str, Any]) -> object:
-    return taking_back.take_back(
-        match=match, sender=before["sender"], expected_version=before["version"], command_id=uuid.uuid4()
-    )
+    return undoing.undo(match=match, sender=before["sender"], expected_version=before["version"], command_id=uuid.uuid4())
 
 
 def redone(match: Match, anna: User, before: dict[str, Any]) -> object:
-    return taking_back.redo(match=match, sender=before["sender"], expected_version=before["version"], command_id=uuid.uuid4())
+    return undoing.redo(match=match, sender=before["sender"], expected_version=before["version"], command_id=uuid.uuid4())
 
 
 def answered(match: Match, anna: User, before: dict[str, Any]) -> object:
-    return taking_back.answer(match=match, sender=before["sender"], accept=True)
+    return undoing.answer(match=match, sender=before["sender"], accept=True)
 
 
 def wrote(match: Match, anna: User, before: dict[str, Any]) -> object:
@@ -174,8 +172,8 @@ def test_a_seat_that_changes_hands_between_the_decision_and_the_append(
     """The append loses, and the next attempt sees who sits there now."""
     if attempt is submitted:
         act(match, 1, DRAW)
-    real, begun = turns._decide if attempt is submitted else taking_back.check_fresh, []
-    place = (turns, "_decide") if attempt is submitted else (taking_back, "check_fresh")
+    real, begun = turns._decide if attempt is submitted else undoing.check_fresh, []
+    place = (turns, "_decide") if attempt is submitted else (undoing, "check_fresh")
 
     def meanwhile(*given: Any) -> Any:
         result = real(*given)

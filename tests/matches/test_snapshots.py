@@ -18,7 +18,7 @@ from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading, snapshot_renewal, snapshots
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import sends
 from tests.matches.test_turns import act, play_out
 
@@ -188,7 +188,7 @@ def test_undos_behind_snapshots_are_each_looked_up_once(duel, monkeypatch):
     for _ in range(30):
         act(duel, 0, {"name": "play", "card": loading.load(duel.id, "toy").timeline.state.hands[0][0]})
         seen = loading.load(duel.id, duel.game).viewer_version(0)
-        taking_back.take_back(match=duel, sender=sends(duel, 0), expected_version=seen, command_id=uuid.uuid4())
+        undoing.undo(match=duel, sender=sends(duel, 0), expected_version=seen, command_id=uuid.uuid4())
     end = loading.load(duel.id, duel.game)
     asked = []
     load_at = loading.load_at

@@ -32,7 +32,7 @@ from gamesvc.matches.record.rows.reckoning import Reckoning
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import timeout_sweep
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
 from notifications.parsing.limits import cpu_limit
 from tests.conftest import Program
@@ -70,8 +70,8 @@ def acts(match: Match) -> list[tuple[str, int | None, str]]:
     return [(one.meta["command"]["name"], one.meta["actor"].get("seat"), one.meta["channel"]) for one in stored]
 
 
-def set_back(match: Match, operator: User, to: int) -> None:
-    rewinds.set_back(
+def rewind(match: Match, operator: User, to: int) -> None:
+    rewinds.rewind(
         by=operator,
         match=match,
         to=to,
@@ -183,7 +183,7 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     row.refresh_from_db()
     assert row.status == "armed", "the other is asked now"
     sender = sends(match, 0)
-    taken = taking_back.take_back(
+    taken = undoing.undo(
         match=match,
         sender=sender,
         expected_version=loading.load(match.id, match.game).viewer_version(0),
@@ -192,19 +192,19 @@ def test_what_had_its_case_waits_for_it_again_after_an_undo(match: Match, anna: 
     assert taken.version > before.version
     if not taken.done:
         answer = sends(match, 1)
-        taking_back.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
+        undoing.answer(match=match, sender=answer, accept=True, command_id=uuid.uuid4())
     row.refresh_from_db()
     assert (row.status, row.armed_version) == ("waiting", None)
 
 
-def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: Match, player: Callable[..., User]) -> None:
+def test_what_was_half_given_is_given_anew_after_the_match_was_rewound(match: Match, player: Callable[..., User]) -> None:
     operator = player("operator", is_staff=True)
     row = lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
     before = loading.load(match.id, match.game).viewer_version(None)
     act(match, 0)
     row.refresh_from_db()
     assert (row.status, row.given) == ("armed", 1)
-    set_back(match, operator, before)
+    rewind(match, operator, before)
     row.refresh_from_db()
     assert (row.status, row.given) == ("waiting", 0)
     act(match, 0)
@@ -214,7 +214,7 @@ def test_what_was_half_given_is_given_anew_after_the_match_was_set_back(match: M
 
 
 @pytest.mark.parametrize("stands", [0, 1])
-def test_what_was_given_waits_again_where_its_case_stands_and_the_match_was_set_back_behind_that(
+def test_what_was_given_waits_again_where_its_case_stands_and_the_match_was_rewound_behind_that(
     match: Match, player: Callable[..., User], stands: int
 ) -> None:
     operator = player("operator", is_staff=True)
@@ -224,7 +224,7 @@ def test_what_was_given_waits_again_where_its_case_stands_and_the_match_was_set_
     row.refresh_from_db()
     assert (row.status, row.given) == ("armed", 2)
     given = [one.version for one in STORE.read(match.id) if one.meta.get("channel") == "standing"]
-    set_back(match, operator, given[stands] - 1)
+    rewind(match, operator, given[stands] - 1)
     row.refresh_from_db()
     assert (row.status, row.given, row.armed_version, row.given_version) == ("waiting", 0, None, None)
     act(match, 1)
@@ -237,7 +237,7 @@ def test_what_was_given_before_the_match_went_back_stands(match: Match, player: 
     act(match, 0)
     after = loading.load(match.id, match.game).viewer_version(None)
     act(match, 0)
-    set_back(match, operator, after)
+    rewind(match, operator, after)
     row.refresh_from_db()
     assert (row.status, row.given) == ("done", 1)
 
@@ -423,19 +423,19 @@ def test_a_game_without_orders_of_its_own_says_so(anna: User, program: Callable[
         assert (answer.status_code, answer.json()["code"]) == (422, "no_standing_orders")
 
 
-def take_back(match: Match) -> None:
+def undo(match: Match) -> None:
     loaded = loading.load(match.id, match.game)
     mine, other = (sends(match, seat) for seat in (0, 1))
     expected = loaded.viewer_version(0)
-    if not taking_back.take_back(match=match, sender=mine, expected_version=expected, command_id=uuid.uuid4()).done:
-        taking_back.answer(match=match, sender=other, accept=True, command_id=uuid.uuid4())
+    if not undoing.undo(match=match, sender=mine, expected_version=expected, command_id=uuid.uuid4()).done:
+        undoing.answer(match=match, sender=other, accept=True, command_id=uuid.uuid4())
 
 
 def test_what_was_given_whole_waits_again_after_an_undo(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     act(match, 0)
     assert Premove.objects.get().status == Premove.Status.DONE
-    take_back(match)
+    undo(match)
     assert (Premove.objects.get().status, Premove.objects.get().ended_at) == (Premove.Status.WAITING, None)
 
 
@@ -446,12 +446,12 @@ def test_what_is_done_again_with_the_match_is_not_given_twice(match: Match, comm
     row.refresh_from_db()
     course = (row.status, row.given, row.armed_version, row.given_version, row.ended_at)
     assert course[:2] == ("done" if commands == 1 else "armed", 1)
-    take_back(match)
+    undo(match)
     row.refresh_from_db()
     assert (row.status, row.given) == ("waiting", 0)
     again = sends(match, 0)
     seen = loading.load(match.id, match.game).viewer_version(0)
-    taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    undoing.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     row.refresh_from_db()
     assert (row.status, row.given, row.armed_version, row.given_version, row.ended_at) == course
     act(match, 0)
@@ -519,7 +519,7 @@ def test_an_order_is_changed_while_the_match_goes_on(
     real, failed = standing_orders.cancel, []
     goes_on = {
         "act": lambda: act(match, 1),
-        "rewound": lambda: set_back(match, operator, begun),
+        "rewound": lambda: rewind(match, operator, begun),
         "leave": lambda: substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0)),
     }
 
@@ -605,16 +605,16 @@ def test_each_act_is_tried_by_itself_however_late_the_worker_is(match: Match) ->
     assert (other.status, other.looked_version) == ("waiting", loading.load(match.id, match.game).version)
 
 
-def test_what_was_taken_back_before_the_worker_came_brings_nothing(match: Match) -> None:
+def test_what_was_undone_before_the_worker_came_brings_nothing(match: Match) -> None:
     row = lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
-    take_back(match)
+    undo(match)
     conditional_orders.play(match.id)
     row.refresh_from_db()
     assert (row.status, acts(match)) == ("waiting", [("draw", 0, "api")])
     again = sends(match, 0)
     seen = loading.load(match.id, match.game).viewer_version(0)
-    taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    undoing.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     act(match, 1)
     act(match, 0)
     assert acts(match)[-1] == ("draw", 1, "standing")
@@ -623,10 +623,10 @@ def test_what_was_taken_back_before_the_worker_came_brings_nothing(match: Match)
 def test_an_act_done_again_before_the_worker_came_brings_it(match: Match) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)
-    take_back(match)
+    undo(match)
     again = sends(match, 0)
     seen = loading.load(match.id, match.game).viewer_version(0)
-    taking_back.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
+    undoing.redo(match=match, sender=again, expected_version=seen, command_id=uuid.uuid4())
     conditional_orders.play(match.id)
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
 

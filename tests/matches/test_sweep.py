@@ -34,8 +34,7 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def duels(toy, anna, ben, settings):
-    settings.MATCHES_PER_MINUTE = 100
+def duels(toy, anna, ben, many_matches):
     return [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(ROUNDS)]
 
 

@@ -332,8 +332,7 @@ def test_the_migration_links_tenures_by_what_the_database_still_knows(duel, anna
     assert refused.value.code == "another_seat"
 
 
-def test_a_chain_of_forks_costs_one_query_for_all_who_ask_for_a_seat(duel, anna, player, settings):
-    settings.MATCHES_PER_MINUTE = 100
+def test_a_chain_of_forks_costs_one_query_for_all_who_ask_for_a_seat(duel, anna, player, many_matches):
     carol, newest, counts = player("carol"), duel, set()
     for _ in range(4):
         for match in (duel, newest):

@@ -296,17 +296,17 @@ def test_a_word_for_a_pause_is_no_word_to_go_on_later(anna: User, ben: User) -> 
     deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert pauses.wishes(match) == []
     match.refresh_from_db()
-    assert pauses.paused_by(match) == "host"
+    assert pauses.pause_of(match).by == "host"
     with pytest.raises(Refused, match="organiser") as refused:
         pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False)
     assert refused.value.code == "paused_by_host"
     deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     match.refresh_from_db()
-    assert pauses.paused_by(match) is None
+    assert pauses.pause_of(match) is None
     for seat in (0, 1):
         pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
     match.refresh_from_db()
-    assert pauses.paused_by(match) == "seats"
+    assert pauses.pause_of(match).by == "seats"
     pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False)
     deadlines.resume(match=match, mandate=deadlines.Mandate(Actor("host")))
     assert pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=True) is False, (
@@ -367,7 +367,7 @@ def test_only_a_player_who_never_agreed_to_a_pause_ends_it_alone(anna: User, ben
         substitutes.give_up(by=leaver, match=match, seat=1)
         substitutes.take_over(by=successor, match=match, seat=1)
         match.refresh_from_db()
-        return pauses.newcomers(match, match.seats.all()) == {1}
+        return pauses.newcomers(match, match.seats.all(), pauses.pause_of(match)) == {1}
 
     first = player_of(match, 1)
     assert pause_and_hand_over(first, first) is False, "they are back and have agreed"

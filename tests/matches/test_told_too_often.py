@@ -6,14 +6,16 @@ import uuid
 
 import pytest
 
+from events.store import VersionConflict
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import follows, opening, substitutes
+from gamesvc.matches.organising import rewinds
 from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import pauses
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undo_acts, undoing
 from notifications.models import Outbox
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act, holder, offer_and_withdraw, sends, to_trade
@@ -46,7 +48,7 @@ def check_capped(do, user):
     assert Outbox.objects.filter(user=user).count() == before
 
 
-def go_back(match, seat, how=taking_back.take_back):
+def go_back(match, seat, how=undoing.undo):
     version = loading.load(match.id, match.game).viewer_version(seat)
     sender = sends(match, seat)
     return how(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
@@ -75,23 +77,57 @@ def test_playing_a_card_and_taking_it_back(duel, ben):
     check_capped(regret, ben)
 
 
-def test_taking_back_and_doing_again(duel, ben):
+def test_undo_and_redo(duel, ben):
     play(duel, 0)
     go_back(duel, 0)
-    go_back(duel, 0, taking_back.redo)
+    go_back(duel, 0, undoing.redo)
     go_back(duel, 0)
     with pytest.raises(Refused) as refused:
-        go_back(duel, 0, taking_back.redo)
+        go_back(duel, 0, undoing.redo)
     assert refused.value.code == "told_too_often"
 
 
-def test_asking_to_take_back_and_withdrawing_that(duel, ben):
+def lose(monkeypatch, module, races):
+    """Let the next appends of a module come too late for the version on which they were decided."""
+    real, left = module.record, [None] * races
+
+    def record(match, *args, **more):
+        if left:
+            left.pop()
+            raise VersionConflict(match.id)
+        return real(match, *args, **more)
+
+    monkeypatch.setattr(module, "record", record)
+
+
+@pytest.mark.parametrize("how", [undoing.undo, undoing.redo])
+def test_an_undo_that_lost_races_counts_once(duel, monkeypatch, how):
+    play(duel, 0)
+    if how is undoing.redo:
+        go_back(duel, 0)
+    lose(monkeypatch, undo_acts, daily_limits.PER_HOUR)
+    assert go_back(duel, 0, how).done
+
+
+def test_a_rewind_that_lost_races_counts_once(duel, anna, player, monkeypatch):
+    play(duel, 0)
+    loaded = loading.load(duel.id, duel.game)
+    measure = Measure("rewind", "other", "Why not?", to=loading.first_playable(loaded))
+    lose(monkeypatch, rewinds, daily_limits.PER_HOUR)
+    operator = player("operator", is_staff=True)
+    organise(by=operator, match=duel, measure=measure, command_id=uuid.uuid4())
+    after = loading.load(duel.id, duel.game)
+    assert after.version > loaded.version
+    assert after.timeline.state.hands == loading.load_at(after.game, duel.id, measure.to).timeline.state.hands
+
+
+def test_asking_to_undo_and_withdrawing_that(duel, ben):
     play(duel, 0)
     play(duel, 1)
 
     def ask():
         assert not go_back(duel, 0).done
-        taking_back.answer(match=duel, sender=sends(duel, 0), accept=False)
+        undoing.answer(match=duel, sender=sends(duel, 0), accept=False)
 
     check_capped(ask, ben)
 
@@ -177,7 +213,7 @@ def test_undoing_alone(toy, anna, monkeypatch):
     play(match, 0)
     for _ in range(daily_limits.PER_HOUR):
         assert go_back(match, 0).done
-        assert go_back(match, 0, taking_back.redo).done
+        assert go_back(match, 0, undoing.redo).done
     with pytest.raises(Refused) as refused:
         go_back(match, 0)
     assert refused.value.code == "recorded_too_often"

@@ -95,17 +95,17 @@ def test_the_same_key_of_two_senders_is_two_commands(duel):
 
 
 def test_many_events_that_outdate_nothing_make_no_command_stale(duel, monkeypatch):
-    """In a race the other seats write many. They are read by pages."""
-    pages = []
-    race = replace(TOY, stale=lambda command, since, seat: bool(pages.append(len(since))))
+    """In a race the other seats write many."""
+    met = []
+    race = replace(TOY, stale=lambda command, event, seat: bool(met.append(event.version)))
     monkeypatch.setattr(catalog, "game", lambda _game_id: race)
-    monkeypatch.setattr(paging, "EVENTS", 2)
+    monkeypatch.setattr(stream, "NEAR", 2)
     loading.forget_all()
     version = loading.load(duel.id, duel.game).viewer_version(0)
     for number in range(7):
         act(duel, 0, {"name": "set_orders", "text": str(number)})
     act(duel, 0, {"name": "draw"}, version=version)
-    assert pages == [2, 2, 2, 1]
+    assert met == [version + number for number in range(1, 8)]
 
 
 def test_a_version_far_back_is_stale_and_told_one_page_of_what_happened(duel, monkeypatch):

@@ -13,18 +13,19 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Refused
-from gamesvc.games.kernel.timeline import effective
 from gamesvc.matches import errors
 from gamesvc.matches.access import selectors
+from gamesvc.matches.events import UndoAnswered
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match, Question, UndoRequest
 from gamesvc.matches.play import turns
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading, stream
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
+from tests.games.paths import effective
 from tests.games.star_commander.table import Table
 from tests.matches import exports
-from tests.matches.playing import act, play_out, sends, time_out
+from tests.matches.playing import act, log_of, play_out, sends, time_out
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +38,8 @@ def state(match):
     return load(match).timeline.state
 
 
-def take_back(match, seat, *, key=None, version=None, at=None):
-    return taking_back.take_back(
+def undo(match, seat, *, key=None, version=None, at=None):
+    return undoing.undo(
         match=match,
         sender=sends(match, seat, at),
         expected_version=load(match).viewer_version(seat) if version is None else version,
@@ -48,15 +49,15 @@ def take_back(match, seat, *, key=None, version=None, at=None):
 
 def redo(match, seat, *, at=None):
     version = load(match).viewer_version(seat)
-    return taking_back.redo(match=match, sender=sends(match, seat, at), expected_version=version, command_id=uuid.uuid4())
+    return undoing.redo(match=match, sender=sends(match, seat, at), expected_version=version, command_id=uuid.uuid4())
 
 
 def answer(match, seat, accept, **more):
-    return taking_back.answer(match=match, sender=sends(match, seat), accept=accept, **more)
+    return undoing.answer(match=match, sender=sends(match, seat), accept=accept, **more)
 
 
 def offer(match, seat):
-    return taking_back.offer(load(match), match, seat)
+    return undoing.offer(load(match), match, seat)
 
 
 def play(match, seat):
@@ -69,13 +70,13 @@ def duel(toy, anna, ben):
     return opening.join_match(by=ben, match=match)
 
 
-def test_an_own_move_is_taken_back_freely_and_done_again(duel):
+def test_an_own_move_is_undone_freely_and_redone(duel):
     before = state(duel)
     assert offer(duel, 0).code == "nothing_to_undo"
     play(duel, 0)
     played = state(duel)
     assert (offer(duel, 0).how, offer(duel, 1).how) == ("free", "")
-    outcome = take_back(duel, 0)
+    outcome = undo(duel, 0)
     assert outcome.done
     assert state(duel) == before
     assert load(duel).awaited()[0].seat == 0
@@ -86,7 +87,7 @@ def test_an_own_move_is_taken_back_freely_and_done_again(duel):
 
 
 def test_an_offer_folds_no_more_of_a_match_however_many_orders_a_seat_has_left(duel, monkeypatch):
-    """Each set of orders is a deed that may be nothing to take back: looked at one by one, they made a page take minutes."""
+    """Each set of orders is a deed that may be nothing to undo: looked at one by one, they made a page take minutes."""
     folded: list[int] = []
     load_at = loading.load_at
 
@@ -107,12 +108,12 @@ def test_an_offer_folds_no_more_of_a_match_however_many_orders_a_seat_has_left(d
     assert offer(duel, 0).how == "free", "of others' orders nothing is folded"
 
 
-def test_a_move_behind_many_orders_is_taken_back(duel):
+def test_a_move_behind_many_orders_is_undone(duel):
     before = state(duel).hands
     play(duel, 0)
     for number in range(undo_rules.MOST_IDLE - 1):
         act(duel, 0, {"name": "set_orders", "text": f"{number}"})
-    assert take_back(duel, 0).done
+    assert undo(duel, 0).done
     assert state(duel).hands == before
 
 
@@ -123,12 +124,12 @@ def test_repeated_undo_goes_further_back_and_redo_forward_again(duel):
     play(duel, 0)
     act(duel, 0, {"name": "set_orders", "text": "one"})
     states.append(state(duel))
-    assert offer(duel, 0).command == {"name": "play", "card": states[0].hands[0][0]}, "standing orders are not taken back"
-    take_back(duel, 0)
+    assert offer(duel, 0).command == {"name": "play", "card": states[0].hands[0][0]}, "standing orders are not undone"
+    undo(duel, 0)
     assert state(duel).orders == ("one", "")
     assert state(duel).hands == states[0].hands
     with pytest.raises(Refused) as refused:
-        take_back(duel, 0)
+        undo(duel, 0)
     assert refused.value.code == "nothing_to_undo"
     redo(duel, 0)
     assert state(duel).hands == states[1].hands
@@ -137,25 +138,25 @@ def test_repeated_undo_goes_further_back_and_redo_forward_again(duel):
 def test_a_repeated_request_gets_the_first_answer(duel):
     play(duel, 0)
     key, version = uuid.uuid4(), load(duel).viewer_version(0)
-    first = take_back(duel, 0, key=key, version=version)
-    again = take_back(duel, 0, key=key, version=version)
+    first = undo(duel, 0, key=key, version=version)
+    again = undo(duel, 0, key=key, version=version)
     assert (again.repeated, again.as_json()) == (True, first.as_json())
-    assert len([event for event in stream.Log(load(duel).game, duel.id) if event.type == "match.rewound"]) == 1
+    assert len([event for event in log_of(duel) if event.type == "match.rewound"]) == 1
     with pytest.raises(errors.KeyReused):
-        taking_back.redo(match=duel, sender=sends(duel, 0), expected_version=99, command_id=key)
+        undoing.redo(match=duel, sender=sends(duel, 0), expected_version=99, command_id=key)
     refused_key = uuid.uuid4()
     for _ in range(2):
         with pytest.raises(Refused) as refused:
-            take_back(duel, 0, key=refused_key)
+            undo(duel, 0, key=refused_key)
         assert refused.value.code == "nothing_to_undo"
 
 
-def test_a_command_that_was_taken_back_is_not_applied_again_by_its_key(duel):
+def test_a_command_that_was_undone_is_not_applied_again_by_its_key(duel):
     version = load(duel).viewer_version(0)
     sent = {"match": duel, "sender": sends(duel, 0), "expected_version": version, "command_id": uuid.uuid4()}
     command = {"name": "play", "card": state(duel).hands[0][0]}
     first = turns.submit(command=command, **sent)
-    take_back(duel, 0)
+    undo(duel, 0)
     after = load(duel).version
     assert turns.submit(command=command, **sent).as_json() == first.as_json()
     assert load(duel).version == after
@@ -167,11 +168,11 @@ def test_what_was_drawn_is_given_back_only_with_the_others_word(duel):
     act(duel, 0, {"name": "draw"})
     drawn = state(duel)
     assert offer(duel, 0).how == "ask"
-    outcome = take_back(duel, 0)
+    outcome = undo(duel, 0)
     assert not outcome.done
     assert state(duel) == drawn
     with pytest.raises(Refused) as refused:
-        take_back(duel, 0)
+        undo(duel, 0)
     assert refused.value.code == "asked_already"
     with pytest.raises(Refused) as refused:
         answer(duel, 0, True)
@@ -179,7 +180,7 @@ def test_what_was_drawn_is_given_back_only_with_the_others_word(duel):
     given = answer(duel, 1, True, request=outcome.request)
     assert given.done
     assert state(duel).hands[0] == drawn.hands[0][:2]
-    back = stream.Log(load(duel).game, duel.id)[-1]
+    back = log_of(duel)[-1]
     assert back.type == "match.rewound"
     assert back.draws, "the deck is shuffled anew"
     assert UndoRequest.objects.get().settled_at is not None
@@ -188,7 +189,7 @@ def test_what_was_drawn_is_given_back_only_with_the_others_word(duel):
 def test_a_declined_request_leaves_all_as_it_is(duel):
     act(duel, 0, {"name": "draw"})
     drawn = state(duel)
-    take_back(duel, 0)
+    undo(duel, 0)
     answer(duel, 1, False)
     assert state(duel) == drawn
     with pytest.raises(Refused) as refused:
@@ -198,7 +199,7 @@ def test_a_declined_request_leaves_all_as_it_is(duel):
 
 def test_a_withdrawn_request_is_over(duel):
     act(duel, 0, {"name": "draw"})
-    take_back(duel, 0)
+    undo(duel, 0)
     answer(duel, 0, False)
     with pytest.raises(Refused) as refused:
         answer(duel, 1, True)
@@ -207,20 +208,20 @@ def test_a_withdrawn_request_is_over(duel):
 
 def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     act(duel, 0, {"name": "draw"})
-    take_back(duel, 0)
-    assert taking_back.lapse_requests() == 0
+    undo(duel, 0)
+    assert undoing.lapse_requests() == 0
     UndoRequest.objects.update(until=timezone.now() - timedelta(seconds=1))
-    assert taking_back.lapse_requests() == 1
-    assert stream.Log(load(duel).game, duel.id)[-1].data["answer"] == "lapsed"
-    take_back(duel, 0)
+    assert undoing.lapse_requests() == 1
+    assert log_of(duel)[-1].data["answer"] == "lapsed"
+    undo(duel, 0)
     act(duel, 1, {"name": "draw"})
     with pytest.raises(Refused) as refused:
         answer(duel, 1, True)
     assert refused.value.code == "no_request"
-    take_back(duel, 0)
-    log = stream.Log(load(duel).game, duel.id)
+    undo(duel, 0)
+    log = log_of(duel)
     assert [event.data.get("answer") for event in log[-2:]] == ["lapsed", None], "a new request settles the one that has lapsed"
-    assert taking_back.lapse_requests() == 0
+    assert undoing.lapse_requests() == 0
 
 
 def test_an_undo_past_another_seats_act_needs_their_consent(duel):
@@ -228,7 +229,7 @@ def test_an_undo_past_another_seats_act_needs_their_consent(duel):
     play(duel, 0)
     play(duel, 1)
     assert offer(duel, 0).asks == (1,)
-    take_back(duel, 0)
+    undo(duel, 0)
     answer(duel, 1, True)
     assert state(duel).hands == before.hands
     assert load(duel).awaited()[0].seat == 0
@@ -239,7 +240,7 @@ def test_undo_racing_a_move_one_wins_and_the_other_is_told(duel):
     version = load(duel).viewer_version(0)
     act(duel, 1, {"name": "draw"})
     with pytest.raises(errors.Stale) as stale:
-        take_back(duel, 0, version=version)
+        undo(duel, 0, version=version)
     assert [event["type"] for event in stale.value.events] == ["toy.drew", "toy.turn_ended"]
 
 
@@ -248,7 +249,7 @@ def test_the_options(toy, anna, ben):
     play(never, 0)
     assert offer(never, 0).code == "never"
     with pytest.raises(Refused):
-        take_back(never, 0)
+        undo(never, 0)
     consent = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, undo="consent"))
     play(consent, 0)
     assert offer(consent, 0).how == "ask"
@@ -263,12 +264,12 @@ def test_bots_decide_at_once_and_give_no_draw_back(toy, anna):
     play(match, 0)
     act(match, 1, {"name": "play", "card": state(match).hands[1][0]})
     assert offer(match, 0).how == "ask"
-    assert take_back(match, 0).done
+    assert undo(match, 0).done
     assert state(match).hands == before.hands
     act(match, 0, {"name": "draw"})
     assert offer(match, 0).code == "draw_stays"
     with pytest.raises(Refused) as refused:
-        take_back(match, 0)
+        undo(match, 0)
     assert refused.value.code == "draw_stays"
 
 
@@ -276,9 +277,9 @@ def test_past_the_deadline_nothing_is_opened_again(duel):
     due = Question.objects.get(match=duel).due_at
     play(duel, 0)
     with pytest.raises(Refused) as refused:
-        take_back(duel, 0, at=due + timedelta(seconds=1))
+        undo(duel, 0, at=due + timedelta(seconds=1))
     assert refused.value.code == "too_late"
-    take_back(duel, 0)
+    undo(duel, 0)
     assert Question.objects.get(match=duel).due_at == due, "no time is won by playing and undoing"
     with pytest.raises(Refused) as refused:
         redo(duel, 0, at=due + timedelta(seconds=1))
@@ -286,7 +287,7 @@ def test_past_the_deadline_nothing_is_opened_again(duel):
     redo(duel, 0)
 
 
-def test_what_the_clock_did_is_not_taken_back(duel):
+def test_what_the_clock_did_is_not_undone(duel):
     time_out(duel)
     assert offer(duel, 0).code == "timed_out"
 
@@ -297,7 +298,7 @@ def test_a_finished_match_is_not_gone_back_in(toy, anna, ben):
     match.refresh_from_db()
     assert match.status == Match.Status.FINISHED
     with pytest.raises(Refused) as refused:
-        take_back(match, 0)
+        undo(match, 0)
     assert refused.value.code == "match_over"
 
 
@@ -307,9 +308,9 @@ def test_the_offer_is_the_same_whatever_others_do_unseen(duel):
     act(duel, 1, {"name": "set_orders", "text": "hidden"})
     assert offer(duel, 0) == before
     version = load(duel).viewer_version(0)
-    outcome = take_back(duel, 0)
+    outcome = undo(duel, 0)
     assert outcome.done
-    assert state(duel).orders[1] == "hidden", "what another seat left for himself is not taken back"
+    assert state(duel).orders[1] == "hidden", "what another seat left for himself is not undone"
     assert outcome.version > version
     act(duel, 1, {"name": "set_orders", "text": "again"})
     assert offer(duel, 0).redo is not None
@@ -323,17 +324,29 @@ def test_who_was_told_of_a_hidden_thing_may_not_free_himself_of_it(duel):
     play(duel, 1)
     act(duel, 0, {"name": "draw"})
     drawn = state(duel).hands[0][-1]
-    take_back(duel, 0)
+    undo(duel, 0)
     answer(duel, 1, True)
-    take_back(duel, 0)  # over seat 1's play
+    undo(duel, 0)  # over seat 1's play
     answer(duel, 1, True)
-    log = stream.Log(load(duel).game, duel.id)
+    log = log_of(duel)
     assert log[-1].type == "match.rewound"
     assert log[-1].draws, "what a branch told that was left counts as told"
     assert drawn in (1, 2)
 
 
-def test_nothing_told_is_ever_taken_back_without_leave(duel):
+def test_a_log_ends_with_the_version_of_its_timeline_whatever_others_have_appended(duel):
+    loaded = load(duel)
+    unwritten = [UndoAnswered(1, None, "lapsed").event(loaded.version + number) for number in (1, 2)]
+    act(duel, 0, {"name": "draw"})
+    act(duel, 1, {"name": "draw"})
+    assert load(duel).version > loaded.version + 1
+    assert [event.version for event in loaded.timeline.whole_log()] == list(range(1, loaded.version + 1))
+    log = stream.Log(loaded.game, duel.id, loaded.version + 2, unwritten)
+    assert [event.version for event in log] == list(range(1, loaded.version + 3))
+    assert log[-2:] == unwritten
+
+
+def test_nothing_told_is_ever_undone_without_leave(duel):
     """Every sequence of plays, undo, redo and looks leaves each card that was drawn on the path of the match."""
     for command in ("play", "draw", "draw", "draw"):
         seat = load(duel).awaited()[0].seat
@@ -343,21 +356,21 @@ def test_nothing_told_is_ever_taken_back_without_leave(duel):
             act(duel, seat, {"name": command})
         for _ in range(3):
             for other in (0, 1):
-                for attempt in (take_back, redo):
-                    if attempt is take_back and offer(duel, other).how != "free":
+                for attempt in (undo, redo):
+                    if attempt is undo and offer(duel, other).how != "free":
                         continue
                     try:
                         attempt(duel, other)
                     except Refused:
                         continue
-        log = stream.Log(load(duel).game, duel.id)
+        log = log_of(duel)
         path = set(effective(log, len(log)))
         assert [event.version for event in log if event.type == "drew" and event.version not in path] == []
 
 
 def test_only_players_who_saw_a_turn_learn_what_was_undone(duel):
     act(duel, 0, {"name": "draw"})
-    take_back(duel, 0)
+    undo(duel, 0)
     answer(duel, 1, True)
     loaded = load(duel)
     seen = selectors.records_for(loaded, 1, 0, 100)[-1]
@@ -369,7 +382,7 @@ def test_only_players_who_saw_a_turn_learn_what_was_undone(duel):
 # --- the real games ---
 
 
-def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
+def test_in_a_race_a_seat_undoes_its_own_part_alone_and_unseen(anna, ben):
     """Every seat plays its own sheet: hidden acts of others are kept, and nobody notices."""
     match = opening.create_match(by=anna, game="space_fleet_commander", seats=2, options={"mode": "race"})
     match = opening.join_match(by=ben, match=match)
@@ -394,7 +407,7 @@ def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
     act(match, 1, quiet(1))
     seen = [(load(match).viewer_version(one), load(match).game.view(state(match), one)) for one in (0, 1, None)]
     assert offer(match, 0).how == "free"
-    assert take_back(match, 0).done
+    assert undo(match, 0).done
     after = load(match)
     game = after.game
     assert game.view(after.timeline.state, 0) == game.view(first.timeline.state, 0)
@@ -406,7 +419,7 @@ def test_in_a_race_a_seat_takes_back_its_own_part_alone_and_unseen(anna, ben):
     redo(match, 0)
     assert game.view(state(match), 0) == seen[0][1]
     assert game.view(state(match), 1) == seen[1][1]
-    take_back(match, 1)
+    undo(match, 1)
     assert game.view(state(match), 0) == seen[0][1]
     loading.forget_all()
     content = exports.export_of(match, 0)
@@ -427,13 +440,13 @@ def test_solo_a_roll_stays_and_what_was_only_placed_is_free(anna):
         act(match, 0, command)
         if load(match).ended:
             break
-        log = stream.Log(game, match.id)
+        log = log_of(match)
         rolled = any(event.draws for event in log if event.version > loaded.version)
         given = offer(match, 0)
         assert (given.how, given.code) == (("", "draw_stays") if rolled else ("free", "")), command
         found.add(rolled)
         if not rolled:
-            take_back(match, 0)
+            undo(match, 0)
             assert state(match) == now
             redo(match, 0)
     assert found == {True, False}
@@ -455,11 +468,11 @@ def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
         if given.how == "free" and free < 8:
             free += 1
             hidden = game.view(now, 1 - seat)
-            take_back(match, seat)
+            undo(match, seat)
             assert game.view(state(match), seat)["hand"] == game.view(now, seat)["hand"] if "hand" in hidden else True
             redo(match, seat)
         elif given.how == "ask" and rng.random() < 0.1:
-            take_back(match, seat)
+            undo(match, seat)
             answer(match, 1 - seat, rng.random() < 0.7)
     assert free
     loading.forget_all()
@@ -468,7 +481,7 @@ def test_the_space_war_with_reactions_that_go_back_by_themselves(anna, ben):
     assert verification.verify(exports.export_of(match, 1)).ok
 
 
-def test_a_pass_that_brought_out_what_another_had_prepared_is_not_taken_back_freely(anna, ben):
+def test_a_pass_that_brought_out_what_another_had_prepared_is_not_undone_freely(anna, ben):
     """Otherwise every window would reveal the other seat's next act, as often as a player passes and undoes it."""
     table = Table().system("1,1", "trade_world").credits(1, 6)
     table.vessel(0, "destroyer", "1,1")

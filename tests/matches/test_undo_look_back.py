@@ -19,7 +19,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act, offer_and_withdraw, sends, to_trade
 
 pytestmark = pytest.mark.django_db
@@ -46,8 +46,8 @@ def hush(match: Match, seat: int, times: int) -> None:
         act(match, seat, {"name": "set_orders", "text": f"{number}"})
 
 
-def offered(match: Match, seat: int) -> taking_back.Offer:
-    return taking_back.offer(loading.load(match.id, match.game), match, seat)
+def offered(match: Match, seat: int) -> undoing.Offer:
+    return undoing.offer(loading.load(match.id, match.game), match, seat)
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def both(match: Match, seat: int) -> tuple[object, object]:
         return before, behind.to, behind.refusal.code if before is None else "", behind.others, behind.told
 
     loaded = loading.load(match.id, match.game)
-    trail = taking_back.trail_of(loaded)
+    trail = undoing.trail_of(loaded)
     changes = undo_rules.changing(loaded.timeline, seat)
     anew = undo_rules.look_back(loaded.game, trail, seat, changes=changes)
     known = undo_rules.look_back(loaded.game, trail, seat, changes=changes, known=loaded.behind.get(seat))
@@ -160,11 +160,11 @@ def test_what_was_looked_at_before_gives_the_same_offer(duel: Match, seed: int) 
                 case "orders":
                     hush(duel, seat, rng.choice((1, 1, 8)))
                 case "undo":
-                    taking_back.take_back(**sent, expected_version=version, command_id=uuid.uuid4())
+                    undoing.undo(**sent, expected_version=version, command_id=uuid.uuid4())
                 case "redo":
-                    taking_back.redo(**sent, expected_version=version, command_id=uuid.uuid4())
+                    undoing.redo(**sent, expected_version=version, command_id=uuid.uuid4())
                 case "accept":
-                    taking_back.answer(**sent, accept=True)
+                    undoing.answer(**sent, accept=True)
                 case "look":
                     offered(duel, seat)
         except (Refused, IndexError):

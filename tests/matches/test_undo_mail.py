@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.record import loading, stream
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.record import loading
+from gamesvc.matches.undo import undoing
 from notifications.models import Outbox, Status
 from notifications.sending import delivery
 from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
-from tests.matches.playing import act, sends
+from tests.matches.playing import act, log_of, sends
 
 pytestmark = pytest.mark.django_db
 
@@ -38,10 +38,10 @@ def work(mailing):  # noqa: F811
     delivery.sweep()
 
 
-def take_back(match, seat):
+def undo(match, seat):
     version = loading.load(match.id, match.game).viewer_version(seat)
     sender = sends(match, seat)
-    return taking_back.take_back(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
+    return undoing.undo(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
 
 
 def play(match, seat):
@@ -57,7 +57,7 @@ def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noq
     play(duel, 0)
     work(mailing)
     [turn] = mails(mailing, "ben", "your-turn")
-    take_back(duel, 0)
+    undo(duel, 0)
     work(mailing)
     [gone] = mails(mailing, "ben", "taken-back")
     assert "anna has undone a move" in gone.subject
@@ -70,12 +70,12 @@ def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noq
     work(mailing)
     assert "that turn was undone" in mailing.receipt("ben@players.example").subject, "also when he is asked again"
     assert loading.load(duel.id, duel.game).awaited()[0].seat == 1
-    assert stream.Log(loading.load(duel.id, duel.game).game, duel.id)[-1].type == "turn_ended"
+    assert log_of(duel)[-1].type == "turn_ended"
 
 
 def test_who_was_not_told_yet_hears_nothing(duel, mailing):  # noqa: F811
     play(duel, 0)
-    take_back(duel, 0)
+    undo(duel, 0)
     work(mailing)
     assert mails(mailing, "ben", "your-turn") == []
     assert mails(mailing, "ben", "taken-back") == []
@@ -83,7 +83,7 @@ def test_who_was_not_told_yet_hears_nothing(duel, mailing):  # noqa: F811
 
 def test_a_request_is_sent_and_answered_by_mail(duel, mailing):  # noqa: F811
     act(duel, 0, {"name": "draw"})
-    take_back(duel, 0)
+    undo(duel, 0)
     work(mailing)
     [asked] = mails(mailing, "ben", "undo-asked")
     assert "anna asks for an undo" in asked.subject
@@ -95,7 +95,7 @@ def test_a_request_is_sent_and_answered_by_mail(duel, mailing):  # noqa: F811
     assert "Your move is undone" in told.subject
 
 
-def test_a_move_is_taken_back_by_mail(duel, mailing):  # noqa: F811
+def test_a_move_is_undone_by_mail(duel, mailing):  # noqa: F811
     [turn] = mails(mailing, "anna", "your-turn")
     play(duel, 0)
     mailing.write("undo\nEND\n", to=str(turn.message["Reply-To"]))

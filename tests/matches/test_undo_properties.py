@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from gamesvc.games.kernel.dice import DrawNeeded
 from gamesvc.games.kernel.game import Refused
-from gamesvc.games.kernel.timeline import effective
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.previews import Preview
 from gamesvc.matches.proof import audit, verification
-from gamesvc.matches.record import loading, stream
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.record import loading
+from gamesvc.matches.undo import undoing
+from tests.games.paths import effective
 from tests.matches import exports, playing
-from tests.matches.playing import sends
+from tests.matches.playing import log_of, sends
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
 DEEDS = ("play", "draw", "undo", "undo", "undo", "redo", "preview", "try", "fork", "again", "orders", "accept", "decline")
@@ -57,11 +57,11 @@ def attempt(match, seat, deed, sent):
             case "preview":
                 loaded.timeline.preview(seat, {"name": "draw"})
             case "undo":
-                taking_back.take_back(expected_version=version, **named)
+                undoing.undo(expected_version=version, **named)
             case "redo":
-                taking_back.redo(expected_version=version, **named)
+                undoing.redo(expected_version=version, **named)
             case _:
-                taking_back.answer(accept=deed == "accept", **named)
+                undoing.answer(accept=deed == "accept", **named)
     except (Refused, DrawNeeded):
         assert loading.load(match.id, match.game).version == loaded.version
 
@@ -84,18 +84,16 @@ def look_on_a_board(match, seat, version):
 
 @examples(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(st.tuples(st.integers(0, 1), st.sampled_from(DEEDS)), min_size=4, max_size=24))
-def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, settings, deeds):
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 10_000
+def test_no_sequence_peeks_or_rolls_again(toy, anna, ben, many_matches, deeds):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     sent = [[], []]
     for seat, deed in deeds:
         before = loading.load(match.id, toy)
-        log = stream.Log(before.game, match.id)
+        log = log_of(match)
         drawn = [at for at in effective(log, len(log)) if log[at - 1].type == "drew"]
-        known = taking_back.offer(before, match, seat)
+        known = undoing.offer(before, match, seat)
         attempt(match, seat, deed, sent[seat])
-        now = loading.load(match.id, toy)
-        log = stream.Log(now.game, match.id)
+        log = log_of(match)
         new = log[before.version :]
         path = set(effective(log, len(log)))
         for event in new:

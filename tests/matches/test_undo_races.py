@@ -14,7 +14,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act, sends
 from tests.racing import at_once
 
@@ -45,58 +45,56 @@ def told(caught, name, attempt):
     return run
 
 
-def test_an_undo_and_a_move_at_once_one_wins(toy, anna, ben, settings):
-    settings.MATCHES_PER_MINUTE = 100
+def test_an_undo_and_a_move_at_once_one_wins(toy, anna, ben, many_matches):
     for _ in range(MATCHES):
         match = duel(toy, anna, ben)
         act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
         mine, theirs = version_of(match, 0), version_of(match, 1)
         caught: dict[str, str] = {}
 
-        def take_back(match=match, mine=mine) -> None:
-            taking_back.take_back(match=match, sender=sends(match, 0), expected_version=mine, command_id=uuid.uuid4())
+        def undo(match=match, mine=mine) -> None:
+            undoing.undo(match=match, sender=sends(match, 0), expected_version=mine, command_id=uuid.uuid4())
 
         def move(match=match, theirs=theirs) -> None:
             turns.submit(
                 match=match, sender=sends(match, 1), command={"name": "draw"}, expected_version=theirs, command_id=uuid.uuid4()
             )
 
-        at_once(told(caught, "undo", take_back), told(caught, "move", move))
+        at_once(told(caught, "undo", undo), told(caught, "move", move))
         assert sorted(caught.values()) == ["done", "stale"], caught
         new = [one.type for one in STORE.read(match.id, mine)]
         assert new == (["match.rewound"] if caught["undo"] == "done" else ["toy.drew", "toy.turn_ended"])
         assert audit.check_match(match.id) == []
 
 
-def test_one_request_sent_many_times_at_once_takes_back_once(toy, anna, ben):
+def test_one_request_sent_many_times_at_once_undoes_once(toy, anna, ben):
     match = duel(toy, anna, ben)
     act(match, 0, {"name": "play", "card": loading.load(match.id, toy).timeline.state.hands[0][0]})
     version, key = version_of(match, 0), uuid.uuid4()
 
-    def take_back() -> None:
-        assert taking_back.take_back(match=match, sender=sends(match, 0), expected_version=version, command_id=key).done
+    def undo() -> None:
+        assert undoing.undo(match=match, sender=sends(match, 0), expected_version=version, command_id=key).done
 
-    at_once(*[take_back] * 4)
+    at_once(*[undo] * 4)
     assert [one.type for one in STORE.read(match.id, version)] == ["match.rewound"]
 
 
-def test_a_request_is_settled_once(toy, anna, ben, settings):
+def test_a_request_is_settled_once(toy, anna, ben, many_matches):
     """The last consent, a withdrawal and the sweep at once: one of them counts."""
-    settings.MATCHES_PER_MINUTE = 100
     for _ in range(MATCHES):
         match = duel(toy, anna, ben)
         act(match, 0, {"name": "draw"})
         version = version_of(match, 0)
-        asked = taking_back.take_back(match=match, sender=sends(match, 0), expected_version=version, command_id=uuid.uuid4())
+        asked = undoing.undo(match=match, sender=sends(match, 0), expected_version=version, command_id=uuid.uuid4())
         caught: dict[str, str] = {}
 
         def accept(match=match, request=asked.request) -> None:
-            taking_back.answer(match=match, sender=sends(match, 1), accept=True, request=request)
+            undoing.answer(match=match, sender=sends(match, 1), accept=True, request=request)
 
         def withdraw(match=match, request=asked.request) -> None:
-            taking_back.answer(match=match, sender=sends(match, 0), accept=False, request=request)
+            undoing.answer(match=match, sender=sends(match, 0), accept=False, request=request)
 
-        at_once(told(caught, "accept", accept), told(caught, "withdraw", withdraw), lambda: taking_back.lapse_requests())
+        at_once(told(caught, "accept", accept), told(caught, "withdraw", withdraw), lambda: undoing.lapse_requests())
         assert sorted(caught.values()) == ["done", "no_request"], caught
         answers = [one.data["answer"] for one in STORE.read(match.id) if one.type == "match.undo_answered"]
         assert answers == ["accepted" if caught["accept"] == "done" else "withdrawn"]

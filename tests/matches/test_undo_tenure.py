@@ -24,7 +24,7 @@ from gamesvc.matches.organising import rewinds
 from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import reliability
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act, sends
 from tests.matches.test_clock_going_back import played
 from tests.matches.test_clock_policy import HOUR, seated
@@ -71,7 +71,7 @@ def take(deed, match, seat):
 
 
 def offered(match, seat):
-    return taking_back.offer(loading.load(match.id, match.game), match, seat)
+    return undoing.offer(loading.load(match.id, match.game), match, seat)
 
 
 def replace(match, leaver, newcomer, seat=1):
@@ -90,17 +90,17 @@ def refused(deed, match, seat=1):
 def test_nobody_redoes_what_was_undone_before_their_tenure(toy, anna, ben, carl, clock, policy, direct):
     match = begun(anna, ben, clock, policy)
     play(match, 1)
-    take(taking_back.take_back, match, 1)
+    take(undoing.undo, match, 1)
     assert offered(match, 1).redo is not None
     replace(match, ben, ben if direct else carl)
     before = due(match)
     assert offered(match, 1).redo is None
-    assert refused(taking_back.redo, match) == "nothing_to_redo"
-    assert refused(taking_back.take_back, match) == "nothing_to_undo"
+    assert refused(undoing.redo, match) == "nothing_to_redo"
+    assert refused(undoing.undo, match) == "nothing_to_undo"
     assert due(match) == before
     play(match, 1)
     clock.shift(60)
-    take(taking_back.take_back, match, 1)
+    take(undoing.undo, match, 1)
     assert due(match) == before, "their own card they undo as ever"
     assert offered(match, 1).redo is not None
     check_store(match)
@@ -116,13 +116,13 @@ def test_nobody_undoes_what_lies_before_their_tenure_after_another_went_back_beh
     assert offered(match, 1).how == "free", "this look back is remembered"
     play(match, 0)
     replace(match, ben, carl)
-    take(taking_back.take_back, match, 0)
+    take(undoing.undo, match, 0)
     if not remembers:
         loading.forget_all()
         assert loading.load(match.id, match.game).hands.keys() == {1}, "a snapshot knows it too"
     assert offered(match, 1).code == "nothing_to_undo"
-    assert refused(taking_back.take_back, match) == "nothing_to_undo"
-    assert refused(taking_back.redo, match) == "nothing_to_redo"
+    assert refused(undoing.undo, match) == "nothing_to_undo"
+    assert refused(undoing.redo, match) == "nothing_to_redo"
     check_store(match)
 
 
@@ -130,13 +130,13 @@ def test_a_request_lapses_when_its_seat_changes_hands(toy, anna, ben, carl, cloc
     match = begun(anna, ben, clock)
     play(match, 1)
     play(match, 0)
-    take(taking_back.take_back, match, 1)
+    take(undoing.undo, match, 1)
     assert UndoRequest.objects.get(match=match).settled_at is None
     replace(match, ben, carl)
     with pytest.raises(Refused) as caught:
-        taking_back.answer(match=match, sender=sends(match, 0), accept=True)
+        undoing.answer(match=match, sender=sends(match, 0), accept=True)
     assert caught.value.code == "no_request"
-    taking_back.lapse_requests()
+    undoing.lapse_requests()
     assert UndoRequest.objects.get(match=match).settled_at is not None
     assert offered(match, 1).code == "nothing_to_undo"
 
@@ -145,9 +145,9 @@ def lift(table, stored):
     return stream.lift(loading.load(table.match.id, table.match.game).game, stored)
 
 
-def set_back(match, operator, to):
+def rewind(match, operator, to):
     version = loading.load(match.id, match.game).viewer_version(None)
-    rewinds.set_back(
+    rewinds.rewind(
         by=operator,
         match=match,
         to=to,
@@ -166,9 +166,9 @@ def test_a_substitute_has_the_time_of_a_question_once_however_often_the_match_go
     play(match, 0)
     replace(match, ben, carl)
     left, bank = due(match) - timezone.now(), loading.load(match.id, match.game).account.bank(1)
-    for deed in (lambda: take(taking_back.redo, match, 0), *[lambda: play(match, 0)] * 3):
+    for deed in (lambda: take(undoing.redo, match, 0), *[lambda: play(match, 0)] * 3):
         clock.shift(5 * HOUR)
-        take(taking_back.take_back, match, 0)
+        take(undoing.undo, match, 0)
         deed()
         assert due(match) - timezone.now() <= left
         assert loading.load(match.id, match.game).account.bank(1) <= bank
@@ -301,13 +301,13 @@ class Tenures:
             act(self.match, seat, dict(loaded.game.bots["random"](view, tuple(seat_forms), self.rng)))
 
     def undo(self, seat: int) -> None:
-        take(taking_back.take_back, self.match, seat)
+        take(undoing.undo, self.match, seat)
 
     def redo(self, seat: int) -> None:
-        take(taking_back.redo, self.match, seat)
+        take(undoing.redo, self.match, seat)
 
     def answer(self, seat: int) -> None:
-        taking_back.answer(match=self.match, sender=sends(self.match, seat), accept=self.rng.random() < 0.9)
+        undoing.answer(match=self.match, sender=sends(self.match, seat), accept=self.rng.random() < 0.9)
 
     def change(self, seat: int) -> None:
         leaver = self.match.seats.get(index=seat).user
@@ -315,7 +315,7 @@ class Tenures:
 
     def rewind(self, seat: int) -> None:
         newest = loading.load(self.match.id, self.match.game).version
-        set_back(self.match, self.operator, self.rng.randrange(max(1, newest - 25), newest))
+        rewind(self.match, self.operator, self.rng.randrange(max(1, newest - 25), newest))
 
 
 @pytest.mark.parametrize("policy", [HOURS, BANK], ids=["hours", "bank"])

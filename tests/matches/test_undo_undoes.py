@@ -16,7 +16,7 @@ from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.kernel.trail import Past, Trail
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.record import loading
-from tests.matches.test_undo import act, load, offer, redo, state, take_back
+from tests.matches.test_undo import act, load, offer, redo, state, undo
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -130,7 +130,7 @@ def test_what_was_let_stand_is_open_again_after_an_undo(war):
     act(war, other, {"name": "let_stand"})
     assert not state(war).open_items(other)
     assert offer(war, other).how == "free"
-    assert take_back(war, other).done
+    assert undo(war, other).done
     assert [item.n for item in state(war).open_items(other)] == numbers
     for viewer, seen in hidden.items():
         assert game.view(state(war), viewer) == seen, "nobody else learns of it"
@@ -156,5 +156,5 @@ def test_a_pause_that_was_let_stand_waits_again_after_an_undo(war):
     assert waiting == [(1 - active, "barrier")]
     act(war, 1 - active, {"name": "let_stand"})
     assert offer(war, 1 - active).how == "free"
-    assert take_back(war, 1 - active).done
+    assert undo(war, 1 - active).done
     assert [(one.seat, one.prompt) for one in load(war).awaited()] == waiting

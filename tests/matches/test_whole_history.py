@@ -22,7 +22,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.rows import projections
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses, timeout_sweep
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import act, holder, play_out, sends
 
@@ -68,12 +68,10 @@ def lay(match, seat):
     return standing_orders.lay_by(match=match, seat=row.index, user=row.user, condition=ANNA_DRAWS, commands=[{"name": "draw"}])
 
 
-def take_back(match, seat):
+def undo(match, seat):
     loaded = loading.load(match.id, match.game)
     sender = sends(match, seat, loaded.head.occurred_at)
-    return taking_back.take_back(
-        match=match, sender=sender, expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4()
-    )
+    return undoing.undo(match=match, sender=sender, expected_version=loaded.viewer_version(seat), command_id=uuid.uuid4())
 
 
 @pytest.fixture
@@ -93,7 +91,7 @@ def test_a_match_with_everything_in_it_is_sound_at_every_stage(match, anna, play
     run_out(match)  # excused: the time is given again
     lay(match, 1)
     act(match, 0, {"name": "play", "card": hand(match, 0)[0]})
-    assert take_back(match, 0).done
+    assert undo(match, 0).done
     act(match, 0, {"name": "draw"})
     conditional_orders.sweep()
     given = [one for one in STORE.read(match.id) if one.meta.get("channel") == "standing"]

@@ -378,6 +378,20 @@ def test_a_receiver_that_drips_is_hung_up_on(sink, hooked, monkeypatch, settings
     assert handover.error
 
 
+def test_a_receiver_that_answers_slowly_leaves_room_for_others(sink, hooked, receiver, monkeypatch):
+    """Each of its answers counts as good, so no pause for failures holds it back."""
+    monkeypatch.setattr(handovers, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(handovers, "SLOW_REST", 100_000)
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
+    for _ in range(3):
+        queue(hooked)
+    send_due()
+    assert sweep_channels() == 1
+    assert sweep_channels() == 0
+    with later(hours=3):
+        assert sweep_channels() == 1
+
+
 def test_what_is_told_with_others_has_its_other_channels_too(sink, hooked, receiver, asking):  # noqa: F811
     for topic in ("m1", "m2", "m3"):
         asking.open(topic)

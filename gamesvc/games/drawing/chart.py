@@ -1,6 +1,6 @@
 """`Chart`, the sheet for drawing a board: everything the product's design needs.
 
-  chart = Chart(720, 1100, prefix="42", title="Stratastar 42, turn 9. Red to act.", desc="Red has 6 worlds, ...")
+  chart = Chart.captioned("Stratastar", Caption("42"), Glance("Turn 9. Red to act.", "Red has 6 worlds, ..."), 1100)
   chart.header("Stratastar", "42", "Turn 9 · Movement", flag="Your move")
   chart.frame(48, 118, 640, 640, columns=10, rows=10)
   chart.pennant(0, 60, 200, "R3")
@@ -13,11 +13,12 @@ Units: a board is 720 wide with margins of 20 (panels 12). Nothing here knows a 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from gamesvc.games.drawing.cards import L_SIZE, M_SIZE, S_SIZE, Cards
 from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
 from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, number
-from gamesvc.games.drawing.pieces import drawn_name, hex_centre, hexagon
+from gamesvc.games.drawing.pieces import drawn, hex_centre, hexagon
 from gamesvc.games.kernel.game import Caption
 from gamesvc.games.kernel.telling import Glance
 
@@ -35,12 +36,11 @@ __all__ = [
     "Chart",
     "cut",
     "drawable",
-    "drawn_name",
+    "drawn",
     "fit",
     "hex_centre",
     "hexagon",
     "measure",
-    "titled",
     "wrap",
 ]
 
@@ -54,11 +54,6 @@ PANEL = 12
 """The x at which panels begin; they end at `WIDTH - PANEL`."""
 
 
-def titled(game: str, caption: Caption, told: Glance) -> str:
-    """Return the title of a picture: game, match and headline."""
-    return f"{game} {caption.match}".rstrip() + f", {told.headline[:1].lower()}{told.headline[1:]}"
-
-
 class Chart(Cards):
     """A sheet with pieces, cards, header, frames, gauges and seat rows.
 
@@ -70,6 +65,12 @@ class Chart(Cards):
     ) -> None:
         super().__init__(width, height, prefix=prefix, title=title, desc=desc)
         self.shows_header = header
+
+    @classmethod
+    def captioned(cls, game: str, caption: Caption, told: Glance, height: float) -> Self:
+        """Return the sheet for a game's board, named and described by its glance. `game` is the title of the game."""
+        title = told.title(game, caption.match)
+        return cls(WIDTH, height, prefix=caption.match, title=title, desc=told.description, header=caption.header)
 
     def _window(self) -> tuple[float, float, float, float]:
         if self.shows_header:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gamesvc.games.drawing.font import drawable, fit
 from gamesvc.games.drawing.paper import LETTERS, Paper, Point, number, points
-from gamesvc.games.kernel.wording import SEAT_NAMES, seat_name
+from gamesvc.games.kernel.game import Caption
 
 PIPS: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
@@ -26,10 +27,9 @@ NOSE = 9
 """The length of a vessel plate's nose."""
 
 
-def drawn_name(seat: int, names: Sequence[str] = ()) -> str:
-    """Return a seat's name for pictures: its colour also where the font cannot draw the name of the player."""
-    name = seat_name(seat, names)
-    return name if drawable(name) else SEAT_NAMES[seat]
+def drawn(caption: Caption) -> Caption:
+    """Return the caption without the names that the font cannot draw: these seats go by their colours."""
+    return replace(caption, names=tuple(name if drawable(name) else "" for name in caption.names))
 
 
 def hexagon(x: float, y: float, width: float) -> tuple[Point, ...]:

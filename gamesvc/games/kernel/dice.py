@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from gamesvc.errors import GamesvcError
@@ -171,6 +171,10 @@ class Dice:
             raise BadScript(f"{list(got)} are not {k} of {len(items)} items")
         self._record("sample", len(items), list(got))
         return tuple(items[at] for at in got)
+
+    def swap(self, groups: Iterable[Sequence[str]]) -> dict[str, str]:
+        """Shuffle each group of words by itself. Return for each word the one that takes its place."""
+        return {old: new for group in groups for old, new in zip(group, self.shuffle(group), strict=True)}
 
     def taken(self) -> tuple[Draw, ...]:
         """Return the draws made since the last call."""

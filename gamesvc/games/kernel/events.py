@@ -12,9 +12,10 @@ STARTED = "match.started"
 SEATED = "match.seated"
 VACATED = "match.vacated"
 REWOUND = "match.rewound"
-BY_SERVICE = ("undo", "redo", "host")
-"""Causes of the rewinds that the service makes, not the rules."""
 POSITIONED = "match.positioned"
+
+SERVICE_CAUSES = ("undo", "redo", "host")
+"""The causes of rewinds by the service. A rewind with any other cause comes from the rules."""
 
 
 def of_service(event_type: str) -> bool:

@@ -68,6 +68,16 @@ class Event:
     draws: tuple[Draw, ...] = ()
     redacted: bool = field(default=False, compare=False)
 
+    @property
+    def follows(self) -> int:
+        """Return the version before this event on its path: the one that a rewind goes back to, else the one before it."""
+        return int(self.data["to"]) if self.type == REWOUND else self.version - 1
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """Return the versions of the undone events that a rewind keeps. `kept` in an event of a game means something else."""
+        return tuple(self.data.get("kept", ())) if self.type == REWOUND else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Awaited:
@@ -179,8 +189,8 @@ Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
 
-def _any_open(command: Command, since: Sequence[Event], seat: int) -> bool:
-    return any(not event.redacted for event in since)
+def _read_in_full(command: Command, event: Event, seat: int) -> bool:
+    return not event.redacted
 
 
 def _reveals(event: Event) -> bool:
@@ -206,6 +216,10 @@ def _gives_nothing_back(then: object, now: object, why: Data) -> Data:
 
 def _as_it_was(then: S, version: int, redealt: S, seat: int, dice: Dice) -> S:
     return then
+
+
+def _in_place(redealt: S, marked: dict[int, S], seat: int, dice: Dice) -> tuple[S, dict[int, S]]:
+    return redealt, marked
 
 
 def _no_ids(state: object) -> Collection[str]:
@@ -293,6 +307,8 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """Return our own summary of the rules as Markdown."""
+    verbs: Collection[str] = ()
+    """The words with which orders in the game's notation begin; empty if any line may be one. `parse` reads no other lines."""
     hand: Callable[[Data], Sequence[Held] | None] = _no_hand
     """Return what the viewer holds in hand, as orders name it; None if the game has no hands, or the viewer has none."""
     explain: Callable[[Data, str], Explained | None] = _explains_nothing
@@ -301,11 +317,11 @@ class Game(Generic[S]):
     """Return the function that finds the part of the view's picture for a value. The picture has one element of each name."""
     standing_orders: StandingOrders | None = None
     """The game's own standing orders; None if it asks no player between their turns."""
-    stale: Callable[[Command, Sequence[Event], int], bool] = _any_open
-    """`stale(command, since, seat)`: return True if newer events outdate a command.
+    stale: Callable[[Command, Event, int], bool] = _read_in_full
+    """`stale(command, event, seat)`: return True if a newer event outdates a command.
 
-    `since` holds the events after the version the sender saw, redacted for that seat. By default, every event that the seat may
-    read in full does; sealed and redacted events do not.
+    The sender has not seen the event; it is redacted for that seat. By default, every event that the seat may read in full
+    outdates a command; sealed and redacted events do not.
     """
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
@@ -314,6 +330,12 @@ class Game(Generic[S]):
 
     It belongs to a version that `redealt` marks and is consistent with `redealt`. It contains nothing hidden that the seat does
     not know.
+    """
+    scatter: Callable[[S, dict[int, S], int, Dice], tuple[S, dict[int, S]]] = _in_place
+    """`scatter(redealt, marked, seat, dice)`: deal also what `redeal` leaves as it was, in a state and the states it marks.
+
+    That is above all which id lies in which hidden place: a seat that has once seen which card an id is would find its real
+    place. The seat's views stay the same. No record holds these draws, so unlike `redeal` it may change with each release.
     """
     on_rewind: Callable[[S, S, Sequence[Event], Dice], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back

@@ -6,14 +6,15 @@ members of `Game`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gamesvc.games.kernel.wording import to_act
 from gamesvc.json_types import JsonMapping
 
 if TYPE_CHECKING:
-    from gamesvc.games.kernel.game import Form, Part, Schema
+    from gamesvc.games.kernel.game import Caption, Form, Part, Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,16 @@ class Glance:
     """One to three sentences that stand for the picture where it cannot be seen. Never empty."""
     turn: int = 0
     """The number of the viewer's turn; 0 before the first one, and in a game without turns."""
+
+    def title(self, game: str, match: str) -> str:
+        """Return the title of the picture: game, match and headline."""
+        return f"{game} {match}".rstrip() + f", {self.headline[:1].lower()}{self.headline[1:]}"
+
+
+def headline(told: str, awaited: Iterable[JsonMapping], caption: Caption) -> str:
+    """Return a headline: `told`, then the players who must act. An earlier position waits for nobody."""
+    acting = "" if caption.past else to_act(awaited, caption.names)
+    return f"{told}. {acting}." if acting else f"{told}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,45 +22,31 @@ from gamesvc.json_types import JsonMapping, JsonObject
 LONGEST_ORDER = 2000
 
 
-def effective(events: Sequence[Event], version: int) -> list[int]:
-    """Return the versions that led to the state at `version`, without undone ones. `events` begin at version 1."""
-    path: list[int] = []
-    while version > 0:
-        path.append(version)
-        event = events[version - 1]
-        if event.type == REWOUND:
-            path.extend(reversed(event.data.get("kept", ())))
-            version = int(event.data["to"])
-        else:
-            version -= 1
-    return path[::-1]
-
-
-def abandoned(event: Callable[[int], Event], version: int, to: int) -> set[int]:
+def abandoned(event_at: Callable[[int], Event], version: int, to: int) -> set[int]:
     """Return the versions on the path to `version` that are not on the path to `to`, which may lie ahead on another branch.
 
-    `event` returns the event of a version. It is not asked for any before the point where the two paths meet.
+    `event_at` returns the event of a version. It is never called for one before the point where the two paths meet.
     """
     gone: set[int] = set()
     stay: set[int] = set()
-    now, then = version, max(0, to)
-    while now != then:
-        passed, at = (gone, now) if now > then else (stay, then)
-        passed.add(at)
-        one = event(at)
-        back = at - 1
-        if one.type == REWOUND:
-            passed.update(one.data.get("kept", ()))
-            back = max(0, int(one.data["to"]))
-        now, then = (back, then) if at == now else (now, back)
+    to = max(0, to)
+    while version != to:
+        newest, passed = (version, gone) if version > to else (to, stay)
+        event = event_at(newest)
+        passed |= {newest, *event.kept}
+        if newest == version:
+            version = max(0, event.follows)
+        else:
+            to = max(0, event.follows)
     return gone - stay
 
 
 class Timeline(Generic[S]):
     """The state of a match at its newest version, with the earlier states that the match may go back to.
 
-    `recall(version)` loads the state of a version that is not kept here; `log()` returns all events from version 1, which it may
-    read on demand. Without them, every state and event stays in memory, as the engine protocol and self-play need it.
+    `recall(version)` loads the state of a version that is not kept here. `log(until)` returns the events from version 1 to
+    `until`, which it may read on demand. Without them, every state and event stays in memory, as the engine protocol and
+    self-play need it.
     """
 
     def __init__(
@@ -68,7 +54,7 @@ class Timeline(Generic[S]):
         game: Game[S],
         *,
         recall: Callable[[int], S] | None = None,
-        log: Callable[[], Sequence[Event]] | None = None,
+        log: Callable[[int], Sequence[Event]] | None = None,
     ) -> None:
         self.game = game
         self.version = 0
@@ -100,7 +86,7 @@ class Timeline(Generic[S]):
         draws: int,
         kept: dict[int, S],
         recall: Callable[[int], S] | None = None,
-        log: Callable[[], Sequence[Event]] | None = None,
+        log: Callable[[int], Sequence[Event]] | None = None,
     ) -> Timeline[S]:
         """Return a timeline that continues from a snapshot."""
         timeline = cls(game, recall=recall, log=log)
@@ -128,9 +114,9 @@ class Timeline(Generic[S]):
         if event.type == REWOUND:
             then = self.at(int(event.data["to"]))
             state = self.game.rewound(then, self.state, event.data.get("data", {}))
-            if kept := event.data.get("kept"):
+            if event.kept:
                 log = self.whole_log()
-                state = refold(self.game, state, lambda version: log[version - 1], kept)
+                state = refold(self.game, state, lambda version: log[version - 1], event.kept)
         elif event.type == POSITIONED:
             state, marked = codec.read_position(self.game, event.data["position"], event.version, judge=False)
             self.kept.update(marked)
@@ -203,7 +189,7 @@ class Timeline(Generic[S]):
 
     def whole_log(self) -> Sequence[Event]:
         """Return all events of the match from version 1."""
-        return self._events if self.log is None else self.log()
+        return self._events if self.log is None else self.log(self.version)
 
     def keep_marked(self) -> dict[int, S]:
         """Return the states that snapshots and positions must store beside this one: those marked, directly or indirectly."""
@@ -245,7 +231,7 @@ class Timeline(Generic[S]):
         `kept` in `why` lists the versions of events that survive because they do not depend on anything undone.
         """
         run = Run(self, dice)
-        run.take_back(version, **why)
+        run.rewind_by_service(version, **why)
         return run
 
     def follow(self, run: Run[S]) -> None:
@@ -305,20 +291,20 @@ class Run(Generic[S]):
         """Go back to a version. The game redraws what it must. `why` is added to the event's data."""
         return self._rewind(version, self._retracted(version), why)
 
-    def take_back(self, version: int, **why: Any) -> S:
+    def rewind_by_service(self, version: int, **why: Any) -> S:
         """Go back to a version from outside the game. Information revealed on abandoned branches stays revealed.
 
         Otherwise a player could look at a card, undo that by consent, and then undo the move before it freely: the pile would lie
         in an order they know.
         """
         self.at(version)  # raises ValueError if the version does not exist
-        event = self._events()
+        event_at = self._events()
         kept = set(why.get("kept", ()))
-        gone = abandoned(event, self.version, version) | set(range(version + 1, self.version + 1))
+        gone = abandoned(event_at, self.version, version) | set(range(version + 1, self.version + 1))
         given_back = self.game.given_back(self.at(version), self.state, why)
-        state = self._rewind(version, [event(at) for at in sorted(gone - kept)], why, given_back)
+        state = self._rewind(version, [event_at(at) for at in sorted(gone - kept)], why, given_back)
         if kept:
-            self._state = self.states[-1] = state = refold(self.game, state, event, why["kept"])
+            self._state = self.states[-1] = state = refold(self.game, state, event_at, why["kept"])
         return state
 
     def _rewind(self, version: int, retracted: Sequence[Event], why: JsonMapping, given_back: Data | None = None) -> S:
@@ -336,8 +322,8 @@ class Run(Generic[S]):
         return state
 
     def _retracted(self, version: int) -> list[Event]:
-        event = self._events()
-        return [event(at) for at in sorted(abandoned(event, self.version, version))]
+        event_at = self._events()
+        return [event_at(at) for at in sorted(abandoned(event_at, self.version, version))]
 
     def _events(self) -> Callable[[int], Event]:
         """Return a function that looks up an event of the match or of this run by its version."""
@@ -366,13 +352,13 @@ def replay(game: Game[S], events: Iterable[Event]) -> Timeline[S]:
     def missing(version: int) -> S:
         return replay(game, recorded[:version]).state
 
-    return Timeline(game, recall=missing, log=lambda: recorded).fold(recorded)
+    return Timeline(game, recall=missing, log=lambda until: recorded).fold(recorded)
 
 
-def refold(game: Game[S], state: S, event: Callable[[int], Event], versions: Iterable[int]) -> S:
-    """Apply events of the log again, on the state that a rewind made. `event` returns the event of a version."""
+def refold(game: Game[S], state: S, event_at: Callable[[int], Event], versions: Iterable[int]) -> S:
+    """Apply events of the log again, on the state that a rewind made. `event_at` returns the event of a version."""
     for version in versions:
-        state = game.evolve(state, event(version))
+        state = game.evolve(state, event_at(version))
     return state
 
 

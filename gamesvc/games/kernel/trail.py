@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gamesvc.games.kernel.events import BY_SERVICE, POSITIONED, REWOUND, STARTED, makes_state
+from gamesvc.games.kernel.events import POSITIONED, REWOUND, SERVICE_CAUSES, STARTED, makes_state
 from gamesvc.games.kernel.game import Event, Game, see_event
 from gamesvc.json_types import JsonObject
 
@@ -58,7 +58,7 @@ class Deed:
     @property
     def going_back(self) -> Event | None:
         """Return the service's own rewind within the deed, or None."""
-        return next((e for e in self.of_game if e.type == REWOUND and e.data.get("cause") in BY_SERVICE), None)
+        return next((e for e in self.of_game if e.type == REWOUND and e.data.get("cause") in SERVICE_CAUSES), None)
 
     @property
     def begins(self) -> bool:
@@ -97,12 +97,9 @@ class Trail:
         while version > 0:
             past = self[version]
             yield past, None
-            if past.event.type == REWOUND:
-                for held in reversed(past.event.data.get("kept", ())):
-                    yield self[held], past
-                version = int(past.event.data["to"])
-            else:
-                version -= 1
+            for held in reversed(past.event.kept):
+                yield self[held], past
+            version = past.event.follows
 
     def deeds(self, version: int | None = None) -> Iterator[Deed]:
         """Yield the deeds on the path, newest first."""

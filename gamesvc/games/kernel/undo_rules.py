@@ -1,6 +1,6 @@
 """The rules of undo, derived from the record alone. Pure functions over events.
 
-The path of a match (`timeline.effective`) is read backwards, deed by deed. A deed is the group of events that one command, or one
+The path of a match (`Trail.back`) is read backwards, deed by deed. A deed is the group of events that one command, or one
 act of the service, appended. The offer to a seat depends only on the events it may see. Hidden deeds of other seats matter when
 the match goes back: they are kept if they still hold.
 """
@@ -21,7 +21,7 @@ from gamesvc.games.kernel.trail import Deed, Trail
 
 _NOTHING = Refused("nothing_to_undo", "You have no command that could be undone.")
 MOST_IDLE = 20
-"""The number of own deeds that an undo skips before it gives up. They change nothing, such as setting standing orders."""
+"""The most deeds of a seat that an undo skips because they change nothing, such as standing orders. Then it gives up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
-"""Parts of sentences that read right with every value: counts, lists, capitals."""
+"""Parts of sentences that read right with every value: counts, lists, capitals, names of seats."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+
+from gamesvc.json_types import JsonMapping
 
 SEAT_NAMES = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
 """The colours of the seats, which name them where no player does."""
@@ -14,9 +16,9 @@ def seat_name(seat: int, names: Sequence[str] = ()) -> str:
     return names[seat] if seat < len(names) and names[seat] else SEAT_NAMES[seat]
 
 
-def to_act(seats: Iterable[int], names: Sequence[str] = ()) -> str:
-    """Return `Anna and Ben to act`; empty for no seats."""
-    acting = listed(seat_name(seat, names) for seat in seats)
+def to_act(awaited: Iterable[JsonMapping], names: Sequence[str] = ()) -> str:
+    """Return `Anna and Ben to act`, from the `awaited` of a view; empty if no seat is awaited."""
+    acting = listed(seat_name(waiting["seat"], names) for waiting in awaited)
     return f"{acting} to act" if acting else ""
 
 

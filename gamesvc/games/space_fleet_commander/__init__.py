@@ -17,14 +17,14 @@ from gamesvc.games.space_fleet_commander.rules.legal import awaited, legal_comma
 from gamesvc.games.space_fleet_commander.rules.outcome import outcome
 from gamesvc.games.space_fleet_commander.rules.setup import setup
 from gamesvc.games.space_fleet_commander.secrecy.redact import redact, reveals, stale
-from gamesvc.games.space_fleet_commander.secrecy.redeal import redeal
+from gamesvc.games.space_fleet_commander.secrecy.redeal import redeal, scatter
 from gamesvc.games.space_fleet_commander.secrecy.view import view
 from gamesvc.games.space_fleet_commander.state import State
 from gamesvc.games.space_fleet_commander.text.board import board_text
 from gamesvc.games.space_fleet_commander.text.explain import explain
 from gamesvc.games.space_fleet_commander.text.help import order_help
 from gamesvc.games.space_fleet_commander.text.narrate import tell
-from gamesvc.games.space_fleet_commander.text.parse import parse
+from gamesvc.games.space_fleet_commander.text.parse import VERBS, parse
 from gamesvc.games.space_fleet_commander.text.render import render
 
 GAME: Game[State] = Game(
@@ -41,9 +41,11 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
+    scatter=scatter,
     seats=lambda state: len(state.sheets),
     parse=parse,
     render=render,
+    verbs=VERBS,
     order_help=order_help,
     picture=picture,
     board_text=board_text,

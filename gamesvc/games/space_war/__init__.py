@@ -20,14 +20,14 @@ from gamesvc.games.space_war.rules.pending import marked_faults
 from gamesvc.games.space_war.rules.rewinds import given_back, marks, on_rewind, rewound
 from gamesvc.games.space_war.rules.setup import check_options, setup
 from gamesvc.games.space_war.secrecy.redact import redact, reveals, shows, stale
-from gamesvc.games.space_war.secrecy.redeal import redeal, redeal_marked
+from gamesvc.games.space_war.secrecy.redeal import redeal, redeal_marked, scatter
 from gamesvc.games.space_war.secrecy.view import view
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.text.board import board_text
 from gamesvc.games.space_war.text.explain import explain, hand
 from gamesvc.games.space_war.text.help import order_help, rules_help
 from gamesvc.games.space_war.text.narrate import tell
-from gamesvc.games.space_war.text.parse import parse
+from gamesvc.games.space_war.text.parse import VERBS, parse
 from gamesvc.games.space_war.text.render import render
 
 GAME: Game[State] = Game(
@@ -47,6 +47,7 @@ GAME: Game[State] = Game(
     seats=lambda state: len(state.sides),
     parse=parse,
     render=render,
+    verbs=VERBS,
     order_help=order_help,
     picture=picture,
     board_text=board_text,
@@ -62,6 +63,7 @@ GAME: Game[State] = Game(
     reveals=reveals,
     marks=marks,
     redeal_marked=redeal_marked,
+    scatter=scatter,
     on_rewind=on_rewind,
     rewound=rewound,
     given_back=given_back,

@@ -22,7 +22,7 @@ from gamesvc.games.star_commander.rules.outcome import outcome
 from gamesvc.games.star_commander.rules.rewinds import on_rewind, rewound
 from gamesvc.games.star_commander.rules.setup import setup
 from gamesvc.games.star_commander.secrecy.redact import hidden_ids, redact, reveals
-from gamesvc.games.star_commander.secrecy.redeal import redeal
+from gamesvc.games.star_commander.secrecy.redeal import redeal, scatter
 from gamesvc.games.star_commander.secrecy.staleness import stale
 from gamesvc.games.star_commander.secrecy.view import view
 from gamesvc.games.star_commander.state import State
@@ -30,7 +30,7 @@ from gamesvc.games.star_commander.text.board import board_text
 from gamesvc.games.star_commander.text.explain import explain, hand
 from gamesvc.games.star_commander.text.help import order_help
 from gamesvc.games.star_commander.text.narrate import tell
-from gamesvc.games.star_commander.text.parse import parse
+from gamesvc.games.star_commander.text.parse import VERBS, parse
 from gamesvc.games.star_commander.text.render import render
 
 
@@ -52,9 +52,11 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
+    scatter=scatter,
     seats=lambda state: len(state.seats),
     parse=parse,
     render=render,
+    verbs=VERBS,
     order_help=order_help,
     picture=picture,
     board_text=board_text,

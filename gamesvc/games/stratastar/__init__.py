@@ -20,14 +20,14 @@ from gamesvc.games.stratastar.rules.outcome import outcome
 from gamesvc.games.stratastar.rules.rewinds import on_rewind, rewound
 from gamesvc.games.stratastar.rules.setup import check_options, setup
 from gamesvc.games.stratastar.secrecy.redact import redact, reveals, stale
-from gamesvc.games.stratastar.secrecy.redeal import redeal
+from gamesvc.games.stratastar.secrecy.redeal import redeal, scatter
 from gamesvc.games.stratastar.secrecy.view import view
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.stratastar.text.board import board_text
 from gamesvc.games.stratastar.text.explain import explain, hand
 from gamesvc.games.stratastar.text.help import order_help
 from gamesvc.games.stratastar.text.narrate import tell
-from gamesvc.games.stratastar.text.parse import parse
+from gamesvc.games.stratastar.text.parse import VERBS, parse
 from gamesvc.games.stratastar.text.render import render
 
 _HELP = (Path(__file__).parent / "text" / "help.md").read_text(encoding="utf-8")
@@ -46,9 +46,11 @@ GAME: Game[State] = Game(
     default_command=default_command,
     outcome=outcome,
     redeal=redeal,
+    scatter=scatter,
     seats=lambda state: len(state.players),
     parse=parse,
     render=render,
+    verbs=VERBS,
     order_help=order_help,
     picture=picture,
     board_text=board_text,

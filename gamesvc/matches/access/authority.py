@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import User
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
 from gamesvc.matches.access import selectors, tenures
 from gamesvc.matches.access.selectors import Access
@@ -38,6 +39,19 @@ def check_may_rule(user: User, match: Match) -> None:
     """Raise `Forbidden` for users who may not rule on a match."""
     if not may_rule(user, match):
         raise Forbidden("Only the organiser of a match or an operator can do this, and only if they never played in it.")
+
+
+def check_may_look(user: User, match: Match) -> None:
+    """Raise `Forbidden` for users who may not look behind."""
+    if not may_look(user, match):
+        raise Forbidden("Only an operator who never played in this match may look behind a seat.")
+
+
+def check_reason(reason: str) -> str:
+    """Return the reason that an organiser or operator gives, as it is kept. Raises `Refused` for none or one that is too long."""
+    if not reason.strip() or len(reason) > LONGEST_REASON:
+        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+    return reason.strip()
 
 
 def access_to_rule(*, by: User, ident: str) -> Access:

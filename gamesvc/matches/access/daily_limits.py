@@ -32,30 +32,32 @@ MESSAGES_PER_HOUR = 30
 """Messages of a user in one match."""
 MESSAGES_PER_DAY = 200
 INVITATIONS_PER_DAY = 50
-INVITATIONS_TO_AN_ADDRESS_PER_DAY = 5
+INVITATIONS_TO_ONE_PER_DAY = 5
 CALLS_PER_DAY = 5
 """Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
 
 
+def again(wait: int) -> str:
+    """Return in a sentence when to try again. `wait`: seconds."""
+    return f"Try again in {counted(-(-wait // 60), 'minute') if wait <= 2 * HOUR else counted(-(-wait // HOUR), 'hour')}."
+
+
 def check(what: str, user_id: int | None, match_id: UUID) -> None:
     """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the limits."""
-    if over := _over(f"told {what}", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY))):
-        often, again = over
-        raise Refused("told_too_often", f"The others get a mail about this, so you can do it {often} in a match. {again}")
+    beyond = Refused("told_too_often", "The others get a mail about this, so you can do it {often} in a match.")
+    _count(f"told {what}", user_id, match_id, _both(PER_HOUR, PER_DAY), beyond)
 
 
 def check_unseen(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the limits."""
-    if over := _over("unseen", user_id, match_id, ((UNSEEN_PER_HOUR, HOUR), (UNSEEN_PER_DAY, DAY))):
-        often, again = over
-        raise Refused("unseen_too_often", f"You can change orders that nobody else sees {often} in a match. {again}")
+    beyond = Refused("unseen_too_often", "You can change orders that nobody else sees {often} in a match.")
+    _count("unseen", user_id, match_id, _both(UNSEEN_PER_HOUR, UNSEEN_PER_DAY), beyond)
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
-    if over := _over("aside", user_id, match_id, ((ASIDE_PER_HOUR, HOUR), (ASIDE_PER_DAY, DAY))):
-        often, again = over
-        raise Refused("aside_too_often", f"You can make offers and other side moves {often} in a match. {again}")
+    beyond = Refused("aside_too_often", "You can make offers and other side moves {often} in a match.")
+    _count("aside", user_id, match_id, _both(ASIDE_PER_HOUR, ASIDE_PER_DAY), beyond)
 
 
 def check_join(user_id: int | None, match_id: UUID) -> None:
@@ -63,12 +65,12 @@ def check_join(user_id: int | None, match_id: UUID) -> None:
 
     So leaving needs no limit of its own.
     """
-    _check_recorded("join this match", "join", user_id, match_id, ((JOINS_PER_DAY, DAY),))
+    _count_recorded("join", "join this match", user_id, match_id, ((JOINS_PER_DAY, DAY),))
 
 
 def check_seats(user_id: int | None, match_id: UUID) -> None:
     """Count one more seat that the host fills or empties before the start. Raises `Refused` beyond the limits."""
-    _check_recorded("fill or empty seats of this match", "seats", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY)))
+    _count_recorded("seats", "fill or empty seats of this match", user_id, match_id, _both(PER_HOUR, PER_DAY))
 
 
 def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
@@ -76,19 +78,12 @@ def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
 
     So resuming needs no limit of its own.
     """
-    _check_recorded("pause this match", "pause alone", user_id, match_id, ((PER_HOUR, HOUR), (PER_DAY, DAY)))
+    _count_recorded("pause alone", "pause this match", user_id, match_id, _both(PER_HOUR, PER_DAY))
 
 
 def check_undo_alone(user_id: int | None, match_id: UUID) -> None:
     """Count one more undo or redo that nobody else is told of. Raises `Refused` beyond the limits."""
-    often = ((ALONE_PER_HOUR, HOUR), (ALONE_PER_DAY, DAY))
-    _check_recorded("undo and redo in this match", "undo alone", user_id, match_id, often)
-
-
-def _check_recorded(act: str, what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
-    if over := _over(f"recorded {what}", user_id, match_id, limits):
-        often, again = over
-        raise Refused("recorded_too_often", f"You can {act} {often}: each time is kept in its record. {again}")
+    _count_recorded("undo alone", "undo and redo in this match", user_id, match_id, _both(ALONE_PER_HOUR, ALONE_PER_DAY))
 
 
 def may_call_followers(user_id: int) -> bool:
@@ -98,13 +93,20 @@ def may_call_followers(user_id: int) -> bool:
     return throttle(f"calls for a substitute {user_id}", CALLS_PER_DAY, DAY) == 0
 
 
-def _over(what: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> tuple[str, str] | None:
-    """Count an act. Beyond a limit, return how often it is allowed and when to try again, in words."""
+def _both(hourly: int, daily: int) -> tuple[tuple[int, int], ...]:
+    return (hourly, HOUR), (daily, DAY)
+
+
+def _count_recorded(key: str, act: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
+    beyond = Refused("recorded_too_often", f"You can {act} {{often}}, because the game log keeps every time.")
+    _count(f"recorded {key}", user_id, match_id, limits, beyond)
+
+
+def _count(key: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]], beyond: Refused) -> None:
+    """Count an act. Beyond a limit, raise the refusal, in which `{often}` stands for the limit, with when to try again."""
     if user_id is None:
-        return None
+        return
     for most, seconds in limits:
-        if wait := throttle(f"{what} {seconds} {user_id} {match_id}", most, seconds):
+        if wait := throttle(f"{key} {seconds} {user_id} {match_id}", most, seconds):
             often = f"{most} times {'an hour' if seconds == HOUR else 'a day'}"
-            minutes, hours = -(-wait // 60), -(-wait // HOUR)
-            return often, f"Try again in {counted(minutes, 'minute') if wait <= 2 * HOUR else counted(hours, 'hour')}."
-    return None
+            raise Refused(beyond.code, f"{beyond.detail.format(often=often)} {again(wait)}")

@@ -6,10 +6,8 @@ import functools
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection
-from django.db.models import Exists, Model, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from accounts.models import User
 from events.store import StoredEvent
@@ -18,10 +16,9 @@ from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
 from gamesvc.matches.record.loading import Loaded, load, load_many
+from gamesvc.matches.record.rows.prepared import columns, row_of
 from gamesvc.matches.record.sight import see
 from gamesvc.matches.record.stream import STORE, lift
-
-M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +126,11 @@ def _turned_to(seats: tuple[Seat, ...], loaded: Loaded, as_seat: int | None = No
     return [*wanted, *(seat for seat in own if seat.index in awaited), *own][0]
 
 
-def _columns(table: str, model: type[Model]) -> list[str]:
-    return [f"{table}.{field.column}" for field in model._meta.concrete_fields]
-
-
 @functools.cache
 def _seated() -> str:
     """Return the SQL for a match with its seats, all columns of both. Built once, since every turn runs it."""
-    columns = ", ".join([*_columns("m", Match), *_columns("s", Seat)])
-    return f"SELECT {columns} FROM matches_match m JOIN matches_seat s ON s.match_id = m.id WHERE "  # noqa: S608
-
-
-def _row(model: type[M], values: Sequence[object]) -> M:
-    """Return the row of a model from the values of all its columns."""
-    read = []
-    for field, value in zip(model._meta.concrete_fields, values, strict=True):
-        for convert in field.get_db_converters(connection):
-            value = convert(value, field.cached_col, connection)
-        read.append(value)
-    return model.from_db(DEFAULT_DB_ALIAS, [field.attname for field in model._meta.concrete_fields], read)
+    both = ", ".join([*columns("m", Match), *columns("s", Seat)])
+    return f"SELECT {both} FROM matches_match m JOIN matches_seat s ON s.match_id = m.id WHERE "  # noqa: S608
 
 
 def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
@@ -158,8 +141,8 @@ def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access
         rows = STORE.ask(_seated() + "m.id = %s::uuid ORDER BY s.index", [_uuid(ident)]).fetchall()
     if rows:
         width = len(Match._meta.concrete_fields)
-        match = _row(Match, rows[0][:width])
-        seats = tuple(_row(Seat, row[width:]) for row in rows)
+        match = row_of(Match, rows[0][:width])
+        seats = tuple(row_of(Seat, row[width:]) for row in rows)
         for seat in seats:
             seat.match = match
         if (own := next((seat for seat in seats if seat.user_id == user.pk), None)) is not None:

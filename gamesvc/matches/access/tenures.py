@@ -12,15 +12,15 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TypeVar
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Q
 
 from accounts import operators
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.events import Joined, MatchEvent, Seated, TimedOut
+from gamesvc.matches.events import Joined, Left, MatchEvent, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Holding, Look, Match, Seat
+from gamesvc.matches.record.loading import sit
 from gamesvc.matches.record.stream import STORE
 
 _TOLD = (
@@ -39,6 +39,14 @@ _FAMILY = """
 """
 E = TypeVar("E", bound=MatchEvent)
 UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
+
+
+def lock(user: User) -> None:
+    """Let the acts of a user follow one another until the transaction ends: taking a seat, ruling and looking behind.
+
+    Each of them depends on what the user did in any match of a family. Lock the user before matches and seats.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
 
 
 def seats_held(user: User, match: Match) -> set[int]:
@@ -79,9 +87,12 @@ def returns(*, by: User, match: Match, seat: int) -> list[str]:
     return [str(holder) for holder in held.values_list("holder", flat=True)]
 
 
-def was(user_id: int | None, holder: str | None) -> bool:
-    """Return True if a holder id stands for the user."""
-    return holder is not None and Holding.objects.filter(holder=holder, user=user_id).exists()
+def holders_at(match: Match, version: int) -> dict[int, str]:
+    """Return the holder id of each taken seat at a version."""
+    holders: dict[int, str] = {}
+    for event in _events(match, Joined, Left, Seated, Vacated, until=version):
+        sit(holders, event)
+    return holders
 
 
 def excused(*, match: Match, holders: Collection[str]) -> int:
@@ -103,7 +114,8 @@ def closed_to(user: User) -> list[UUID]:
     # Of matches that are over, only forks still know what another one hides.
     for match in Match.objects.filter(mine).filter(Q(status__in=UNFINISHED) | Q(beginning__isnull=False)).distinct():
         if match.pk not in found:
-            found.update([match.pk, *_family(match)] if match.status in UNFINISHED else _family(match)[1:])
+            family = _family(match)
+            found |= family if match.status in UNFINISHED else family - {match.pk}
     return list(Match.objects.filter(pk__in=found, status__in=UNFINISHED).values_list("pk", flat=True))
 
 
@@ -131,26 +143,22 @@ def of_match(match: Match) -> list[JsonObject]:
     return rows
 
 
-def _events(match: Match, *kinds: type[E]) -> Iterator[E]:
-    """Read a match's events of some types, in order."""
+def _events(match: Match, *kinds: type[E], until: int | None = None) -> Iterator[E]:
+    """Read a match's events of some types, in order, up to its newest version or an earlier one."""
     by_type = {kind.TYPE: kind for kind in kinds}
-    for event_type, payload in STORE.ask(_TOLD, [match.pk, list(by_type), match.version]).fetchall():
+    for event_type, payload in STORE.ask(_TOLD, [match.pk, list(by_type), match.version if until is None else until]).fetchall():
         yield by_type[event_type].of(json.loads(payload))
 
 
-def _held(user: User, matches: list[UUID]) -> set[int]:
-    if not matches:
-        return set()
+def _held(user: User, matches: Collection[UUID]) -> set[int]:
     now = Seat.objects.filter(match__in=matches, user=user).values_list("index", flat=True)
     ever = Holding.objects.filter(match__in=matches, user=user).values_list("seat", flat=True)
     return set(now.union(ever))
 
 
-def _family(match: Match) -> list[UUID]:
-    """Return the match, its unfinished origins, and all forks of these, the match first: each may hide what another one hides.
+def _family(match: Match) -> set[UUID]:
+    """Return the match, its unfinished origins, and all forks of these: each may hide what another one hides.
 
     Finished origins hide nothing. One query, however long a chain of forks is.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_FAMILY, [match.pk, match.pk, list(UNFINISHED)])
-        return [match.pk, *(found for (found,) in cursor.fetchall() if found != match.pk)]
+    return {found for (found,) in STORE.ask(_FAMILY, [match.pk, match.pk, list(UNFINISHED)]).fetchall()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from gamesvc.games.kernel.events import BY_SERVICE
+from gamesvc.games.kernel.events import SERVICE_CAUSES
 from gamesvc.matches.clock import going_on, holders, rewinding
 from gamesvc.matches.clock.account import Account, Asked, Halted, Key, Step, name_of
 from gamesvc.matches.clock.compute import ZERO, Clock, Recorded, Surroundings, read, run
@@ -65,7 +65,7 @@ class _Fold(Running):
 
     def done(self) -> dict[Key, str]:
         account, step = self.account, self.step
-        rewound = self._taken_back()
+        rewound = self._rewound_by_person()
         then = self.recall(int(rewound.to)) if rewound is not None and self.recall is not None else None
         for event in step.events:
             if isinstance(event, TimedOut):
@@ -92,10 +92,10 @@ class _Fold(Running):
         account.at = step.occurred_at
         return self.changed
 
-    def _taken_back(self) -> Rewound | None:
+    def _rewound_by_person(self) -> Rewound | None:
         """Return the rewind by a person. A reaction of the game restores no time."""
         rewound = self.step.find(Rewound)
-        return rewound if rewound is not None and rewound.cause in BY_SERVICE else None
+        return rewound if rewound is not None and rewound.cause in SERVICE_CAUSES else None
 
     def _pause_or_go_on(self) -> None:
         """Stop all clocks where the match is paused, let them run where it goes on, and note an outage."""

@@ -1,8 +1,8 @@
 """Forks of a match, private analysis boards, and matches from a described position.
 
 A fork of a running match takes along only what its seat can see. Everything else is dealt again twice: here with fresh random
-numbers and new ids, so that nothing hidden is stored, and at the start of the fork with its own draws, so that anyone can check
-them. Once the match is over, the whole position is open.
+numbers and in other places, so that nothing hidden is stored, and at the start of the fork with its own draws, so that anyone can
+check them. Once the match is over, the whole position is open.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import secrets as system
 import uuid
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from events.store import VersionConflict
@@ -50,7 +51,7 @@ def fork(*, access: Access, version: int, board: bool = False, as_seat: int | No
         raise Refused("anonymous", detail, "kind")
     at, shown = settled_version(loaded, seat if not loaded.ended else None, version)
     start = Start(
-        position=_position(loaded, at, seat),
+        position=_position(loaded, at, shown, seat),
         seats=match.seat_count,
         origin=match.id,
         version=shown,
@@ -114,14 +115,15 @@ def _with_unknown(loaded: Loaded, viewer: Viewer, version: int) -> int:
     return loaded.version
 
 
-def _position(loaded: Loaded, version: int, seat: int | None) -> JsonObject:
+def _position(loaded: Loaded, version: int, shown: int, seat: int | None) -> JsonObject:
+    """Return the position at a version, written as of the one `shown`: else it would tell how many hidden acts lie between."""
     game = loaded.game
     then = loading.load_at(game, loaded.match_id, version).timeline
-    position = codec.write_position(game, then.state, version, then.keep_marked())
+    state, marked = then.state, then.keep_marked()
     if seat is not None:
         dice = Dice(KeyedSource(system.token_bytes(32)))
-        position = positions.redeal(game, position, seat, dice, version)
-        position = dealing.renumber(game, position, seat, dice, version)
+        state, marked = dealing.deal(game, state, marked.__getitem__, seat, dice)
+    position = codec.write_position(game, state, shown, marked)
     positions.check_position(game, position)
     return position
 
@@ -154,6 +156,8 @@ def forks_of(access: Access) -> list[Access]:
     found = Match.objects.filter(beginning__origin=access.match).order_by("-number")
     if access.user is None:
         found = found.filter(watch=Match.Watch.ALL)
+    # Else many boards of others would crowd out what the reader may know.
+    found = found.exclude(~Q(creator=access.user), board=True)
     return access_many(access.user, found[:MOST_LOOKED_AT])[:MOST_SHOWN]
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
+from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.access import daily_limits
+from gamesvc.matches.access import daily_limits, tenures
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby.opening import join_match
 from gamesvc.matches.models import Invitation, Match
@@ -54,24 +53,35 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
     """Return the user to invite; None for a mail address. Raises `Refused` and `TooMany`."""
     if bool(username) == bool(address):
         raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
-    today = timezone.now() - timedelta(days=1)
-    if Invitation.objects.filter(invited_by=by, created_at__gt=today).count() >= daily_limits.INVITATIONS_PER_DAY:
-        raise TooMany(f"You can send {daily_limits.INVITATIONS_PER_DAY} invitations a day. Try again tomorrow.", daily_limits.DAY)
+    most = daily_limits.INVITATIONS_PER_DAY
+    if wait := throttle(f"invitations {by.pk}", most, daily_limits.DAY):
+        raise TooMany(f"You can send {most} invitations a day. {daily_limits.again(wait)}", wait)
     if not username:
         try:
             validate_email(address)
         except ValidationError:
             raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
-        to_them = Invitation.objects.filter(address__iexact=address, created_at__gt=today).count()
-        if to_them >= daily_limits.INVITATIONS_TO_AN_ADDRESS_PER_DAY:
-            raise TooMany("This address was invited several times today. Try again tomorrow.", daily_limits.DAY)
+        _count_receiver(_mailbox(address), "This address was invited several times today.")
         return None
     user = User.named(username)
     if user is None:
         raise Refused("unknown_user", f"There is no user {username!r}.", "username")
     if match.invitations.filter(user=user).exists():
         raise Refused("invited_already", f"{username} is already invited.", "username")
+    _count_receiver(f"{user.pk} by {by.pk}", f"You invited {username} several times today.")
     return user
+
+
+def _count_receiver(receiver: str, says: str) -> None:
+    """Count one more invitation to a receiver. Raises `TooMany` beyond the limit. Who invites one address makes no difference."""
+    if wait := throttle(f"invitations to {receiver}", daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY):
+        raise TooMany(f"{says} {daily_limits.again(wait)}", wait)
+
+
+def _mailbox(address: str) -> str:
+    """Return an address without its tag: mail to `ann+games@example.org` reaches `ann@example.org`."""
+    local, _at, domain = address.lower().rpartition("@")
+    return f"{local.split('+')[0]}@{domain}"
 
 
 def invitation_token(invitation_id: uuid.UUID) -> str:
@@ -93,7 +103,8 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
     """Join by the link of an invitation. Anyone with the link counts as invited; each link seats one player. Raises `Refused`."""
     found = find_invitation(token)
     with transaction.atomic():
-        # Lock the match first, as everywhere. Of two users with one link the second waits here.
+        tenures.lock(by)
+        # Lock the match before the invitation, as everywhere. Of two users with one link the second waits here.
         invitation = None
         if found is not None:
             Match.objects.select_for_update().get(pk=found.match_id)

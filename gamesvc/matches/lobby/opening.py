@@ -15,10 +15,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.throttling import throttle
 from events import canonical
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
@@ -74,9 +74,10 @@ def create_match(
     chosen |= {"entry": entry, "watch": watch, "press": press, "anonymous": anonymous, "undo": undo}
     chosen["reliability"] = reliable.read(reliability)
     _check_bots(engine, bots, count, take_seat=take_seat, start=start)
-    _check_number(by)
     match, secret = _seal(by, engine, start, **chosen)
     with transaction.atomic():
+        tenures.lock(by)
+        _count_match(by)
         _write(match, _opened(match, secret, start), start, channel)
         for index, bot in sorted(bots.items()):
             _seat_bot(match, index, bot, channel)
@@ -167,15 +168,14 @@ def _check_choices(entry: str, watch: str, press: str, undo: str) -> None:
         raise Refused("bad_undo", "undo is free, consent or never.", "undo")
 
 
-def _check_number(by: User) -> None:
-    """Raise `TooMany` for a user who has opened too many matches lately, or has too many that are not over."""
-    now = timezone.now()
-    minute = Count("pk", filter=Q(created_at__gt=now - timedelta(minutes=1)))
-    opened = Match.objects.filter(creator=by, created_at__gt=now - timedelta(days=1)).aggregate(day=Count("pk"), minute=minute)
-    if opened["minute"] >= settings.MATCHES_PER_MINUTE:
-        raise TooMany(f"You can open {settings.MATCHES_PER_MINUTE} matches a minute. Wait a moment and try again.", 60)
-    if opened["day"] >= settings.MATCHES_PER_DAY:
-        raise TooMany(f"You can open {settings.MATCHES_PER_DAY} matches and boards a day. Try again in a few hours.", 3600)
+def _count_match(by: User) -> None:
+    """Count one more match of a user. Raises `TooMany` beyond the limits, or if too many of theirs are not over."""
+    for most, seconds, span in (
+        (settings.MATCHES_PER_MINUTE, 60, "a minute"),
+        (settings.MATCHES_PER_DAY, daily_limits.DAY, "a day"),
+    ):
+        if wait := throttle(f"matches {seconds} {by.pk}", most, seconds):
+            raise TooMany(f"You can open {most} matches and analysis boards {span}. {daily_limits.again(wait)}", wait)
     running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(
@@ -201,6 +201,7 @@ def join_match(
 ) -> Match:
     """Take a free seat, any or the one given. The match starts when the last seat is taken. Raises `Refused`."""
     with transaction.atomic():
+        tenures.lock(by)
         match = _locked(match)
         invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):

@@ -100,9 +100,9 @@ def say(
 def _check_flood(by: User, match: Match) -> None:
     hourly, daily = daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY
     if wait := throttle(f"press {by.pk} {match.pk}", hourly, daily_limits.HOUR):
-        raise TooMany(f"You can send {hourly} messages an hour in a match. Wait a while and try again.", wait)
+        raise TooMany(f"You can send {hourly} messages an hour in a match. {daily_limits.again(wait)}", wait)
     if wait := throttle(f"press {by.pk}", daily, daily_limits.DAY):
-        raise TooMany(f"You can send {daily} messages a day. Try again tomorrow.", wait)
+        raise TooMany(f"You can send {daily} messages a day. {daily_limits.again(wait)}", wait)
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.matches.mail_orders import blocks, tolerance
+from notifications.parsing.quotes import is_of_a_program
+from notifications.parsing.text import END
 
 MOST_LINES = 60
 MOST_HISTORY = 200
@@ -37,7 +40,7 @@ press NAME text, press all text   writes to a player, or to all
 press all:     alone in a line: the lines below, to an empty one
 draw?          offers a draw, if the game allows one
 resign         gives up; you are asked once more
-END            in capitals, alone in a line: nothing below it is read""")
+END            alone in a line below the orders: nothing after it is read""")
 
 # Words that ask for information and change nothing, including those with an argument.
 ASKING = ("help", "board", "hand", "status", "history", "preview")
@@ -48,8 +51,9 @@ ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume")
 # Words that decide when the orders of the mail are carried out.
 TIMING = ("wait", "ready")
 
-# Lists are often written with a dash, a dot or a number before each line.
-_BULLET = re.compile(r"^(?:[-*•·]\s+|\d{1,2}[.)]\s+)")
+# Every word with which a line for the service can begin.
+WORDS = frozenset((*ASKING, *IN_ORDER, *ASIDE, *TIMING, *tolerance.OTHER_LANGUAGES, "draw", "resign", "end"))
+
 _POLITE = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you|danke|cheers|regards|bye)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
 _BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
 _ANSWERS = {"": "", "yes": "yes", "no": "no", "ja": "yes", "nein": "no", "accept": "yes", "decline": "no"}
@@ -94,13 +98,27 @@ class Line:
         }
 
 
-def read(text: str, game: Game, view: JsonMapping | None) -> list[Line]:
-    """Return all lines of a mail. Unreadable ones are marked with the reason and a suggestion."""
+def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] = ()) -> list[Line]:
+    """Return the lines of a mail's block of orders, and one line for the text below it that is not read.
+
+    Unreadable lines are marked with the reason and a suggestion. `names`: the players, for orders that name them and no colours.
+    """
     lines: list[Line] = []
     preview_rest = False
-    for number, raw in enumerate(_lines(text), 1):
-        line = _split(number, _BULLET.sub("", raw.strip()), game, view)
-        if line.word == "end":
+    raws = [part for line in _lines(text) for part in tolerance.parts(line, game.verbs)]
+    block = blocks.find([tolerance.bare(raw.partition("\n")[0]) for raw in raws], WORDS, game)
+    numbered = [(at, raw) for at, raw in enumerate(raws) if raw.strip()]
+    for number, (at, raw) in enumerate(numbered, 1):
+        if at >= block.last:
+            lines.append(_unread(number, raw.strip(), block.orders_below))
+            break
+        line = _split(number, tolerance.bare(raw), game, view)
+        if at < block.first:
+            line.word, line.state = "courtesy", "ignored"
+        more = any(rest.strip() for rest in raws[at + 1 : block.last])
+        if line.word == "end" and not _is_own_end(line, lines, more, game, view):
+            if line.detail:
+                lines.append(line)
             break
         if line.word == "preview" and not line.argument:
             preview_rest = True
@@ -111,29 +129,58 @@ def read(text: str, game: Game, view: JsonMapping | None) -> list[Line]:
         if number > MOST_LINES:
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
             break
-        understand(line, game, view)
+        understand(line, game, view, names)
     return lines
 
 
+def _is_own_end(line: Line, above: Sequence[Line], more: bool, game: Game, view: JsonMapping | None) -> bool:
+    """Return True if `end` is the game's own order and not the line END: it is the only order, or there are `more` below it.
+
+    As the last line below other orders it is END, which phones write in small letters. The line then tells how to write it.
+    """
+    if line.text == END or not ("end" in game.verbs if game.verbs else _plays_end(game, view)):
+        return False
+    if more or not any(one.is_act for one in above):
+        line.word = "order"
+        return True
+    line.word, line.state = "courtesy", "ignored"
+    line.detail = _("Read as the end of your mail. As an order, write it out: end phase, or end turn.")
+    return False
+
+
 def _lines(text: str) -> list[str]:
-    """Return the lines that are not empty. A message below `press NAME:` counts as one line, up to the next empty line."""
+    """Return the lines. A message below `press NAME:` counts as one line, up to an empty line, END or a quote."""
     found: list[str] = []
     block: list[str] | None = None
     for line in [*text.splitlines(), ""]:
         if block is not None:
-            if line.strip():
+            if line.strip() not in ("", END) and not is_of_a_program(line):
                 block.append(line)
                 continue
             found.append("\n".join(block))
             block = None
-        elif _BLOCK.match(line.strip()):
+        if _BLOCK.match(line.strip()):
             block = [line.strip()]
-        elif line.strip():
+        else:
             found.append(line)
     return found
 
 
-def understand(line: Line, game: Game, view: JsonMapping | None) -> None:
+def _unread(number: int, text: str, orders: int) -> Line:
+    """Return the line for all that stands below the orders."""
+    detail = _("This line and everything below it was not read.")
+    if orders:
+        detail = ngettext(
+            "This line and everything below it was not read, although %(count)s line there looks like an order. If it is yours, "
+            "send it in a mail of its own.",
+            "This line and everything below it was not read, although %(count)s lines there look like orders. If they are yours, "
+            "send them in a mail of their own.",
+            orders,
+        ) % {"count": orders}
+    return Line(number, text.partition("\n")[0], "courtesy", state="ignored", detail=detail)
+
+
+def understand(line: Line, game: Game, view: JsonMapping | None, names: Sequence[str] = ()) -> None:
     """Parse the order in a line against the seat's view. Sets `command`, or the reason why it cannot be read."""
     order = line.text if line.is_order else line.argument if line.word == "preview" else ""
     if not order or line.state != "read":
@@ -142,8 +189,7 @@ def understand(line: Line, game: Game, view: JsonMapping | None) -> None:
         line.state, line.detail = "unreadable", _("The match is not running.")
         return
     try:
-        command = dict(read_order(game, order, view))
-        check_command(game, command)
+        command = _command(order, game, view, names)
     except Refused as refused:
         line.state, line.detail = "unreadable", refused.sentence
         return
@@ -151,6 +197,40 @@ def understand(line: Line, game: Game, view: JsonMapping | None) -> None:
     if line.is_order and command["name"] == RESIGN and line.argument != "yes":
         line.word = "resign"
         ask_resign(line)
+
+
+def _command(order: str, game: Game, view: JsonMapping, names: Sequence[str]) -> JsonObject:
+    """Read an order as it is written, or in the ways in which people mean it. Raises the refusal of what is written.
+
+    An order that means something else once its names are read as players is refused: a player may be called like a colour.
+    """
+    plain = tolerance.plain(order)
+    coloured = tolerance.with_colours(plain, names)
+    written = _read_first((order, plain), game, view)
+    named = written if coloured == plain else _read_first((coloured,), game, view)
+    if isinstance(named, Refused):
+        named = written
+    if isinstance(named, Refused):
+        raise named
+    if not isinstance(written, Refused) and written != named:
+        detail = _("A player has a name that also means something else here. Write the colour of their seat: %(order)s")
+        raise Refused("unreadable", detail % {"order": game.render(named)})
+    return named
+
+
+def _read_first(ways: Sequence[str], game: Game, view: JsonMapping) -> JsonObject | Refused:
+    """Return the first of these that is an order, or the refusal of the first one."""
+    refusal: Refused | None = None
+    for said in dict.fromkeys(ways):
+        try:
+            command = dict(read_order(game, said, view))
+            check_command(game, command)
+        except Refused as refused:
+            refusal = refusal or refused
+        else:
+            return command
+    assert refusal is not None
+    return refusal
 
 
 def ask_resign(line: Line) -> None:
@@ -167,8 +247,12 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
     """Return the line with its kind. A word that is an order of the game remains one: its own `end`, its own `draw`."""
     first, _space, rest = text.partition("\n")[0].partition(" ")
     word, argument = first.lower().rstrip(":.!?"), rest.strip()
+    if word in tolerance.OTHER_LANGUAGES and word not in game.verbs:
+        word = tolerance.OTHER_LANGUAGES[word]
     line = Line(number, text, "order")
-    if _POLITE.match(text):
+    if first.endswith("?") and word in (*IN_ORDER, *TIMING, RESIGN):
+        return line  # a question, and no order
+    if _POLITE.match(text) and not tolerance.doubts(text):
         line.word, line.state = "courtesy", "ignored"
     elif word in ("help", "board", "hand", "status", "redo", *TIMING) and not argument:
         line.word = word
@@ -194,7 +278,7 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
         elif not argument:
             line.word = word
             ask_resign(line)
-    elif word == "end" and not argument and not _plays_end(game, view):
+    elif word == "end" and not argument:
         line.word = word
     return line
 

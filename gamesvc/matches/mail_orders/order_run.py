@@ -13,17 +13,18 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
+from gamesvc.matches.access import selectors
 from gamesvc.matches.events import TimedOut, read_events
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record import idempotency, loading, stream
+from gamesvc.matches.record import idempotency, loading, sight, stream
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 
 CHANNEL = "mail"
 KEPT = gettext_lazy("Others may answer first. Your order is kept and carried out after them.")
@@ -81,8 +82,7 @@ class OrderRun:
         """Return True if the seat saw an act of others between two versions."""
         own = {"kind": "seat", "seat": self.seat.index}
         return any(
-            stored.meta["actor"] != own
-            and see_event(self.loaded.game, stream.lift(self.loaded.game, stored), self.seat.index) is not None
+            stored.meta["actor"] != own and sight.knows(self.loaded, stored, self.seat.index)
             for stored in stream.events_after(self.match.id, version, until)
         )
 
@@ -138,11 +138,11 @@ class OrderRun:
         asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
         try:
             if line.argument:
-                outcome = taking_back.answer(accept=line.argument == "yes", **asked)
+                outcome = undoing.answer(accept=line.argument == "yes", **asked)
             elif line.word == "redo":
-                outcome = taking_back.redo(expected_version=self.expected, **asked)
+                outcome = undoing.redo(expected_version=self.expected, **asked)
             else:
-                outcome = taking_back.take_back(expected_version=self.expected, **asked)
+                outcome = undoing.undo(expected_version=self.expected, **asked)
         except Refused as refused:
             line.state, line.detail = "refused", refused.sentence
             return False
@@ -168,7 +168,7 @@ class OrderRun:
         if self.running and line.is_order:
             line.state = "read"
             view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
-            order_mail.understand(line, self.loaded.game, view)
+            order_mail.understand(line, self.loaded.game, view, selectors.seat_names(tuple(self.seats)))
 
     def _take_known(self, line: Line) -> bool:
         """Restore the command that an earlier run made of the line. Return False if there is none."""

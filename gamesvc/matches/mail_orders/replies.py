@@ -27,7 +27,7 @@ from gamesvc.matches.reading import board
 from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import moments, sentences
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from notifications.inbound import purposes
 from notifications.inbound.purposes import Handled, Letter
 from notifications.outbox import Notice
@@ -94,7 +94,7 @@ class Desk:
         board.mark_seen(self.seat, int(self.letter.payload["version"]))
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
-            lines = order_mail.read(self.letter.text, self.loaded.game, view)
+            lines = order_mail.read(self.letter.text, self.loaded.game, view, self.names)
         service_words.check(self.writer, lines)
         acts = [line for line in lines if line.is_act]
         ready = any(line.word == "ready" for line in lines) and not acts
@@ -126,11 +126,7 @@ class Desk:
                     line.state, line.detail = "unreadable", _("Write wait or ready, not both.")
         if order_mail.unreadable(lines):
             return "unreadable"
-        if (
-            acts
-            and acts[0].is_order
-            and taking_back.gone_since(self.loaded, self.seat.index, int(self.letter.payload["version"]))
-        ):
+        if acts and acts[0].is_order and undoing.gone_since(self.loaded, self.seat.index, int(self.letter.payload["version"])):
             return "taken_back"
         version = int(self.letter.payload["version"])
         if acts and acts[0].is_order and not self.run.open() and (not self.run.others_answer() or self.run.timed_out(version)):

@@ -26,7 +26,8 @@ from gamesvc.matches.record import loading, secrets
 from gamesvc.matches.timekeeping import pauses, vacations
 
 CHANNEL = "mail"
-_DAYS = re.compile(r"^(?P<first>\d{4}-\d\d-\d\d)(?:\s*(?:\.{2,3}|…|–|to|bis|until)\s*(?P<last>\d{4}-\d\d-\d\d))?$", re.IGNORECASE)
+_DAY = r"\d{4}-\d\d-\d\d|\d{1,2}\s?[./]\s?\d{1,2}\s?[./]\s?\d{4}"
+_DAYS = re.compile(rf"^(?P<first>{_DAY})(?:\s*(?:\.{{2,3}}|…|–|-|to|bis|until)\s*(?P<last>{_DAY}))?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,12 @@ def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
     known: dict[str, list[int] | str] = {player.lower(): [at] for at, player in enumerate(writer.names)}
     # Numbers always mean seats and `all` always means everyone, even if a player has such a name.
     known |= {str(at + 1): [at] for at in range(len(writer.names))} | {"all": "all"}
+    if lowered.startswith(("to ", "an ")):
+        rest = lowered[3:].lstrip()
+        if lowered[:2] not in known:
+            head, lowered = head[3:].lstrip(), rest
+        elif any(rest.startswith(name) for name in known):
+            raise Refused("unreadable", _("A player has that name. Write the number of the seat, as in: press 2 text"))
     for name, seats in sorted(known.items(), key=lambda pair: -len(pair[0])):
         if lowered == name or lowered.startswith((name + " ", name + ":")):
             words = below or head[len(name) :].lstrip(" :")
@@ -118,10 +125,20 @@ def _vacation(writer: Writer, line: Line) -> tuple[date, date] | str:
     if found is None:
         raise Refused("unreadable", _("Write the first and the last day, as in: vacation 2026-12-24..2027-01-02"))
     try:
-        first = date.fromisoformat(found["first"])
-        return first, date.fromisoformat(found["last"]) if found["last"] else first
+        first = _day(found["first"])
+        return first, _day(found["last"]) if found["last"] else first
     except ValueError:
         raise Refused("unreadable", _("There is no such day; days are written as in 2026-12-24.")) from None
+
+
+def _day(written: str) -> date:
+    """Read `2026-12-24`, `24.12.2026`, or `24/12/2026` where only one order of day and month is possible. Raises `ValueError`."""
+    if "-" in written:
+        return date.fromisoformat(written)
+    day, month, year = (int(part) for part in re.split(r"\s?[./]\s?", written))
+    if "/" in written and day != month and max(day, month) <= 12:
+        raise Refused("unreadable", _("Which day is %(day)s? Days are written as in 2026-12-24.") % {"day": written})
+    return date(year, month, day) if "." in written or day > 12 or day == month else date(year, day, month)
 
 
 def _leave(writer: Writer, line: Line) -> str:

@@ -90,8 +90,6 @@ class Match(models.Model):
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     version = models.IntegerField(default=0)
-    # No longer written: `record.sight.head_hash` reads the log.
-    head_hash = models.BinaryField(null=True)
     outcome = models.JSONField(null=True)
     # The 32-byte secret behind all draws, sealed with AES-GCM under the key `key_id`. It becomes public when the match ends.
     key_id = models.CharField(max_length=40)

@@ -19,7 +19,7 @@ def register() -> None:
     """Register the wording of these notices."""
     registry.register("undo_asked", word_asked, label="A player asks for an undo")
     registry.register("undo_answered", word_answered, label="Answers to your undo requests")
-    registry.register("taken_back", word_taken_back, label="A turn you were notified of was undone")
+    registry.register("taken_back", word_undone, label="A turn you were notified of was undone")
 
 
 # --- rows, written with the append ---
@@ -74,7 +74,7 @@ def word_answered(row: Outbox) -> Message | None:
     return _compose("undo_answered", headline, context)
 
 
-def word_taken_back(row: Outbox) -> Message | None:
+def word_undone(row: Outbox) -> Message | None:
     """Report that a turn was undone; None if the receiver was never told of it, or is asked again by now."""
     match = Match.objects.get(pk=row.payload["match"])
     seat, question = row.payload["seat"], row.payload.get("question")

@@ -14,9 +14,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.access import authority
-from gamesvc.matches.access.authority import LONGEST_REASON
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.access import authority, tenures
 from gamesvc.matches.events import Looked, MatchEvent
 from gamesvc.matches.models import Look, Match
 from gamesvc.matches.reading import refusals
@@ -29,14 +27,13 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
     """Record a look; `seen` returns its content. Raises `Forbidden` for other users, `Refused` for a version or seat that is not
     there.
     """
-    _check_may_look(by, match)
-    if not reason.strip() or len(reason) > LONGEST_REASON:
-        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+    authority.check_may_look(by, match)
+    words = authority.check_reason(reason)
     if not 0 <= seat < match.seat_count:
         raise Refused("bad_seat", f"Seats are 0 to {match.seat_count - 1}.", "seat")
     loaded = loading.load(match.id, match.game)
     if not loaded.started or loaded.ended:
-        raise Refused("nothing_hidden", "Only while a match runs anything in it is hidden.")
+        raise Refused("nothing_hidden", "There is nothing to look behind: only a running match hides anything.")
     if not (1 <= version <= loaded.version and loading.load_at(loaded.game, match.id, version).timeline.started):
         raise Refused("no_such_version", f"Versions are those since the start, up to {loaded.version}.", "version")
     look_id = uuid.uuid4()
@@ -47,16 +44,10 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         return [Looked(seat, version, str(look_id))]
 
     with transaction.atomic():
-        # Taking a seat locks them as well, so nobody does both at once.
-        list(match.seats.select_for_update().order_by("index"))
-        _check_may_look(by, match)
+        tenures.lock(by)
+        authority.check_may_look(by, match)
         service_events.append(match, decide, actor=Actor("host"), channel=channel)
-        return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=reason.strip())
-
-
-def _check_may_look(by: User, match: Match) -> None:
-    if not authority.may_look(by, match):
-        raise Forbidden("Only an operator who has never played in the match looks behind.")
+        return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=words)
 
 
 def seen(look: Look) -> dict[str, Any]:

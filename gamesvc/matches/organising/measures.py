@@ -21,7 +21,7 @@ from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
-from gamesvc.matches.access import authority, daily_limits
+from gamesvc.matches.access import authority, daily_limits, holders, tenures
 from gamesvc.matches.events import MatchEvent
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Reason, Seat
@@ -82,8 +82,7 @@ def organise(
         raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")
     if measure.code not in CODES:
         raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
-    if not measure.reason.strip() or len(measure.reason) > authority.LONGEST_REASON:
-        raise Refused("bad_reason", f"Say why, in 1 to {authority.LONGEST_REASON} characters; the players read it.", "reason")
+    authority.check_reason(measure.reason)
     content, request_key = fingerprint(measure), command_id
     command_id = secrets.keyed_uuid("measure", command_id, content)
 
@@ -112,13 +111,14 @@ def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Don
 
     def carry_out(done: _Done) -> int:
         with transaction.atomic():
-            # Taking a seat locks them as well, so nobody does both at once.
-            told = [seat for seat in done.match.seats.select_for_update().order_by("index") if seat.user_id is not None]
+            tenures.lock(done.by)
+            # Locked, so that no other player sits there when these are told.
+            players = [seat for seat in holders.locked(done.match) if seat.user_id is not None]
             authority.check_may_rule(done.by, done.match)
             words = done.measure.reason.strip()
             Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=words)
             stored = act(done)
-            measure_announcements.tell(done.match, told, done.measure.action, done.measure.code, done.reason_id)
+            measure_announcements.tell(done.match, players, done.measure.action, done.measure.code, done.reason_id)
         return stored[-1].version
 
     return carry_out
@@ -178,7 +178,7 @@ def _rewind(done: _Done) -> int:
     if done.measure.to is None:
         raise Refused("bad_version", "`to` is the version to rewind to.", "to")
     loaded = loading.load(done.match.id, done.match.game)
-    return rewinds.set_back(
+    return rewinds.rewind(
         by=done.by,
         match=done.match,
         to=done.measure.to,

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.db import transaction
 from django.db.models import Q
 
 from accounts import erasure
@@ -17,13 +18,12 @@ from events.store import DuplicateCommand, Statement, StoredEvent, VersionConfli
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
-from gamesvc.matches.access import daily_limits, selectors
-from gamesvc.matches.access.authority import LONGEST_REASON, check_may_rule
+from gamesvc.matches.access import authority, daily_limits, selectors, tenures
 from gamesvc.matches.events import Rewound, read_event
-from gamesvc.matches.models import Holding, Look, Match, Reason
+from gamesvc.matches.models import Holding, Look, Match, Reason, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
-from gamesvc.matches.record.append import Act, Actor, record
+from gamesvc.matches.record.append import Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import undo_words
@@ -44,14 +44,14 @@ def register() -> None:
 def erase_reasons(user: User) -> None:
     """Blank the texts a user wrote, and those about matches in which they ever held a seat.
 
-    The author of a text stays: a look behind closes the match's seats to the operator who took it (`tenures`).
+    The author of a text is kept: an operator who has looked behind may not take a seat in the match (`tenures`).
     """
     about = Q(user=user) | Q(match__in=Holding.objects.filter(user=user).values("match"))
     for words in (Reason, Look):
         words._base_manager.filter(about).update(words="")
 
 
-def set_back(
+def rewind(
     *,
     by: User,
     match: Match,
@@ -67,28 +67,31 @@ def set_back(
 
     Raises `Forbidden` for other users, `Refused` for a bad version or reason, `Stale`, `KeyReused` or `Busy`.
     """
-    seats = list(match.seats.all())
-    check_may_rule(by, match)
+    authority.check_may_rule(by, match)
     if code not in undo_words.CODES:
         raise Refused("bad_code", f"code is one of {', '.join(undo_words.CODES)}.", "code")
-    if not reason.strip() or len(reason) > LONGEST_REASON:
-        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+    words = authority.check_reason(reason)
+    seats: Sequence[Seat] | None = None
     for _ in range(turns.ATTEMPTS):
         if stored := STORE.command(match.id, command_id):
-            return _repeated(match, stored, to, code, reason)
+            return _repeated(match, stored, to, code, words)
         loaded = loading.load(match.id, match.game)
-        check_may_rule(by, match)  # Again: a seat that is taken after this changes the version.
+        seats = fresh_seats(match, loaded, seats)
         undo_acts.check_running(match, loaded)
-        undo_acts.check_fresh(match, loaded, None, expected_version)
+        undo_acts.check_fresh(loaded, None, expected_version)
         _check_target(loaded, to)
-        daily_limits.check("measures", by.pk, match.pk)
         reason_id = uuid.uuid4()
         run = loaded.timeline.rewind(to, turns.dice_for(match, loaded), cause="host", code=code, reason_id=str(reason_id))
-        more = [Statement(_WRITE, [reason_id, match.id, by.pk, reason.strip(), received_at])]
+        more = [Statement(_WRITE, [reason_id, match.id, by.pk, words, received_at])]
         more += undo_announcements.ruled(match, seats, code, str(reason_id))
         act = Act(Actor("host"), channel, command_id, received_at)
         try:
-            return _outcome(loaded, record(match, loaded, run.events, act, seats=seats, run=run, more=more))
+            with transaction.atomic():
+                # The count first, as for other measures: two of them at once would wait for each other.
+                daily_limits.check("measures", by.pk, match.pk)
+                tenures.lock(by)
+                authority.check_may_rule(by, match)
+                return _outcome(loaded, record(match, loaded, run.events, act, seats=seats, run=run, more=more))
         except (VersionConflict, DuplicateCommand):
             continue
     raise errors.Busy
@@ -109,12 +112,12 @@ def _begun(loaded: Loaded, version: int) -> bool:
     return loading.load_at(loaded.game, loaded.match_id, version).timeline.started
 
 
-def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, reason: str) -> Outcome:
+def _repeated(match: Match, stored: Sequence[StoredEvent], to: int, code: str, words: str) -> Outcome:
     first = read_event(stored[0])
     if not isinstance(first, Rewound) or (first.to, first.code) != (to, code):
         raise errors.KeyReused
     kept = Reason.objects.filter(pk=first.reason_id).exclude(words="").first()
-    if kept is not None and kept.words != reason.strip():
+    if kept is not None and kept.words != words:
         raise errors.KeyReused
     return _outcome(loading.load(match.id, match.game), stored)
 

@@ -7,69 +7,98 @@ whether there is any, reveals nothing about them.
 from __future__ import annotations
 
 import secrets as system
-from typing import Any
+import time
 
 from django.utils.translation import gettext
 
+from gamesvc.games import dealing
 from gamesvc.games.kernel.dice import Dice, DrawNeeded, KeyedSource
 from gamesvc.games.kernel.game import Event, Game, Refused, see_event
-from gamesvc.games.kernel.timeline import Timeline
+from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping
 
-# Number of further deals. Results that differ between them are not shown.
-REDEALS = 8
+DEALS = 9
+"""The number of deals on which each order is tried. Results that differ between them are not shown."""
+CPU_SECONDS = 2.0
+"""The CPU time after which no further order is tried."""
+
+Tried = tuple[list[Event], Refused | DrawNeeded | None, Run | None]
 
 
 class Preview:
-    """A position to try orders on, one after the other. The match itself does not change."""
+    """A position to try orders on, one after the other. The match itself does not change.
+
+    `over`: no further order can be tried.
+    """
 
     def __init__(self, timeline: Timeline, seat: int, names: tuple[str, ...]) -> None:
         self._seat = seat
         self._names = names
-        self._timeline = self._redealt(timeline)
-        self.over = False
+        self._began = time.thread_time()
+        self._deals: list[Timeline] = []
+        while len(self._deals) < DEALS and not self._is_late():
+            self._deals.append(self._dealt(timeline))
+        self.over = len(self._deals) < DEALS
 
     def tell(self, command: JsonMapping) -> list[str]:
         """Return the effect of an order, in sentences. Raises `Refused` if it is illegal as far as the seat can see."""
-        game = self._timeline.game
-        seen, refusal, run = self._try(self._timeline, command)
-        for _ in range(REDEALS):
-            other, other_refusal, _run = self._try(self._redealt(self._timeline), command)
-            if other_refusal != refusal or other != seen:
+        game = self._deals[0].game
+        seen, fault, run = self._try(self._deals[0], command)
+        runs = [run]
+        self.over = fault is not None or self._is_late()
+        for timeline in self._deals[1:]:
+            other, other_fault, run = self._try(timeline, command)
+            if _reason(other_fault) != _reason(fault) or other != seen:
                 self.over = True
-                common = [one for one, two in zip(seen, other, strict=False) if one == two] if other_refusal == refusal else []
-                return [*self._sentences(game, common), gettext("From here something decides that you cannot see.")]
-        if refusal == ("draw_needed",):
-            self.over = True
-            return [gettext("From here chance decides.")]
-        if refusal is not None:
-            raise Refused(*refusal)
-        self._timeline.follow(run)
+                common = [one for one, two in zip(seen, other, strict=False) if one == two]
+                return [*self._sentences(game, common), self._undecided()]
+            runs.append(run)
+        if isinstance(fault, Refused):
+            raise fault
+        if fault is not None:
+            return [self._undecided()]
+        for timeline, run in zip(self._deals, runs, strict=True):
+            assert run is not None
+            timeline.follow(run)
         return self._sentences(game, seen)
 
-    def _try(self, timeline: Timeline, command: JsonMapping) -> tuple[list[Event], tuple[Any, ...] | None, Any]:
+    def _is_late(self) -> bool:
+        return time.thread_time() - self._began > CPU_SECONDS
+
+    def _try(self, timeline: Timeline, command: JsonMapping) -> Tried:
         """Return the events as the seat sees them, or the reason why there are none."""
-        game = timeline.game
         try:
             run = timeline.preview(self._seat, command)
-        except DrawNeeded:
-            return [], ("draw_needed",), None
-        except Refused as refused:
-            return [], (refused.code, refused.detail, refused.parameter), None
-        seen = [see_event(game, event, self._seat) for event in run.events]
+        except (DrawNeeded, Refused) as fault:
+            return [], fault, None
+        seen = [see_event(timeline.game, event, self._seat) for event in run.events]
         return [event for event in seen if event is not None], None, run
 
-    def _redealt(self, old: Timeline) -> Timeline:
+    def _dealt(self, real: Timeline) -> Timeline:
         dice = Dice(KeyedSource(system.token_bytes(32)))
+        state, marked = dealing.deal(real.game, real.state, real.at, self._seat, dice)
+
+        def unmarked(version: int) -> object:
+            raise ValueError(f"a preview goes back only to versions that the game marks, not to {version}")
+
         return Timeline.resume(
-            old.game,
-            version=old.version,
-            state=old.game.redeal(old.state, self._seat, dice),
-            draws=old.draws,
-            kept=old.kept,
-            recall=old.recall,
-            log=old.log,
+            real.game,
+            version=real.version,
+            state=state,
+            draws=real.draws,
+            kept=marked,
+            recall=unmarked,
+            log=lambda until: real.whole_log(),
         )
+
+    @staticmethod
+    def _undecided() -> str:
+        # One sentence for both: which of them it is may depend on something hidden, such as a die that another seat has seen.
+        return gettext("From here chance decides, or something that you cannot see.")
 
     def _sentences(self, game: Game, events: list[Event]) -> list[str]:
         return [sentence for event in events if (sentence := game.tell(event, self._seat, self._names))]
+
+
+def _reason(fault: Refused | DrawNeeded | None) -> object:
+    return (fault.code, fault.detail, fault.parameter) if isinstance(fault, Refused) else type(fault)

@@ -7,7 +7,8 @@ The result is appended on the newest version; a lost race starts again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +21,7 @@ from gamesvc import paging
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key
 from gamesvc.games.kernel.events import REWOUND, of_service
-from gamesvc.games.kernel.game import Data, Refused, see_event
+from gamesvc.games.kernel.game import Data, Event, Refused, Viewer, see_event
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access import daily_limits, holders
@@ -28,14 +29,14 @@ from gamesvc.matches.access.selectors import records_for, see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
 from gamesvc.matches.models import Match, Refusal, Seat
-from gamesvc.matches.record import availability, loading, secrets, stream
+from gamesvc.matches.record import availability, loading, secrets, sight
 from gamesvc.matches.record.append import STANDING, Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
 ATTEMPTS = 8
 FARTHEST = 5000
-"""The most events behind which a command's version may lie. Other seats of a race write many that outdate nothing."""
+"""The number of events that a command's version may lag behind. In a race, other seats write many that outdate nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def submit(
     for attempt in range(ATTEMPTS):
         seats = _seats_or_refusal(request, loaded, seats)
         try:
-            _check_fresh(request, loaded)
+            check_fresh(loaded, sender.seat, expected_version, functools.partial(_outdates, request, loaded))
             run = _decided(request, loaded, seats, due_at, counted=not attempt)
         except (Stale, Refused) as refused:
             return _applied_or_refused(request, refused)
@@ -148,13 +149,10 @@ def give(
 ) -> tuple[StoredEvent, ...]:
     """Submit a command of a user's conditional order on the version that was read. Raises as `record`, and `Refused`."""
     sender = Sender.player(user_id, seat, STANDING)
-    seats = _seats(match, loaded, sender)
-    run = _decide(match, loaded, sender, command)
-    _check_limits(match, loaded, sender, command, seats, run)
-    events = [*run.events, *(event.event(run.version + 1) for event in _end(match, loaded, run))]
     key_id = command_id(sender=f"standing {match.id}", key=key)
-    act = Act(sender.actor, STANDING, key_id, sender.received_at, codec.with_sorted_keys(command))
-    return record(match, loaded, events, act, seats=seats, run=run)
+    request = _Request(match, sender, dict(codec.with_sorted_keys(command)), loaded.version, key_id)
+    seats = _seats(match, loaded, sender)
+    return _append(request, loaded, _decided(request, loaded, seats, None, counted=True), seats, (), ())
 
 
 def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] | None = None) -> Sequence[Seat]:
@@ -167,10 +165,10 @@ def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] |
 
 
 def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
-    """Return in one round trip the event and the refusal of this command id, and the seat's last deadline.
+    """Return in one round trip the event and the refusal of this command id, and the seat's latest deadline.
 
-    The last deadline, since a command does not name its question: it is in time if it is for one of them. NULLS FIRST: a stopped
-    clock has no deadline and counts as the latest.
+    The latest deadline: a command does not name its question, so it is in time as long as any question of the seat is. NULLS
+    FIRST: a stopped clock has no deadline and counts as the latest.
     """
     found = STORE.ask(
         "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
@@ -183,7 +181,7 @@ def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int
 
 
 def _seats_or_refusal(request: _Request, loaded: Loaded, seats: Sequence[Seat] | None) -> Sequence[Seat]:
-    """Return the seats, before anything that only the seat's holder may see is disclosed. Stores the refusal that it raises."""
+    """Check that the sender holds the seat, before anything hidden is disclosed, and return all seats. A refusal is stored."""
     try:
         return _seats(request.match, loaded, request.sender, seats)
     except Refused as refused:
@@ -191,18 +189,14 @@ def _seats_or_refusal(request: _Request, loaded: Loaded, seats: Sequence[Seat] |
         raise
 
 
-def _check_fresh(request: _Request, loaded: Loaded) -> None:
-    """Raise `Stale` if something has happened since the version that the sender saw that outdates their command.
+def check_fresh(loaded: Loaded, viewer: Viewer, expected_version: int, outdates: Callable[[Event], bool]) -> None:
+    """Raise `Stale` if an event that the sender has not seen outdates their act; more than `FARTHEST` events always do.
 
-    Events are read by pages, up to the first one that does. Beyond `FARTHEST`, any command is outdated.
+    `viewer`: the seat that acts, or None for an organiser.
     """
-    seat, after = request.sender.seat, max(0, request.expected_version)
-    newest = loaded.viewer_version(seat)
-    pages = range(after, min(newest, after + FARTHEST), paging.EVENTS)
-    if newest - after > FARTHEST or any(
-        _outdates(request.command, loaded, seat, at, min(newest, at + paging.EVENTS)) for at in pages
-    ):
-        raise Stale(newest, records_for(loaded, seat, after, paging.EVENTS))
+    after, newest = max(0, expected_version), loaded.viewer_version(viewer)
+    if newest - after > FARTHEST or any(outdates(event) for event in sight.seen_since(loaded, viewer, after)):
+        raise Stale(newest, records_for(loaded, viewer, after, paging.EVENTS))
 
 
 def _decided(request: _Request, loaded: Loaded, seats: Sequence[Seat], due_at: datetime | None, *, counted: bool) -> Run:
@@ -259,12 +253,11 @@ def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredE
     return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
 
 
-def _outdates(command: JsonObject, loaded: Loaded, seat: int, after: int, until: int) -> bool:
-    """Return True if the events between two versions, as the seat saw them, outdate its command."""
-    events = [stream.lift(loaded.game, stored) for stored in STORE.read(loaded.match_id, after, until)]
-    seen = [see_event(loaded.game, event, seat) for event in events]
-    since = [event for event in seen if event is not None and (event.type == REWOUND or not of_service(event.type))]
-    return any(event.type == REWOUND for event in since) or bool(since and loaded.game.stale(command, since, seat))
+def _outdates(request: _Request, loaded: Loaded, event: Event) -> bool:
+    """Return True if an event, as the sender's seat sees it, outdates the command."""
+    if of_service(event.type):
+        return event.type == REWOUND
+    return loaded.game.stale(request.command, event, request.sender.seat)
 
 
 def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:

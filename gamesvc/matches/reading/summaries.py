@@ -78,7 +78,7 @@ class _Around:
             opened=opened,
             origins=dict(zip([match.id for match in matches], told, strict=True)),
             loaded=loading.load_many(loaded) if loaded else {},
-            paused_by=pauses.who_paused(matches),
+            paused_by={match_id: pause.by for match_id, pause in pauses.pauses_of(matches).items()},
             away=absences.away_now(may_be_away) if may_be_away else {},
             coming=absences.next_away(may_announce) if may_announce else {},
             unreachable=frozenset(suppression.unreachable(looked_after.values())) if looked_after else frozenset(),

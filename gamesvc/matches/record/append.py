@@ -25,7 +25,7 @@ from gamesvc.matches.events import Ended, MatchEvent, Started, read_events
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions, surroundings
 from gamesvc.matches.record.loading import Loaded, remember, save_snapshot, sit
-from gamesvc.matches.record.rows import statements
+from gamesvc.matches.record.rows import prepared, statements
 from gamesvc.matches.record.rows.statements import Change
 from gamesvc.matches.record.stream import STORE
 
@@ -165,7 +165,7 @@ def fresh_seats(
                 sit(holders, event)
         if {seat.index: str(seat.holder) for seat in seats if seat.holder is not None} == holders:
             return seats
-    return list(Seat.objects.filter(match=match).order_by("index"))
+    return prepared.seats_of(match)
 
 
 def _follow(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from events.store import StoredEvent
@@ -72,6 +73,14 @@ def impersonal(cause: str) -> str:
 def knows(loaded: Loaded, stored: StoredEvent, viewer: Viewer) -> bool:
     """Return True if a viewer may know an event while the match runs."""
     return see_event(loaded.game, lift(loaded.game, stored), viewer) is not None
+
+
+def seen_since(loaded: Loaded, viewer: Viewer, version: int) -> Iterator[Event]:
+    """Yield the events after a version as a viewer sees them, oldest first. They are read only as far as needed."""
+    for stored in stream.events_after(loaded.match_id, version, loaded.viewer_version(viewer)):
+        event = see_event(loaded.game, lift(loaded.game, stored), viewer)
+        if event is not None:
+            yield event
 
 
 def head_hash(loaded: Loaded, viewer: Viewer) -> str:

@@ -79,31 +79,30 @@ def lift(game: Game, stored: StoredEvent) -> Event:
 
 
 class Log(Sequence[Event]):
-    """The events of a match from version 1 as today's engine reads them, read in pieces as far as they are asked for."""
+    """The events of a match from version 1, as today's engine reads them. Pieces are read when they are needed."""
 
-    def __init__(self, game: Game, match_id: UUID, unwritten: Sequence[Event] = ()) -> None:
+    def __init__(self, game: Game, match_id: UUID, until: int, unwritten: Sequence[Event] = ()) -> None:
         self._game = game
         self._match_id = match_id
-        head = STORE.head(match_id)
-        self._until = (head.version if head is not None else 0) + len(unwritten)
+        self._until = until
+        self._stored = unwritten[0].version - 1 if unwritten else until
         self._known = {event.version: event for event in unwritten}
 
     def __len__(self) -> int:
         return self._until
 
     @overload
-    def __getitem__(self, at: int) -> Event: ...
+    def __getitem__(self, index: int) -> Event: ...
 
     @overload
-    def __getitem__(self, at: slice) -> list[Event]: ...
+    def __getitem__(self, index: slice) -> list[Event]: ...
 
-    def __getitem__(self, at: int | slice) -> Event | list[Event]:
-        if isinstance(at, slice):
-            return [self[one] for one in range(self._until)[at]]
-        version = range(1, self._until + 1)[at]
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        if isinstance(index, slice):
+            return [self[one] for one in range(self._until)[index]]
+        version = range(1, self._until + 1)[index]
         if version not in self._known:
             before = (version - 1) // NEAR * NEAR
-            for stored in STORE.read(self._match_id, before, min(before + NEAR, self._until)):
-                # An event of another writer, appended meanwhile, does not stand for one that is not written yet.
-                self._known.setdefault(stored.version, lift(self._game, stored))
+            for stored in STORE.read(self._match_id, before, min(before + NEAR, self._stored)):
+                self._known[stored.version] = lift(self._game, stored)
         return self._known[version]

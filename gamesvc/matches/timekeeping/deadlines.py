@@ -15,6 +15,7 @@ from django.db import transaction
 
 from events.store import Statement, StoredEvent
 from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import holders
 from gamesvc.matches.clock.compute import Spliced, put_off, run
 from gamesvc.matches.clock.policy import FURTHEST_DEADLINE, Policy
 from gamesvc.matches.clock.spans import SECOND, NoTime
@@ -85,7 +86,7 @@ def _turn(match: Match, decide: service_events.Decide, mandate: Mandate) -> tupl
     """
     said = Statement("DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND EXISTS (SELECT FROM appended)", [match.pk])
     with transaction.atomic():
-        list(match.seats.select_for_update().order_by("index"))
+        holders.locked(match)
         return _append(match, decide, mandate, [said])
 
 

@@ -1,14 +1,15 @@
-"""Pausing a running match by agreement. Every player must vote for it; bots always agree, empty seats are not asked.
+"""Pausing a running match by agreement: every player must vote for it. Bots always agree; empty seats are not asked.
 
-Resuming needs every player too, or the vote of one who has taken a seat since the pause began: that player never agreed to it.
-One who agreed, left and came back did. A pause by the organiser can be lifted by the
-organiser only. Not here: the effect on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and
-taking a seat both lock the seats of the match.
+Resuming takes all votes as well, or the vote of one player who joined after the pause began and so never agreed to it. A player
+who agreed, left and came back does not count as new. Only the organiser can lift the organiser's own pause. Not here: the effect
+on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of
+the match.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
@@ -31,33 +32,43 @@ def wishes(match: Match) -> list[int]:
     return list(match.pause_wishes.order_by("seat").values_list("seat", flat=True))
 
 
-def paused_by(match: Match) -> str | None:
-    """Return who paused the match: `seats` (by agreement) or `host`; None while it is not paused."""
-    return who_paused([match]).get(match.pk)
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A pause that goes on: the version that began it, and who paused the match: `seats` (by agreement) or `host`."""
+
+    version: int
+    by: str
 
 
-def who_paused(matches: Iterable[Match]) -> dict[UUID, str]:
-    """Return who paused each match, in one query. Matches that are not paused are missing."""
+def pause_of(match: Match) -> Pause | None:
+    """Return the pause of a match; None while it is not paused."""
+    return pauses_of([match]).get(match.pk)
+
+
+def pauses_of(matches: Iterable[Match]) -> dict[UUID, Pause]:
+    """Return the pause of each match, in one query. Matches that are not paused are missing."""
     paused = [match.pk for match in matches if match.paused_at is not None]
     # Little happens in a paused match, so the event is near its end.
     found = STORE.last_of_type(paused, Paused.TYPE) if paused else {}
-    return {match_id: Paused.of(stored.data).by for match_id, stored in found.items()}
+    return {match_id: Pause(stored.version, Paused.of(stored.data).by) for match_id, stored in found.items()}
 
 
-def newcomers(match: Match, seats: Iterable[Seat]) -> set[int]:
-    """Return the seats whose player can end the pause alone: it is by agreement, and they did not sit there when it began."""
-    if match.paused_at is None:
-        return set()
-    paused = STORE.last_of_type([match.pk], Paused.TYPE)[match.pk]
-    if Paused.of(paused.data).by != "seats":
+def newcomers(match: Match, seats: Iterable[Seat], pause: Pause | None) -> set[int]:
+    """Return the seats whose players may end the pause alone: they joined after it was agreed.
+
+    Empty for a pause by the organiser.
+    """
+    if pause is None or pause.by != "seats":
         return set()
     loaded = loading.load(match.pk, match.game)
-    # Looked up first: in most pauses no seat changes hands, and the older version need not be loaded.
-    changed = [seat for seat in seats if seat.user_id is not None and loaded.hands.get(seat.index, 0) > paused.version]
-    if not changed:
-        return set()
-    then = loading.load_at(loaded.game, match.pk, paused.version).holders
-    return {seat.index for seat in changed if not tenures.was(seat.user_id, then.get(seat.index))}
+    # Looked up first: in most pauses no seat changes hands, and nobody needs to be compared.
+    changed = [seat for seat in seats if loaded.hands.get(seat.index, 0) > pause.version]
+    then = tenures.holders_at(match, pause.version) if changed else {}
+    return {
+        seat.index
+        for seat in changed
+        if seat.user is not None and then.get(seat.index) not in tenures.returns(by=seat.user, match=match, seat=seat.index)
+    }
 
 
 def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api") -> bool:
@@ -94,7 +105,7 @@ def withdraw(*, match: Match, by: User, seat: int) -> None:
 def settle(*, match: Match, channel: str = "clock") -> bool:
     """Pause or resume if the votes suffice after a seat was vacated or taken. Return True if done."""
     with transaction.atomic():
-        seats = _locked(match)
+        seats = holders.locked(match)
         now = Match.objects.get(pk=match.pk)
         if now.status != Match.Status.RUNNING or not _agreed(now, seats):
             return False
@@ -111,14 +122,10 @@ def sweep(limit: int = 100) -> int:
     return backoff.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
 
 
-def _locked(match: Match) -> list[Seat]:
-    return list(match.seats.select_for_update().order_by("index"))
-
-
 def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
     asked = {seat.index for seat in seats if seat.user_id is not None}
     agreed = asked & set(wishes(match))
-    return bool(agreed) and (agreed == asked or not agreed.isdisjoint(newcomers(match, seats)))
+    return bool(agreed) and (agreed == asked or not agreed.isdisjoint(newcomers(match, seats, pause_of(match))))
 
 
 def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:
@@ -134,5 +141,5 @@ def _check(match: Match, pause: bool) -> None:
         raise deadlines.paused_already(match.paused_at)
     if not pause and match.paused_at is None:
         raise Refused("not_paused", "The match is not paused.")
-    if not pause and paused_by(match) == "host":
+    if (lasting := pause_of(match)) is not None and lasting.by == "host":
         raise Refused("paused_by_host", "The organiser has paused the match. Only they can resume it.")

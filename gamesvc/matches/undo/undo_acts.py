@@ -1,21 +1,20 @@
 """Undo acts on their way into the record: decided on the newest version, appended, and returned as an `Outcome`.
 
-Not here: what a seat may undo (`taking_back`), and what an organiser may rewind (`organising.rewinds`).
+Not here: what a seat may undo (`undoing`), and what an organiser may rewind (`organising.rewinds`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
-from gamesvc import paging
 from gamesvc.games.kernel import undo_rules
-from gamesvc.games.kernel.game import Event, Refused, see_event
+from gamesvc.games.kernel.events import makes_state
+from gamesvc.games.kernel.game import Event, Refused, Viewer
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
@@ -94,24 +93,17 @@ def check_running(match: Match, loaded: Loaded) -> None:
         raise Refused("not_started", "The match has not started yet.")
 
 
-def check_often(match: Match, seats: Sequence[Seat], sender: Sender) -> None:
-    """Count that the match goes back or forth, or that others are asked. Raises `Refused` beyond the limits."""
+def count_undo(match: Match, seats: Sequence[Seat], sender: Sender) -> None:
+    """Count one more undo, redo or undo request. Raises `Refused` beyond the limits."""
     if any(one.user_id is not None and one.index != sender.seat for one in seats):
         daily_limits.check("undo", sender.user_id, match.pk)
     else:
         daily_limits.check_undo_alone(sender.user_id, match.pk)
 
 
-def check_fresh(match: Match, loaded: Loaded, seat: int | None, expected_version: int) -> None:
+def check_fresh(loaded: Loaded, viewer: Viewer, expected_version: int) -> None:
     """Raise `Stale` if an event of the game has happened that the sender had not seen."""
-    newest = loaded.viewer_version(seat)
-    if expected_version >= newest:
-        return
-    after = max(0, expected_version)
-    for stored in stream.events_after(loaded.match_id, after, newest):
-        past = past_of(loaded, stored)
-        if past.of_game and see_event(loaded.game, past.event, seat) is not None:
-            raise errors.Stale(newest, selectors.records_for(loaded, seat, after, paging.EVENTS))
+    turns.check_fresh(loaded, viewer, expected_version, lambda event: makes_state(event.type))
 
 
 def rewind(
@@ -130,15 +122,17 @@ def rewind(
 ) -> Decided:
     """Return the rewind, with everything that remains of the acts of others."""
     timeline = loaded.copy().timeline
-    timeline.log = functools.partial(stream.Log, loaded.game, loaded.match_id, leading)
     timeline.fold(leading)
+    # One log for both attempts, which read much the same events.
+    log = stream.Log(loaded.game, loaded.match_id, timeline.version, leading)
+    timeline.log = lambda until: log
     why: JsonObject = {"cause": cause, "seat": seat}
     if private:
         why["private"] = True
     run = timeline.rewind(to, turns.dice_for(match, loaded), **why)
     if held := undo_rules.kept(timeline, run.state, since, give_up=give_up):
         run = timeline.rewind(to, turns.dice_for(match, loaded), **why, kept=held)
-    told = undo_announcements.taken_back(match, loaded, run.state, seats, seat) if cause == "undo" else []
+    told = undo_announcements.undone(match, loaded, run.state, seats, seat) if cause == "undo" else []
     return Decided([*leading, *run.events], [*more, *told])
 
 
@@ -148,18 +142,25 @@ def carry_out(
     command_id: uuid.UUID,
     content: JsonObject,
     decide: Callable[[Loaded, Sequence[Seat]], Decided],
+    *,
+    counted: bool = False,
 ) -> Outcome:
-    """Decide on the newest version and append; repeat while others are faster. A known id gets its stored result."""
+    """Decide on the newest version and append; repeat while others are faster. A known id gets its stored result.
+
+    `counted`: the act counts once towards the limits on undos, however many attempts it takes.
+    """
     if (known := _known(match, sender, command_id, content)) is not None:
         return known
     seats: Sequence[Seat] | None = None
-    for _ in range(turns.ATTEMPTS):
+    for attempt in range(turns.ATTEMPTS):
         loaded = loading.load(match.id, match.game)
         seats = fresh_seats(match, loaded, seats)
         try:
             if sender.actor.kind == "seat":
                 holders.check(match, seats, sender.seat, sender.user_id)
             decided = decide(loaded, seats)
+            if counted and not attempt:
+                count_undo(match, seats, sender)
         except (Refused, errors.Stale) as refused:
             if (known := _known(match, sender, command_id, content)) is not None:
                 return known  # a copy of this request was faster

@@ -25,7 +25,7 @@ def answered(match: Match, seats: Sequence[Seat], row: UndoRequest, by: int | No
     return _rows(match, [("undo_answered", one, payload) for one in seats if one.index == row.seat])
 
 
-def taken_back(match: Match, loaded: Loaded, after: object, seats: Sequence[Seat], undoer: int) -> list[Statement]:
+def undone(match: Match, loaded: Loaded, after: object, seats: Sequence[Seat], undoer: int) -> list[Statement]:
     """Return the notices for players whose question the undo has removed."""
     still = {(one.seat, one.id) for one in loaded.game.awaited(after)}
     gone = {one.seat: one.id for one in loaded.awaited() if (one.seat, one.id) not in still and one.seat != undoer}

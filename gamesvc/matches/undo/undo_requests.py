@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from events.store import Statement
-from gamesvc.games.kernel.game import Event, see_event
+from gamesvc.games.kernel.events import makes_state
+from gamesvc.games.kernel.game import Event
 from gamesvc.matches.events import UndoAnswered
 from gamesvc.matches.models import Match, Seat, UndoRequest
+from gamesvc.matches.record import sight
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import Decided, past_of
+from gamesvc.matches.undo.undo_acts import Decided
 
 # Time to answer a request, in hours of the clocks.
 HOURS_TO_ANSWER = 24
@@ -36,11 +37,7 @@ def is_over(loaded: Loaded, row: UndoRequest) -> bool:
     """Return True if a request has lapsed: its time is over, its seat changed hands, or its seat has seen something happen."""
     if loaded.ended or timezone.now() >= row.until or loaded.hands.get(row.seat, 0) > row.version:
         return True
-    for stored in STORE.read(loaded.match_id, row.version, loaded.version):
-        past = past_of(loaded, stored)
-        if past.of_game and see_event(loaded.game, past.event, row.seat) is not None:
-            return True
-    return False
+    return any(makes_state(event.type) for event in sight.seen_since(loaded, row.seat, row.version))
 
 
 def answered(version: int, request: int, seat: int | None, word: str) -> Event:

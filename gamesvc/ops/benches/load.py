@@ -13,7 +13,6 @@ import sys
 import time
 import uuid
 from collections.abc import Callable
-from datetime import timedelta
 
 from django.utils import timezone
 
@@ -25,6 +24,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, snapshots
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.ops.benches import Row, row
+from gamesvc.ops.match_limits import lift_match_limits
 
 GAME = "stratastar"
 LENGTHS = (100, 1_000, 10_000)
@@ -52,12 +52,12 @@ class Table:
     """Two players who pass their turns: real turns through the service, with production, draws and notices."""
 
     def __init__(self) -> None:
+        lift_match_limits()
         name = uuid.uuid4().hex[:12]
         self.players = [User.objects.create(username=f"{name}{seat}", email=f"{name}{seat}@players.example") for seat in (0, 1)]
 
     def match(self) -> Match:
         match = opening.create_match(by=self.players[0], game=GAME, options={"homeworld_choice": "random"})
-        Match.objects.filter(pk=match.pk).update(created_at=timezone.now() - timedelta(days=1))
         return opening.join_match(by=self.players[1], match=match)
 
     def turn(self, match: Match) -> None:

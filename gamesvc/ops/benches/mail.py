@@ -28,6 +28,7 @@ from gamesvc.matches.models import Match, Question
 from gamesvc.matches.notices import reply_addresses
 from gamesvc.matches.record import loading
 from gamesvc.ops.benches import Row, row
+from gamesvc.ops.match_limits import lift_match_limits
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus, Outbox, Status
 from notifications.sending import delivery
@@ -84,7 +85,7 @@ def rows(seconds: float) -> list[Row]:
     settings.EMAIL_BACKEND = "gamesvc.ops.benches.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink_port
     settings.REPLY_DOMAIN = "reply.bench.example"
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 1_000_000
+    lift_match_limits()
     settings.INBOUND_ANSWERS_PER_DAY = 1_000_000
     environment = {**os.environ, "REPLY_DOMAIN": settings.REPLY_DOMAIN, "INBOUND_AUTH": "loopback"}
     caps = ("INBOUND_MAILS_PER_ADDRESS", "INBOUND_MAILS_PER_USER", "MAILSERVER_CONNECTIONS", "MAILSERVER_CONNECTIONS_PER_ADDRESS")

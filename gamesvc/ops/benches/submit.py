@@ -16,6 +16,7 @@ from gamesvc.embedded.service import Service, free_port
 from gamesvc.json_types import JsonObject
 from gamesvc.ops.benches import Row, row
 from gamesvc.ops.client import Client
+from gamesvc.ops.match_limits import LIFTED, MATCH_LIMITS
 
 AT_ONCE = (1, 8, 32)
 TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stream uuid NOT NULL, payload text NOT NULL)"
@@ -24,12 +25,7 @@ TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY 
 def rows(seconds: float) -> list[Row]:
     """Start a separate service in a temporary folder and measure it, ours and the minimal view in turn."""
     with environment.throwaway("gamesvc-bench-") as folder:
-        settings = {
-            "DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench",
-            "MATCHES_PER_MINUTE": "100000",
-            "MATCHES_PER_DAY": "100000",
-            "MATCHES_OPEN_PER_USER": "100000",
-        }
+        settings = {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench", **dict.fromkeys(MATCH_LIMITS, str(LIFTED))}
         with Service(folder, port=free_port(), environment=settings, processes=("web",), workers={}) as service:
             with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
                 owner.execute(TABLE)

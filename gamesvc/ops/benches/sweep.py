@@ -34,6 +34,7 @@ from gamesvc.matches.record import availability, loading, secrets
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import timeout_sweep
 from gamesvc.ops.benches import Row, row
+from gamesvc.ops.match_limits import lift_match_limits
 
 MATCHES = 100_000
 DUE = 10_000
@@ -48,7 +49,7 @@ TARGET_SECONDS = 30.0
 
 _EVENT = "stream, version, type, type_version, payload, meta, occurred_at, salt, hash, command_id, command_seq"
 _COPY = f"COPY events_event ({_EVENT}) FROM STDIN"
-_TABLE = "CREATE TEMP TABLE bench_copy (id uuid PRIMARY KEY, template uuid, key_id text, sealed bytea, link text, hash bytea)"
+_TABLE = "CREATE TEMP TABLE bench_copy (id uuid PRIMARY KEY, template uuid, key_id text, sealed bytea, link text)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Template:
 
 def rows(seconds: float) -> list[Row]:
     """Fill the database, wait for the deadlines, watch two sweepers. `seconds` has no effect: the load is fixed."""
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = MATCHES
+    lift_match_limits()
     templates = [_template(game.id) for game in catalog.games()]
     ids = fill(templates, MATCHES)
     Question.objects.filter(match__in=[template.match.pk for template in templates]).delete()
@@ -109,8 +110,9 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS bench_copy")
         cursor.execute(_TABLE)
-    _copy_matches(made, _copy_events(made))
-    own = {"id": "c.id", "key_id": "c.key_id", "sealed_secret": "c.sealed", "link_token": "c.link", "head_hash": "c.hash"}
+    _copy_events(made)
+    _copy_matches(made)
+    own = {"id": "c.id", "key_id": "c.key_id", "sealed_secret": "c.sealed", "link_token": "c.link"}
     _copy_rows(Match, {**own, "number": "nextval('matches_number')"}, "t.id = c.template")
     _copy_rows(Seat, {"id": None, "match_id": "c.id"}, "t.match_id = c.template")
     _copy_rows(Question, {"id": "gen_random_uuid()", "match_id": "c.id"}, "t.match_id = c.template")
@@ -119,9 +121,8 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
     return made
 
 
-def _copy_events(made: dict[uuid.UUID, Template]) -> dict[uuid.UUID, bytes]:
-    """Copy the templates' events for every match, linked and hashed again. Return the hash of each match's last event."""
-    heads: dict[uuid.UUID, bytes] = {}
+def _copy_events(made: dict[uuid.UUID, Template]) -> None:
+    """Copy the templates' events for every match, linked and hashed again."""
     raw: Any = connection.connection
     with raw.cursor() as cursor, cursor.copy(_COPY) as copy:
         for match_id, template in made.items():
@@ -133,17 +134,15 @@ def _copy_events(made: dict[uuid.UUID, Template]) -> dict[uuid.UUID, bytes]:
                 copy.write_row(
                     (match_id, stored.version, *kind, *stored.written, stored.occurred_at, stored.salt, stored.hash, command, seq)
                 )
-                heads[match_id] = stored.hash
-    return heads
 
 
-def _copy_matches(made: dict[uuid.UUID, Template], heads: dict[uuid.UUID, bytes]) -> None:
-    """Fill the table of copies: each match with its template, its own sealed secret, and the hash of its last event."""
+def _copy_matches(made: dict[uuid.UUID, Template]) -> None:
+    """Fill the table of copies: each match with its template and its own sealed secret."""
     raw: Any = connection.connection
     with raw.cursor() as cursor, cursor.copy("COPY bench_copy FROM STDIN") as copy:
         for match_id, template in made.items():
             key_id, sealed = secrets.seal(template.secret, match_id)
-            copy.write_row((match_id, template.match.id, key_id, sealed, match_id.hex, heads[match_id]))
+            copy.write_row((match_id, template.match.id, key_id, sealed, match_id.hex))
 
 
 def _copy_rows(model: Any, instead: dict[str, str | None], on: str) -> None:

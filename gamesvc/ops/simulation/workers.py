@@ -34,6 +34,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.timekeeping import deadlines, vacations
+from gamesvc.ops.match_limits import lift_match_limits
 from gamesvc.ops.simulation.clock import VirtualClock
 from gamesvc.ops.simulation.hits import DyingBackend
 from gamesvc.ops.simulation.record import Broken
@@ -122,7 +123,7 @@ def _configure(mail_port: int) -> None:
     settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = ""
     settings.EMAIL_USE_TLS = False
     settings.REPLY_DOMAIN = "reply.games.example"
-    settings.MATCHES_PER_MINUTE = settings.MATCHES_PER_DAY = settings.MATCHES_OPEN_PER_USER = 10_000
+    lift_match_limits()
     settings.HEARTBEAT_PROBES = []
     # The clock stands still while its moment is processed.
     settings.DEADLINE_MARGIN_SECONDS = 0.0

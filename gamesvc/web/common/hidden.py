@@ -1,7 +1,4 @@
-"""The hidden fields of forms, and what to say where a field shows that the page is old.
-
-What any form may have counts as missing if no page of ours sends such a value. A form that needs the version is a `VersionForm`.
-"""
+"""The hidden fields that any form may have. A value that no page of ours sends counts as missing."""
 
 from __future__ import annotations
 
@@ -11,9 +8,6 @@ from django.http import HttpRequest
 
 from gamesvc.forms import PostedForm, TextField, WholeField
 
-WHICH_VERSION = "The page did not say which version it showed. Load it again."
-WHICH_SEAT = "Choose one of the seats on the page."
-
 
 class HiddenForm(PostedForm):
     """`_once`: the key of the page; `_link`: the link that lets the reader in; `_as`: their side of an analysis board."""
@@ -21,12 +15,6 @@ class HiddenForm(PostedForm):
     _once = TextField(max_length=40)
     _link = TextField()
     _as = WholeField("Load the page again.", high=99)
-
-
-class VersionForm(PostedForm):
-    """`_version`: the version that the page showed."""
-
-    _version = WholeField(WHICH_VERSION, required=True)
 
 
 def hidden(request: HttpRequest, name: str) -> Any:

@@ -11,7 +11,7 @@ from gamesvc.games.kernel.game import Game
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match
-from gamesvc.web.common.hidden import WHICH_SEAT, WHICH_VERSION
+from gamesvc.web.common.fields import SeatField, VersionField
 
 
 class NewMatchForm(PostedForm):
@@ -33,9 +33,7 @@ class NewMatchForm(PostedForm):
         super().__init__(data)
         self._most = engine.manifest.max_seats
         for index in range(1, self._most):
-            sentence = (
-                f"Choose a bot for {SEAT_NAMES[index]} from these, or leave the seat to a player: {', '.join(engine.bots)}."
-            )
+            sentence = f"Choose a bot for {SEAT_NAMES[index]} ({', '.join(engine.bots)}), or leave the seat to a player."
             self.fields[f"bot{index}"] = OneOfField(sentence, [(bot, bot) for bot in engine.bots])
 
     def bots(self, seats: int) -> dict[int, str]:
@@ -51,7 +49,7 @@ class NewMatchForm(PostedForm):
 class SeatForm(PostedForm):
     """A change of seats before the start; `contribution` goes into the draws."""
 
-    seat = WholeField(WHICH_SEAT, high=99)
+    seat = SeatField()
     bot = TextField()
     contribution = TextField()
 
@@ -65,9 +63,9 @@ class InviteForm(PostedForm):
 class ForkForm(PostedForm):
     """The version to fork, and the kind of fork: a match or an analysis board."""
 
-    version = WholeField(WHICH_VERSION, required=True)
+    version = VersionField()
     kind = TextField()
-    seat = WholeField(WHICH_SEAT, high=99)
+    seat = SeatField()
 
 
 class PressForm(PostedForm):

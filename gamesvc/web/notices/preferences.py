@@ -83,7 +83,7 @@ def webhook(request: HttpRequest) -> HttpResponse:
             messages.success(request, "The webhook is removed.")
         case "rotate":
             webhooks.rotate(user)
-            messages.success(request, "There is a new secret. Notices are signed with the old one as well for one more day.")
+            messages.success(request, "The webhook has a new secret. For one more day, notices are signed with both.")
         case _:
             try:
                 webhooks.set_up(user, WebhookForm.read(request)["url"].strip())

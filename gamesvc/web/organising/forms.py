@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from gamesvc.forms import PostedForm, TextField, WholeField
-from gamesvc.web.common.hidden import WHICH_SEAT
+from gamesvc.web.common.fields import SeatField
 
 
 class MeasureForm(PostedForm):
@@ -14,6 +14,6 @@ class MeasureForm(PostedForm):
     action = TextField()
     code = TextField()
     reason = TextField()
-    seat = WholeField(WHICH_SEAT, high=99)
+    seat = SeatField()
     hours = WholeField("Write how many more hours the seat gets, as a whole number.", high=99_999)
     bot = forms.BooleanField(required=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.forms import PostedForm, TextField, WholeField
-from gamesvc.web.common.hidden import VersionForm
+from gamesvc.web.common.fields import VersionForm
 
 
 class PreviewForm(PostedForm):

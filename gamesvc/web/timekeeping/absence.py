@@ -49,10 +49,11 @@ def panel(access: Access) -> dict[str, object]:
     free = [seat.index for seat in access.seats if seat.waits]
     held = tenures.seats_held(access.user, match) if free and access.user is not None else set()
     open_to_reader = [seat for seat in free if not held or seat in held]
+    pause = pauses.pause_of(match)
     shown = {
         "paused_since": match.paused_at,
-        "by_host": pauses.paused_by(match) == "host",
-        "one_resumes": bool(pauses.newcomers(match, access.seats)),
+        "by_host": pause is not None and pause.by == "host",
+        "one_resumes": bool(pauses.newcomers(match, access.seats, pause)),
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],

@@ -20,17 +20,17 @@ LENGTHS = (
 BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
 LONGEST = 40
 TIMES = ["%H:%M", "%H:%M:%S"]
-"""The ways in which browsers send a time of day."""
-WHICH_DAY = says("Write the day like 2026-12-24.")
-WHICH_TIME = says("Write the time like 22:00.")
+"""The formats in which browsers send a time of day."""
+WHICH_DAY = "Write the day like 2026-12-24."
+WHICH_TIME = "Write the time like 22:00."
 WHICH_DAYS = "Choose from the days of the week."
 
 
 class VacationForm(PostedForm):
     """A vacation in whole days."""
 
-    first = forms.DateField(input_formats=["%Y-%m-%d"], error_messages=WHICH_DAY)
-    last = forms.DateField(input_formats=["%Y-%m-%d"], error_messages=WHICH_DAY)
+    first = forms.DateField(input_formats=["%Y-%m-%d"], error_messages=says(WHICH_DAY))
+    last = forms.DateField(input_formats=["%Y-%m-%d"], error_messages=says(WHICH_DAY))
 
 
 class CallOffForm(PostedForm):
@@ -42,8 +42,8 @@ class CallOffForm(PostedForm):
 class QuietHoursForm(PostedForm):
     """Quiet hours; both fields empty end them."""
 
-    start = forms.TimeField(required=False, input_formats=TIMES, error_messages=WHICH_TIME)
-    end = forms.TimeField(required=False, input_formats=TIMES, error_messages=WHICH_TIME)
+    start = forms.TimeField(required=False, input_formats=TIMES, error_messages=says(WHICH_TIME))
+    end = forms.TimeField(required=False, input_formats=TIMES, error_messages=says(WHICH_TIME))
 
 
 class FollowForm(PostedForm):
@@ -86,7 +86,7 @@ class ClockPartsForm(PostedForm):
     clock_at_days = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_off = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_holidays = PartField()
-    clock_quiet_hours = WholeField("Write the uncounted quiet hours as a whole number.", high=999)
+    clock_quiet_hours = WholeField("Write how many quiet hours do not count, as a whole number.", high=999)
     clock_vacation = forms.BooleanField(required=False)
     clock_timeout = PartField()
     clock_after = WholeField("Write the number of timeouts in a row as a whole number.", high=999)

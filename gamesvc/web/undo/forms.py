@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gamesvc.forms import PostedForm, TextField, WholeField
-from gamesvc.web.common.hidden import WHICH_VERSION, VersionForm
+from gamesvc.web.common.fields import VersionForm
 
 
 class AnswerForm(PostedForm):
     """An answer to the open request, named by the version of its event."""
 
-    request = WholeField(WHICH_VERSION, required=True)
+    request = WholeField("The page did not say which request you answer. Load it again.", required=True)
 
 
 class RewindForm(VersionForm):

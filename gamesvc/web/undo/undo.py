@@ -21,11 +21,11 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story.undo_words import CODES
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
 from gamesvc.web.common import once
 from gamesvc.web.common.access import find, seated, signed_in
-from gamesvc.web.common.hidden import VersionForm
+from gamesvc.web.common.fields import VersionForm
 from gamesvc.web.undo.forms import AnswerForm, RewindForm
 
 DONE = {
@@ -44,7 +44,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, object]:
         return {}
     shown: dict[str, object] = {"version": loaded.viewer_version(access.viewer)}
     if access.seat is not None:
-        offer = taking_back.offer(loaded, access.match, access.seat.index)
+        offer = undoing.offer(loaded, access.match, access.seat.index)
         names = selectors.seat_names(access.seats)
         shown |= {
             "how": offer.how,
@@ -83,26 +83,24 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
 def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
     command_id = turns.command_id(sender=f"web {signed_in(request).pk} {access.match.pk}", key=once.request_key(request))
     if act == "rewind":
-        return _set_back(request, access, command_id)
+        return _rewind(request, access, command_id)
     sender = Sender.player(signed_in(request).pk, seated(access).index, "web")
     match act:
         case "undo":
             version = VersionForm.read(request)["_version"]
-            return taking_back.take_back(match=access.match, sender=sender, expected_version=version, command_id=command_id)
+            return undoing.undo(match=access.match, sender=sender, expected_version=version, command_id=command_id)
         case "redo":
             version = VersionForm.read(request)["_version"]
-            return taking_back.redo(match=access.match, sender=sender, expected_version=version, command_id=command_id)
+            return undoing.redo(match=access.match, sender=sender, expected_version=version, command_id=command_id)
         case "accept" | "decline":
             asked = AnswerForm.read(request)["request"]
-            return taking_back.answer(
-                match=access.match, sender=sender, accept=act == "accept", request=asked, command_id=command_id
-            )
+            return undoing.answer(match=access.match, sender=sender, accept=act == "accept", request=asked, command_id=command_id)
     raise Refused("unreadable", "Choose what to undo.", "act")
 
 
-def _set_back(request: HttpRequest, access: Access, command_id: uuid.UUID) -> Outcome:
+def _rewind(request: HttpRequest, access: Access, command_id: uuid.UUID) -> Outcome:
     fields = RewindForm.read(request)
-    return rewinds.set_back(
+    return rewinds.rewind(
         by=signed_in(request),
         match=access.match,
         to=fields["to"],

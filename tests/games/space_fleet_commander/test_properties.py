@@ -12,14 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamesvc.games import dealing
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import Dice, KeyedSource, draw_key, seeded
 from gamesvc.games.kernel.game import Caption, Refused, see_event
-from gamesvc.games.kernel.timeline import Timeline, check_command
+from gamesvc.games.kernel.timeline import Timeline, check_command, replay
 from gamesvc.games.protocol import Session
 from gamesvc.games.selfplay import play
 from gamesvc.games.space_fleet_commander import GAME
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
+from gamesvc.games.space_fleet_commander.secrecy import redeal
+from gamesvc.games.space_fleet_commander.state import State
 from tests.games.answering import answered
 from tests.games.space_fleet_commander.record import PLAYERS
 
@@ -136,6 +139,24 @@ def test_hidden_parts_of_a_race_stay_hidden(seed, steps):
         assert tuple(GAME.awaited(other)) == tuple(GAME.awaited(state))
 
 
+def test_a_deal_looks_on_where_a_redeal_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A redeal, which records repeat, then leaves the true path. Nothing that is stored may hold it."""
+    monkeypatch.setattr(redeal, "TRIES", 0)
+    record = play(GAME, options={"mode": "race"}, seats=2, seed="paths", check_every=0)
+    state = replay(GAME, record.events[: record.ends[len(record.ends) // 2]]).state
+    assert state.sheets[1].stars
+    assert GAME.redeal(state, 0, seeded("")).sheets[1].path == state.sheets[1].path
+    dealt = [dealing.deal(GAME, state, no_mark, 0, seeded(f"{number}"))[0] for number in range(20)]
+    assert len({one.sheets[1].path for one in dealt}) > 10
+    own = state.sheets[0]
+    assert set(state.stream or {}) > set(own.seen or {}), "the other seat has rolled more"
+    assert all(set(one.stream or {}) == set(own.seen or {}) and len(one.hits) == own.rolls for one in dealt)
+
+
+def no_mark(version: int) -> State:
+    raise AssertionError(version)
+
+
 def test_redacted_events_of_others_contain_public_columns_only():
     record = play(GAME, options={"mode": "race"}, seats=3, seed="redact", check_every=0)
     shown = set()
@@ -158,9 +179,9 @@ def test_other_sheets_never_make_an_order_stale():
     own = [event for event in seen if event.data.get("seat") == 0]
     command = {"name": "reroll", "dice": []}
     assert foreign
-    assert not GAME.stale(command, foreign, 0)
-    assert GAME.stale(command, own[:1], 0)
-    assert not GAME.stale(command, own, 1)
+    assert not any(GAME.stale(command, event, 0) for event in foreign)
+    assert GAME.stale(command, own[0], 0)
+    assert not any(GAME.stale(command, event, 1) for event in own)
 
 
 @settings(max_examples=150, deadline=None)

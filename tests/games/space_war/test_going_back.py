@@ -17,13 +17,14 @@ from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource, ScriptedSource, seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event
-from gamesvc.games.kernel.timeline import Run, Timeline, check_options, effective
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
 from gamesvc.games.space_war.data.decks import DECK
 from gamesvc.games.space_war.rules.decision import halted
 from gamesvc.games.space_war.rules.reactions import said
 from gamesvc.games.space_war.state import State
+from tests.games.paths import effective
 from tests.games.space_war.exchanges import REACT
 from tests.games.space_war.record import Move, Player, bot, busy, duel
 from tests.games.space_war.test_properties import DECKS as PRESETS
@@ -117,7 +118,7 @@ class Again:
             state=timeline.state,
             draws=timeline.draws,
             kept=timeline.kept,
-            log=lambda: self.log,
+            log=lambda until: self.log,
         )
         self.numbers: dict[str, dict[int, int]] = {"item": {}, "prompt": {}}
         self._follow(self.fork.rewind(version, Dice(AsItWas(), self.fork.draws)))
@@ -281,7 +282,7 @@ def from_snapshot(timeline: Timeline[State]) -> Timeline[State]:
         draws=timeline.draws,
         kept={version: through_json(state, State) for version, state in timeline.keep_marked().items()},
         recall=nowhere,
-        log=lambda: log,
+        log=lambda until: log,
     )
 
 

@@ -150,7 +150,9 @@ def _continue(timeline, run, number):
     """Play a few more commands from a rewound state with seeded dice, with positions and restarts in between."""
     position = json.loads(json.dumps(codec.write_position(GAME, run.state, run.version, _kept(timeline, run))))
     state, kept = codec.read_position(GAME, position, 500)
-    fork = Timeline.resume(GAME, version=500, state=state, draws=0, kept=kept, log=list, recall=lambda version: kept[version])
+    fork = Timeline.resume(
+        GAME, version=500, state=state, draws=0, kept=kept, log=lambda until: [], recall=lambda version: kept[version]
+    )
     dice, rng, told = seeded(f"fork {number}"), random.Random(number), []
     for _ in range(6):
         if fork.state.phase == "over":

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import dealing
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Caption, Refused
@@ -143,20 +142,3 @@ def test_a_described_position_is_the_state_that_it_marks_at_its_own_version() ->
     with pytest.raises(Refused, match="another state with `back` 0") as refused:
         forks.described(GAME, position)
     assert refused.value.code == "bad_position"
-
-
-def test_a_fork_does_not_tell_where_cards_lie_that_a_search_has_shown() -> None:
-    t = table(a={"hand": ["perfect_plan"], "pile": ["titan", "drone", "hunter", "luck", "avoid", "cancel", "sabotage", "shield"]})
-    t.do(0, "play_card", card=t["a.perfect_plan"])
-    assert t["a.hunter"] in t.view(0)["prompts"][0]["options"]
-    t.choose(0, t["a.titan"])
-    timeline, places = t.session.timeline, set()
-    position = codec.write_position(GAME, timeline.state, timeline.version, timeline.keep_marked())
-    for number in range(40):
-        dealt = dealing.renumber(GAME, position, 0, seeded(str(number)), timeline.version)
-        state, _marked = codec.read_position(GAME, dealt, timeline.version)
-        assert GAME.view(state, 0) == t.view(0)
-        assert sorted(state.cards.values()) == sorted(t.state.cards.values())
-        assert [state.cards[one] for one in state.sides[0].pile] == [t.state.cards[one] for one in t.state.sides[0].pile]
-        places.add(state.sides[0].pile.index(t["a.hunter"]))
-    assert len(places) > 5

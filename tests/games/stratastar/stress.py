@@ -89,7 +89,9 @@ def crowd(state: State, rng: random.Random) -> State:
 def crowded_on(timeline: Timeline[State], rng: random.Random) -> Timeline[State]:
     """Continue from the same version on a crowded map."""
     state = crowd(timeline.state, rng)
-    return Timeline.resume(GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=timeline.whole_log)
+    return Timeline.resume(
+        GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=lambda until: timeline.whole_log()
+    )
 
 
 def play_busy(seed: str, *, check_every: int = 1, most_commands: int = 600, probe: bool = False) -> dict[str, int]:
@@ -147,7 +149,9 @@ def shadow(timeline: Timeline[State], seat: int, command: Command) -> None:
 
 def refusal_of(timeline: Timeline[State], state: State, seat: int, command: Command) -> dict[str, Any] | None:
     """Return the refusal of a command in a state; None if it is accepted."""
-    other = Timeline.resume(GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=timeline.whole_log)
+    other = Timeline.resume(
+        GAME, version=timeline.version, state=state, draws=timeline.draws, kept={}, log=lambda until: timeline.whole_log()
+    )
     try:
         shadow(other, seat, command)
     except Refused as refused:

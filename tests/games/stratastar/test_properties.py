@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from collections import Counter
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gamesvc.games import selfplay
+from gamesvc.games import dealing, selfplay
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Caption, Refused, see_event
@@ -19,11 +21,13 @@ from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.protocol import Session
 from gamesvc.games.stratastar import GAME
 from gamesvc.games.stratastar.commands import SCHEMA
-from gamesvc.games.stratastar.state import State
+from gamesvc.games.stratastar.secrecy import redeal
+from gamesvc.games.stratastar.state import Chart, State
 from gamesvc.games.stratastar.text.help import _HELP
 from tests.games.answering import answered
 from tests.games.stratastar.record import busy
 from tests.games.stratastar.stress import play_busy, random_options
+from tests.games.stratastar.table import Table
 
 SEEDS = st.integers(0, 10**6)
 CAPTION = Caption("42", ("Ines", "Marek", "Tolu", "Kaja"))
@@ -244,3 +248,43 @@ def test_unreadable_orders_get_an_explanation(text, hint):
     with pytest.raises(Refused, match=hint) as caught:
         GAME.parse(text, {"viewer": 0, "free_move": True, "chits": {}, "players": [], "actions": []})
     assert caught.value.code == "unreadable"
+
+
+def scouted_by_the_other(kinds: tuple[str, ...]) -> State:
+    """Return a position with four unknown spaces, of which the other seat has scouted as many as there are kinds."""
+    spaces = ("C3", "D4", "E5", "F6")
+    state = Table(exploration=True).state
+    scouted = dict(zip(spaces, kinds, strict=False))
+    left = {"world": 1, "nebula": 1, "black_hole": 1, "supernova": 1}
+    for kind in kinds:
+        left[kind] -= 1
+    chart = replace(
+        state.chart,
+        chits={space: kind for space, kind in state.chart.chits.items() if space not in spaces},
+        unknown=frozenset(spaces),
+        scouted=scouted,
+        scouts=dict.fromkeys(scouted, (1,)),
+        pile={kind: count for kind, count in left.items() if count},
+    )
+    return replace(state, chart=chart)
+
+
+def dealt_chits(state: State, number: int) -> Chart:
+    dealt, _marked = dealing.deal(GAME, state, dict[int, State]().__getitem__, 0, seeded(f"{number}"))
+    before, after = state.chart, dealt.chart
+    assert GAME.view(dealt, 0) == GAME.view(state, 0)
+    assert Counter(after.scouted.values()) + Counter(after.pile) == Counter(before.scouted.values()) + Counter(before.pile)
+    return after
+
+
+@pytest.mark.parametrize("kind", ["world", "nebula"])
+def test_a_deal_draws_chits_that_another_seat_has_scouted_from_all_unknown_ones(kind: str) -> None:
+    """A redeal, which records repeat, shuffles them among themselves: a single one stays as it is."""
+    found = Counter(dealt_chits(scouted_by_the_other((kind,)), number).scouted["C3"] for number in range(60))
+    assert set(found) == {"world", "nebula", "black_hole", "supernova"}
+
+
+def test_a_deal_never_leaves_the_true_chits_where_none_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redeal, "joined", lambda state: False)
+    found = {tuple(dealt_chits(scouted_by_the_other(("nebula",)), number).scouted.values()) for number in range(20)}
+    assert found == {("world",)} or not any(kinds == ("nebula",) for kinds in found)

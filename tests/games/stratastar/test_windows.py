@@ -478,18 +478,18 @@ def test_outdated_commands():
     table = blocking_table(3).put(R, "B9", fleets=1)
     answer = table.do(P, "move", start="A3", to="A4", fleets=1)
     events = table.session.log[-len(answer["events"]) :]
-    assert GAME.stale({"name": "end_phase"}, events, Q)
-    assert not GAME.stale({"name": "set_orders"}, events, Q)
+    assert any(GAME.stale({"name": "end_phase"}, event, Q) for event in events)
+    assert not any(GAME.stale({"name": "set_orders"}, event, Q) for event in events)
     table.do(R, "set_orders", orders={"fight": "peace"})
-    assert not GAME.stale({"name": "pass"}, table.session.log[-1:], Q)
+    assert not GAME.stale({"name": "pass"}, table.session.log[-1], Q)
     table = Table().hand(P, "1T").phase("trade")
     table.do(Q, "offer_trade", to=P, give={"move": 1}, want={"trade": 1})
     [offer] = table.state.offers
     table.do(P, "offer_trade", to=None, give={"trade": 1}, want={"move": 1})
     accept = {"name": "accept_offer", "offer": offer.id}
-    assert not GAME.stale(accept, table.session.log[-1:], P)
+    assert not GAME.stale(accept, table.session.log[-1], P)
     table.do(Q, "withdraw_offer", offer=offer.id)
-    assert GAME.stale(accept, table.session.log[-1:], P)
+    assert GAME.stale(accept, table.session.log[-1], P)
 
 
 @pytest.mark.parametrize(

@@ -131,9 +131,9 @@ class Notices(View):
     )
     def get(self, request: Request) -> Response:
         """List your notices, newest first, each with its delivery: queued, sent, refused, bounced, acted upon."""
-        rows = ledger.page(self.user, before=_place(request.query_params.get("cursor")), limit=paging.NOTICES + 1)
-        following = _cursor(rows[paging.NOTICES - 1]) if len(rows) > paging.NOTICES else None
-        return Response({"results": ledger.entries(rows[: paging.NOTICES]), "next": following})
+        notices = ledger.notices(self.user, before=_place(request.query_params.get("cursor")))
+        rows, last = paging.cut(notices, paging.NOTICES)
+        return Response({"results": ledger.entries(rows), "next": _cursor(last) if last is not None else None})
 
 
 def _cursor(row: Outbox) -> str:

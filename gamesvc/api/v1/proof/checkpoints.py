@@ -32,6 +32,7 @@ class Checkpoints(View):
         if before is not None and (not before.isdecimal() or len(before) > 9):
             raise BadRequest("`before` must be the number of a checkpoint.", code="bad_before")
         found = checkpoints.page(int(before) if before is not None else None, paging.CHECKPOINTS)
+        # Numbers have no gaps: after a full page there are more, unless it ends with the first one.
         more = f"?before={found[-1].number}" if len(found) == paging.CHECKPOINTS and found[-1].number > 1 else None
         return Response({"results": [one.as_json() for one in found], "next": more})
 

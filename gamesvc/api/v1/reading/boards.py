@@ -22,7 +22,7 @@ from gamesvc.matches.reading import board, history
 from gamesvc.matches.reading.board import Board
 
 PAST = {**PROBLEMS, 422: schemas.Problem}
-"""Problems of reading a match at a version, which the reader may not know."""
+"""The problems of reading a match at a version: the reader may not know that version."""
 
 
 class _Boards(View):

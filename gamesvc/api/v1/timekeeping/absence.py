@@ -76,7 +76,7 @@ class PauseShape(schemas.Shape):
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
     one_resumes = serializers.BooleanField(
-        help_text="True if one vote resumes the match: by a player who took a seat after the pause and never agreed to it."
+        help_text="True if a player who took a seat after the pause, and never agreed to it, can resume the match alone."
     )
 
 
@@ -136,7 +136,7 @@ class Pause(View):
     def post(self, request: Request, ident: str) -> Response:
         """Vote to pause the match, or to resume it. It happens once all players have voted for it.
 
-        The vote of a player who has taken a seat since the players paused the match resumes it alone (`one_resumes`).
+        A player who has taken a seat since the players paused the match can resume it alone (`one_resumes`).
         """
         body = self.body(Wish)
 
@@ -180,13 +180,13 @@ def _quiet(user: User) -> JsonObject:
 
 def _pause(access: Access) -> JsonObject:
     match = Match.objects.get(pk=access.match.pk)
-    agreed = pauses.wishes(match)
+    pause, agreed = pauses.pause_of(match), pauses.wishes(match)
     seats = list(match.seats.order_by("index"))
     asked = [seat.index for seat in seats if seat.user_id is not None]
     return {
         "paused_since": match.paused_at.isoformat() if match.paused_at is not None else None,
-        "paused_by": pauses.paused_by(match),
+        "paused_by": pause.by if pause is not None else None,
         "agreed": agreed,
         "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
-        "one_resumes": bool(pauses.newcomers(match, seats)),
+        "one_resumes": bool(pauses.newcomers(match, seats, pause)),
     }

@@ -24,7 +24,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.matches.story.undo_words import CODES
-from gamesvc.matches.undo import taking_back
+from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
 
 CONFLICTS = {**REFUSALS, 412: schemas.Problem, 428: schemas.Problem}
@@ -86,14 +86,14 @@ class Undo(View):
     @documented(request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_undo")
     def post(self, request: Request, ident: str) -> Response:
         """Undo your latest command, or ask the others for consent (`done` says which)."""
-        return _versioned(self, ident, taking_back.take_back)
+        return _versioned(self, ident, undoing.undo)
 
 
 class Redo(View):
     @documented(request=None, responses={200: UndoneShape, **CONFLICTS}, parameters=[KEY, VERSION], operation_id="matches_redo")
     def post(self, request: Request, ident: str) -> Response:
         """Redo what you have undone, as long as nothing else has happened."""
-        return _versioned(self, ident, taking_back.redo)
+        return _versioned(self, ident, undoing.redo)
 
 
 class UndoAnswer(View):
@@ -102,7 +102,7 @@ class UndoAnswer(View):
         """Accept or decline the open undo request, or withdraw your own. The last consent carries it out."""
         body = self.body(Answer)
         access, seat = self.seated(ident)
-        outcome = taking_back.answer(
+        outcome = undoing.answer(
             match=access.match,
             sender=_sender(self, seat),
             accept=body["accept"],
@@ -121,7 +121,7 @@ class Rewind(View):
         body = self.body(Ruling)
         access = authority.access_to_rule(by=self.user, ident=ident)
         command_id = _command_id(self, access)
-        outcome = rewinds.set_back(
+        outcome = rewinds.rewind(
             by=self.user,
             match=access.match,
             to=body["to"],
@@ -138,7 +138,7 @@ def _offer(access: Access) -> JsonObject:
     match = access.match
     loaded = loading.load(match.id, match.game)
     seat = access.viewer
-    offer = taking_back.offer(loaded, match, seat) if seat is not None else taking_back.NO_SEAT
+    offer = undoing.offer(loaded, match, seat) if seat is not None else undoing.NO_SEAT
     return {
         "match": str(match.id),
         "version": loaded.viewer_version(seat),

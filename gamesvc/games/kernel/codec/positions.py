@@ -102,9 +102,9 @@ def _judge(game: Game[S], state: S, marked: dict[int, S], version: int) -> None:
     """Raise `Malformed` if the state, or a state it may go back to, breaks a limit or an invariant of its game."""
     if len(marked) > MOST_MARKED:
         raise Malformed(f"/marked has {len(marked)} states; at most {MOST_MARKED} are read")
-    # A state may mark its own version: an act that ends with a question may be what an answer goes back to.
+    # A state may mark its own version: the answer to a question may go back to the act that asked it.
     if any(at > version for at in marked):
-        raise Malformed("/marked has a state that is not an earlier one: `back` is at least 0")
+        raise Malformed("/marked has a state from a later version: `back` must be at least 0")
     if missing := game.marks(state) - marked.keys():
         raise _missing("the state", missing, version)
     seen: set[tuple[int, object]] = set()

@@ -5,10 +5,11 @@ Drawn from the view alone. The panels below the map are in `panels`.
 
 from __future__ import annotations
 
-from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawn_name, hexagon, titled
+from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawn, hexagon
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import capital, to_act
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
+from gamesvc.games.space_fleet_commander.manifest import MANIFEST
 from gamesvc.games.space_fleet_commander.picture import panels
 from gamesvc.games.space_fleet_commander.picture.glance import glance, now
 from gamesvc.games.space_fleet_commander.rules.missions import requirement
@@ -31,9 +32,9 @@ FLAGS = {
 
 def picture(view: Data, caption: Caption) -> str:
     """Draw the board as SVG, 720 units wide."""
-    sheet, told = view["sheet"], glance(view, caption)
-    title = titled("Space Fleet Commander", caption, told)
-    chart = Chart(WIDTH, 100, prefix=caption.match or "fleet", title=title, desc=told.description, header=caption.header)
+    sheet = view["sheet"]
+    chart = Chart.captioned(MANIFEST.title, caption, glance(view, caption), 100)
+    caption = drawn(caption)
     _header(chart, view, caption)
     y = _map(chart, view, HEADER + 20)
     if sheet is not None:
@@ -51,23 +52,21 @@ def picture(view: Data, caption: Caption) -> str:
 def _header(chart: Chart, view: Data, caption: Caption) -> None:
     sheet = view["sheet"]
     flag = acting = ""
-    waiting = [one["seat"] for one in view["awaited"]]
+    awaited = view["awaited"]
     if caption.past:
         acting = "Earlier position"
-    elif view["viewer"] is not None and view["viewer"] in waiting and sheet is not None:
+    elif sheet is not None and any(waiting["seat"] == view["viewer"] for waiting in awaited):
         flag = FLAGS.get(sheet["phase"], "Your move")
     else:
-        names = [drawn_name(seat, caption.names) for seat in range(view["seats"])]
-        acting = to_act(waiting, names) if len(waiting) < 2 else f"{len(waiting)} seats to act"
-    chart.header("Space Fleet Commander", caption.match, now(view), flag=flag, acting=acting)
+        acting = to_act(awaited, caption.names) if len(awaited) < 2 else f"{len(awaited)} seats to act"
+    chart.header(MANIFEST.title, caption.match, now(view), flag=flag, acting=acting)
 
 
 def _closing(view: Data, caption: Caption) -> str:
     """Return one line about the pending decision."""
     sheet, found = view["sheet"], view["outcome"]
     if found and view["mode"] == "race":
-        names = [drawn_name(row["seat"], caption.names) for row in view["table"]]
-        return f"The race is over: {result(view, names)}"
+        return f"The race is over: {result(view, caption.names)}"
     if sheet is None:
         return "The sheets of a running race are private: the table shows what is public."
     if sheet["phase"] == "finished":

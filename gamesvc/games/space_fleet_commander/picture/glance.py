@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.telling import Glance
-from gamesvc.games.kernel.wording import to_act
+from gamesvc.games.kernel.telling import Glance, headline
 from gamesvc.games.space_fleet_commander.data import COLOURS
 from gamesvc.games.space_fleet_commander.text.narrate import stars_of
 
@@ -13,9 +12,8 @@ NUMBERS = {"fleet": 0, "reroll_1": 2, "reroll_2": 3, "tinker": 3, "explore": 5, 
 
 def glance(view: Data, caption: Caption) -> Glance:
     """Return turn and phase of the viewer's sheet, and the acting seats; its fleet, tracks and dice."""
-    sheet, acting = view["sheet"], to_act((one["seat"] for one in view["awaited"]), caption.names)
-    headline = f"{now(view)}. {acting}." if acting else f"{now(view)}."
-    return Glance(headline, _described(view), 0 if sheet is None else sheet["turn"])
+    sheet = view["sheet"]
+    return Glance(headline(now(view), view["awaited"], caption), _described(view), 0 if sheet is None else sheet["turn"])
 
 
 def now(view: Data) -> str:

@@ -5,8 +5,9 @@ Each is drawn from the given y downwards and returns the y below it.
 
 from __future__ import annotations
 
-from gamesvc.games.drawing.chart import MARGIN, PANEL, WIDTH, Chart, drawn_name
+from gamesvc.games.drawing.chart import MARGIN, PANEL, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import seat_name
 from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS, Requirement
 from gamesvc.games.space_fleet_commander.picture.targets import slot_part
 
@@ -182,7 +183,7 @@ def seats(chart: Chart, view: Data, caption: Caption, y: float) -> float:
     for row in view["table"]:
         seat = row["seat"]
         base = chart.seat_row(
-            seat, y, drawn_name(seat, caption.names), you=seat == view["viewer"], awaited=seat in waiting, room=230
+            seat, y, seat_name(seat, caption.names), you=seat == view["viewer"], awaited=seat in waiting, room=230
         )
         chart.text(330, base, str(row["stars"]), size=22, weight=700)
         chart.text(400, base, row["title"] or "none", size=20, colour="ink" if row["title"] else "ink2", room=130)

@@ -48,12 +48,11 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
     return None if columns is None else {name: data[name] for name in columns}
 
 
-def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Return True if newer events outdate a command: those of the seat's sheet, rewinds and the end; never other sheets'."""
-    return any(
-        event.type in (REWOUND, POSITIONED, GameOver.TYPE) or (event.type not in OPEN and event.data.get("seat") == seat)
-        for event in since
-    )
+def stale(command: Command, event: Event, seat: int) -> bool:
+    """Return True if a newer event outdates a command: one of the seat's sheet, a rewind or the end; never other sheets'."""
+    if event.type in (REWOUND, POSITIONED, GameOver.TYPE):
+        return True
+    return event.type not in OPEN and event.data.get("seat") == seat
 
 
 def reveals(event: Event) -> bool:

@@ -10,6 +10,7 @@ from gamesvc.games.space_fleet_commander.rules.rolls import numbered
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
 
 TRIES = 60
+MORE_TRIES = 3_000
 
 
 def redeal(state: State, seat: int, dice: Dice) -> State:
@@ -23,6 +24,28 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
     known = own.rolls if own else 0
     hits = tuple(pair if at < known else (dice.roll(6), dice.roll(6)) for at, pair in enumerate(state.hits))
     return replace(state, sheets=sheets, stream=stream or None, hits=hits)
+
+
+def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> tuple[State, dict[int, State]]:
+    """Deal also how far others are: their paths, how they finished, and which dice of the race they have seen."""
+    if redealt.mode != "race" or redealt.over:
+        return redealt, marked
+    own = redealt.sheets[seat] if 0 <= seat < len(redealt.sheets) else None
+    sheets = tuple(sheet if at == seat else _unknown(redealt, sheet, dice) for at, sheet in enumerate(redealt.sheets))
+    seen = (own.seen or {}) if own else {}
+    stream = {cell: values for cell, values in (redealt.stream or {}).items() if cell in seen}
+    return replace(redealt, sheets=sheets, stream=stream or None, hits=redealt.hits[: own.rolls if own else 0]), marked
+
+
+def _unknown(state: State, sheet: Sheet, dice: Dice) -> Sheet:
+    """Return another seat's sheet, looking longer for a path than a redeal does, which gives up soon and leaves the true one."""
+    if sheet.phase == "fleet":
+        return sheet
+    sheet = _walk(state, sheet, dice, MORE_TRIES)
+    if not sheet.finished or sheet.reason == "resigned":
+        return sheet
+    ends = [*(["time"] if sheet.time >= state.board.time_boxes else []), "stuck", "cornered", "destroyed"]
+    return replace(sheet, reason=ends[dice.choose(len(ends))])
 
 
 def _cell(values: tuple[int, ...], seen: tuple[int, ...], dice: Dice) -> tuple[int, ...]:
@@ -50,7 +73,7 @@ def _other(state: State, sheet: Sheet, dice: Dice) -> Sheet:
     blank = replace(blank, ships=tuple(replace(vessel, damage=0, hull=max(1, vessel.hull)) for vessel in blank.ships))
     if sheet.phase == "fleet":
         return blank
-    blank = _walk(state, _fleet(state, blank, dice), dice)
+    blank = _walk(state, _fleet(state, blank, dice), dice, TRIES)
     blank = replace(blank, sabotage=dice.choose(len(state.board.sabotage) + 1))
     fresh = tuple(pool(blank.ships, None))
     if sheet.finished:
@@ -68,9 +91,9 @@ def _fleet(state: State, sheet: Sheet, dice: Dice) -> Sheet:
     return sheet
 
 
-def _walk(state: State, sheet: Sheet, dice: Dice) -> Sheet:
+def _walk(state: State, sheet: Sheet, dice: Dice, tries: int) -> Sheet:
     """Return the sheet with a random path that scores the known stars. If none is found soon, the true one stays."""
-    for _ in range(TRIES):
+    for _ in range(tries):
         moving = replace(sheet, token=state.board.start, path=(state.board.start,), scored=(), stars=0)
         while moving.stars < sheet.stars:
             ways = missions.open_hexes(state, moving)

@@ -18,13 +18,13 @@ HELP = {
     "hit": "accept               take the hit\n"
     "reroll hit           a Hospital Barge rolls again\n"
     "redirect SLOT        a Bulwark Ship takes it",
-    "push": "push DIE             set that die aside and roll the others\nend                  end the turn",
+    "push": "push DIE             set that die aside and roll the others\nend turn             end the turn",
     "turn": "reroll DICE          reroll 9.1 8.2, reroll all; keep: none\n"
     "tinker CHANGES       tinker 5.2+ 9.1x, tinker none\n"
     "explore HEX          explore G5; with a Destroyer: explore G5 5.1-\n"
     "accept / reroll hit / redirect SLOT   when a hit asks\n"
     "repair SLOT          when a Repair Tender asks\n"
-    "push DIE / end       set a die aside and go on, or end the turn",
+    "push DIE / end turn  set a die aside and go on, or end the turn",
 }
 
 

@@ -88,7 +88,7 @@ def _shown() -> list[str]:
         "accept",
         "redirect",
         "push",
-        "end",
+        "end turn",
         "resign",
     ]
 
@@ -117,6 +117,12 @@ def _nothing(name: str, form: str) -> Read:
         return {"name": name}
 
     return read
+
+
+def _end_turn(parts: Sequence[str], sheet: Data, view: Data) -> Command:
+    if [part.casefold() for part in parts] not in ([], ["turn"]):
+        raise Refused("unreadable", "Write: end turn.")
+    return {"name": "end_turn"}
 
 
 def _ship(word: str) -> str:
@@ -300,6 +306,6 @@ _READ: Mapping[str, Read] = {
     "reroll_hit": _nothing("reroll_hit", "reroll hit"),
     "redirect_hit": _redirect,
     "push_on": _push,
-    "end_turn": _nothing("end_turn", "end"),
+    "end_turn": _end_turn,
     "resign": _nothing("resign", "resign"),
 }

@@ -15,7 +15,7 @@ PLAIN = {
     "confirm_fleet": "confirm",
     "accept_hit": "accept",
     "reroll_hit": "reroll hit",
-    "end_turn": "end",
+    "end_turn": "end turn",
     "resign": "resign",
 }
 

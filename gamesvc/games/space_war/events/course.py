@@ -90,11 +90,12 @@ class PreparationRevealed(WarEvent):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(WarEvent):
-    """A seat's turn starts."""
+    """A seat's turn starts. `again`: right after another turn of the same seat."""
 
     TYPE = "turn_started"
     seat: int
     turn: int
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawn_name, titled
+from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawn
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, to_act
+from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, seat_name, to_act
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
+from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.glance import glance
 from gamesvc.games.space_war.picture.targets import grouped, slot_part, stacks
 from gamesvc.games.space_war.text.board import item_words
-from gamesvc.games.space_war.text.narrate import phase_words
+from gamesvc.games.space_war.text.narrate import phase_name
 from gamesvc.json_types import JsonMapping
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
@@ -48,9 +49,8 @@ def picture(seen: Data, caption: Caption) -> str:
     hand_rows = -(-len(hand) // PER_ROW)
     height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
     height += 46 + hand_rows * ROW_STEP if hand else 0
-    told = glance(seen, caption)
-    title = titled("The Space War", caption, told)
-    chart = Chart(WIDTH, height + 12, prefix=caption.match or "sw", title=title, desc=told.description, header=caption.header)
+    chart = Chart.captioned(MANIFEST.title, caption, glance(seen, caption), height + 12)
+    caption = drawn(caption)
     _header(chart, seen, caption)
     y = 88.0
     _band(chart, seen, 1 - you, y, caption)
@@ -71,24 +71,26 @@ def picture(seen: Data, caption: Caption) -> str:
 
 
 def _header(chart: Chart, seen: Data, caption: Caption) -> None:
-    phase = capital(phase_words(seen["phase"]))
+    phase = capital(phase_name(seen["phase"]))
     count = len(seen["items"])
     second = f"Turn {seen['turn']} · {phase}" + (f" · {counted(count, 'open item')}" if count else "")
-    flag, acting = "", ""
-    for one in seen["awaited"]:
-        if one["seat"] == seen["you"]:
-            flag = PROMPTS.get(one["prompt"], "Your move" if one["kind"] == "turn" else "Your choice")
-    if not flag and seen["awaited"]:
-        acting = to_act((one["seat"] for one in seen["awaited"]), [drawn_name(seat, caption.names) for seat in (0, 1)])
-    elif not flag and seen["winner"] is not None:
-        acting = f"{drawn_name(seen['winner'], caption.names)} won"
-    chart.header("The Space War", caption.match, second, flag=flag, acting=acting)
+    mine = next((waiting for waiting in seen["awaited"] if waiting["seat"] == seen["you"]), None)
+    flag = acting = ""
+    if caption.past:
+        acting = "Earlier position"
+    elif mine is not None:
+        flag = PROMPTS.get(mine["prompt"], "Your move" if mine["kind"] == "turn" else "Your choice")
+    elif seen["awaited"]:
+        acting = to_act(seen["awaited"], caption.names)
+    elif seen["winner"] is not None:
+        acting = f"{seat_name(seen['winner'], caption.names)} won"
+    chart.header(MANIFEST.title, caption.match, second, flag=flag, acting=acting)
 
 
 def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> None:
     side = seen["sides"][seat]
     waits = any(one["seat"] == seat for one in seen["awaited"])
-    chart.seat_band(seat, y, drawn_name(seat, caption.names), you=seat == seen["you"], awaited=waits)
+    chart.seat_band(seat, y, seat_name(seat, caption.names), you=seat == seen["you"], awaited=waits)
     chart.label(232, y + 32, "Life")
     for at in range(min(side["full_life"], 4)):
         chart.icon("life", 268 + 24 * at, y + 14, 21, colour="ink" if at < side["life"] else "line")

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.telling import Glance
-from gamesvc.games.kernel.wording import seat_name, to_act
+from gamesvc.games.kernel.telling import Glance, headline
+from gamesvc.games.kernel.wording import seat_name
 from gamesvc.games.space_war.data import name_of
 from gamesvc.games.space_war.text.board import item_words
-from gamesvc.games.space_war.text.narrate import phase_words
+from gamesvc.games.space_war.text.narrate import phase_name
 
 
 def glance(seen: Data, caption: Caption) -> Glance:
     """Return turn, phase and acting seats; commander and life of each side, and the items."""
-    headline = f"Turn {seen['turn']}, {phase_words(seen['phase'])}."
-    if seen["phase"] == "over":
-        headline = f"Over after turn {seen['turn']}."
-    elif acting := to_act((one["seat"] for one in seen["awaited"]), caption.names):
-        headline += f" {acting}."
-    return Glance(headline, _described(seen, caption), seen["turn"])
+    over = seen["phase"] == "over"
+    now = f"Over after turn {seen['turn']}" if over else f"Turn {seen['turn']}, {phase_name(seen['phase'])}"
+    return Glance(headline(now, seen["awaited"], caption), _described(seen, caption), seen["turn"])
 
 
 def _described(seen: Data, caption: Caption) -> str:

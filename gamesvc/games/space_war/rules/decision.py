@@ -20,7 +20,7 @@ from gamesvc.games.space_war.events.course import GameEnded, OutcomePending, Wen
 from gamesvc.games.space_war.events.play import EnteredPlay, LeftPlay, NewPiece, PutIntoPlay
 from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules.facts import Board
-from gamesvc.games.space_war.state import Prompt, State
+from gamesvc.games.space_war.state import Prompt, State, owner_of
 from gamesvc.json_types import JsonObject
 
 Task = JsonObject
@@ -225,7 +225,7 @@ class Flow:
         piece: NewPiece = {
             "id": instance,
             "card": card,
-            "owner": 0 if instance[0] == "a" else 1,
+            "owner": owner_of(instance),
             "controller": seat,
             "zone": seat if zone is None else zone,
             "entered": state.turn,

@@ -26,7 +26,8 @@ def phase_item(flow: Flow, seat: int, phase: str, *tasks: Task, start: int | Non
 def _start_turn(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     flow.push({"op": "draw_step", "seat": seat, "step": 1})
-    flow.emit(TurnStarted(seat=seat, turn=flow.state.turn + 1))
+    turn = flow.state.turn
+    flow.emit(TurnStarted(seat=seat, turn=turn + 1, again=0 < turn == flow.state.sides[seat].last_turn))
 
 
 @task("draw_step")

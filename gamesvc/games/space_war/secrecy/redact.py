@@ -180,11 +180,11 @@ def shows(event: Event) -> Sequence[str]:
 _KEEPS = frozenset({"orders_set", "order_fired", "items_settled", "seat_prepared"})
 
 
-def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Return True if newer events outdate a command. Items and prompts have permanent numbers, so their answers stay valid."""
+def stale(command: Command, event: Event, seat: int) -> bool:
+    """Return True if a newer event outdates a command. Items and prompts have permanent numbers, so their answers stay valid."""
     name = command["name"]
     if name in ("set_orders", "resign", "choose") or (name == "react" and "item" in command):
         return False
     if name == "let_stand" and "upto" in command:
         return False
-    return any(event.type not in _KEEPS for event in since)
+    return event.type not in _KEEPS

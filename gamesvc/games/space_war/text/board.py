@@ -9,7 +9,7 @@ from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, name_of
 from gamesvc.games.space_war.state import LETTERS
 from gamesvc.games.space_war.text.lasting import MARKS, lasting_words
-from gamesvc.games.space_war.text.narrate import PHASE_WORDS, Teller, phase_words
+from gamesvc.games.space_war.text.narrate import ENDED_WORDS, Teller, phase_name
 from gamesvc.json_types import JsonMapping
 
 KIND_WORDS = {
@@ -26,7 +26,7 @@ def board_text(seen: Data, caption: Caption) -> str:
     """Return the position in lines of at most 72 characters, the viewer's side below."""
     you = seen["you"] if seen["you"] is not None else 0
     teller = Teller(seen["you"], caption.names)
-    lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {phase_words(seen['phase'])}"]
+    lines = [f"The Space War {caption.match}".rstrip() + f", turn {seen['turn']}, {phase_name(seen['phase'])}"]
     waiting = ", ".join(f"{teller.who(one['seat'])} ({one['prompt']})" for one in seen["awaited"])
     lines.append(f"Awaited: {waiting or 'nobody'}")
     for seat in (1 - you, you):
@@ -77,7 +77,7 @@ def card_facts(card: str) -> str:
 def item_words(item: JsonMapping) -> str:
     """Describe an item briefly, with its number."""
     if item["kind"] == "phase":
-        return f"{item['item']} {PHASE_WORDS[item['card']]} over"
+        return f"{item['item']} {ENDED_WORDS[item['card']]} over"
     aim = " the station" if item.get("station") and item["kind"] != "play" else ""
     power = f" for {item['power']}" if "power" in item else ""
     aims = [name_of(card) for card in item.get("aims", ())] or item.get("targets", ())

@@ -8,9 +8,11 @@ from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
 from gamesvc.games.kernel.wording import capital, counted, listed, named, opening, seat_name
 from gamesvc.games.space_war.data import CARDS, name_of
+from gamesvc.games.space_war.state import owner_of
 
-PHASE_WORDS = {"draw": "draw phase", "action": "action phase", "turn": "turn"}
-PHASES = {"choose_starter": "who starts", "prepare": "preparation", "between": "end of turn", "review": "reactions"}
+ENDED_WORDS = {"draw": "draw phase", "action": "action phase", "turn": "turn"}
+"""Names of what is over, by the `card` of an item that opens at the end of it."""
+_PHASE_NAMES = {"choose_starter": "who starts", "prepare": "preparation", "between": "end of turn", "review": "reactions"}
 CHOICES = {
     "flips": "which station cards to flip",
     "draw": "whether to draw or mill",
@@ -30,8 +32,9 @@ CHOICES = {
 """The end of `must choose`, by the kind of the choice."""
 
 
-def phase_words(phase: str) -> str:
-    return PHASES.get(phase, phase)
+def phase_name(phase: str) -> str:
+    """Return the name of a phase as players read it: `between` is `end of turn`."""
+    return _PHASE_NAMES.get(phase, phase)
 
 
 class Teller:
@@ -54,7 +57,7 @@ class Teller:
 
     def card(self, instance: str, name: str) -> str:
         """Return the name of a card with its owner: `your Drone`, `Ann's Drone`."""
-        return f"{self.whose('ab'.index(instance[0]))} {name_of(name).removeprefix('The ')}"
+        return f"{self.whose(owner_of(instance))} {name_of(name).removeprefix('The ')}"
 
     def cards(self, names: Mapping[str, str], instances: Iterable[str]) -> str:
         return listed(self.card(instance, names[instance]) for instance in instances)
@@ -92,8 +95,8 @@ def _returned(data: Data, t: Teller) -> str:
 
 
 def _item(data: Data, t: Teller) -> str:
-    if data["card"] in PHASE_WORDS:
-        what = f"the end of {t.whose(data['by'])} {PHASE_WORDS[data['card']]}"
+    if data["card"] in ENDED_WORDS:
+        what = f"the end of {t.whose(data['by'])} {ENDED_WORDS[data['card']]}"
     else:
         what = t.card(data["what"], data["card"]) if data["what"] else f"{t.whose(data['by'])} {name_of(data['card'])}"
     return f"Item {data['item']} is open for reactions: {what}."

@@ -49,15 +49,20 @@ _VERBS = {
     "timeout": "time_out",
     "resign": "resign",
 }
+_OTHER_WORDS = {"pass": "stand", "let": "stand", "upkeep": "keep"}
+VERBS = frozenset((*_VERBS, *_OTHER_WORDS, "time"))
+"""The words with which orders begin."""
 _NAMES = sorted(
     ((card.name.casefold(), card.id) for card in (*CARDS.values(), *COMMANDERS.values())), key=lambda pair: -len(pair[0])
 )
+# `b7` and `b-7` for `b-07`.
+_ID = re.compile(r"\b([ab])-?(\d{1,3})\b")
 _TYPES = ("spaceship", "missile", "duration", "event", "defense")
 
 
 def parse(text: str, seen: Data) -> Command:
     """Read one order. Raises `Refused` (`unreadable`) with a suggestion."""
-    folded = text.casefold().replace("|", " | ")
+    folded = _ID.sub(lambda found: f"{found[1]}-{int(found[2]):02}", text.casefold().replace("|", " | "))
     for long, short in (("let stand", "stand"), ("time out", "timeout"), ("end_", "end ")):
         folded = folded.replace(long, short)
     for name, card in _NAMES:
@@ -66,7 +71,7 @@ def parse(text: str, seen: Data) -> Command:
     said = words(folded, _FILLERS)
     if not said:
         raise Refused("unreadable", f"Write an order, for example: {', '.join(list(_VERBS)[:6])}.")
-    verb = pick(said[0], {**{one: one for one in _VERBS}, "pass": "stand", "let": "stand", "upkeep": "keep"}, "order")
+    verb = pick(said[0], {**{one: one for one in _VERBS}, **_OTHER_WORDS}, "order")
     rest = said[1:]
     reader = _READERS.get(verb)
     if reader is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawn_name, titled, wrap
+from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawn, wrap
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.wording import seat_name, to_act
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
+from gamesvc.games.star_commander.manifest import MANIFEST
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
-from gamesvc.games.star_commander.picture.glance import acting, glance, now
+from gamesvc.games.star_commander.picture.glance import glance, now
 from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
 from gamesvc.games.star_commander.text.narrate import REASONS, WINDOW_WORDS, Teller, card_name
 from gamesvc.json_types import JsonMapping
@@ -43,12 +45,12 @@ class Sheet:
     """One picture: measured first, then drawn from top to bottom."""
 
     def __init__(self, view: Data, caption: Caption) -> None:
-        self.view, self.caption = view, caption
+        self.view, self.told, self.caption = view, glance(view, caption), drawn(caption)
         self.viewer: int | None = view["seat"]
         self.foot = self.viewer if self.viewer is not None else 0
         self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]
         self.layout = Layout.of(view["grid"])
-        self.names = [drawn_name(seat, caption.names) for seat in range(len(view["seats"]))]
+        self.names = [seat_name(seat, self.caption.names) for seat in range(len(view["seats"]))]
         self.whose = Teller(self.viewer, self.names).whose
 
     def svg(self) -> str:
@@ -61,11 +63,7 @@ class Sheet:
         board = self.layout.height + 2 * self._inset()
         height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
         height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
-        told = glance(self.view, self.caption)
-        title = titled("Star Commander", self.caption, told)
-        chart = Chart(
-            WIDTH, height, prefix=self.caption.match or "sc", title=title, desc=told.description, header=self.caption.header
-        )
+        chart = Chart.captioned(MANIFEST.title, self.caption, self.told, height)
         chart.rect(0, 0, WIDTH, height, fill="paper")
         self.chart = chart
         self._header()
@@ -92,11 +90,14 @@ class Sheet:
 
     def _header(self) -> None:
         prompt = self.view["prompt"]
-        flag = ""
-        if self.viewer in self._awaited():
+        flag = acting = ""
+        if self.caption.past:
+            acting = "Earlier position"
+        elif self.viewer in self._awaited():
             flag = {"window": "Your response", "choice": "Your choice"}.get(prompt["kind"], "Your move")
-        second, awaited = now(self.view, self.names), acting(self.view, self.names)
-        self.chart.header("Star Commander", self.caption.match, second, flag=flag, acting="" if flag else awaited)
+        else:
+            acting = to_act(self.view["awaited"], self.names)
+        self.chart.header(MANIFEST.title, self.caption.match, now(self.view, self.caption), flag=flag, acting=acting)
 
     def _closing(self) -> str:
         view, prompt = self.view, self.view["prompt"]
@@ -108,7 +109,7 @@ class Sheet:
         if self.viewer in self._awaited():
             ask = CHOICES[prompt["what"]] if prompt["kind"] == "choice" else ASKS[prompt["kind"]]
             return f"Respond to {WINDOW_WORDS[prompt['what']]}. {ask}" if prompt["kind"] == "window" else ask
-        return f"{acting(self.view, self.names)}."
+        return "This is an earlier position." if self.caption.past else f"{to_act(view['awaited'], self.names)}."
 
     # --- seats ---
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows import choices
-from gamesvc.games.star_commander.state import Orders, State
+from gamesvc.games.star_commander.state import Item, Orders, Side, State
 
 
 def _known(state: State, seat: int) -> set[str]:
@@ -29,12 +30,9 @@ def _known(state: State, seat: int) -> set[str]:
 
 def redeal(state: State, seat: int, dice: Dice) -> State:
     """Redeal the hidden cards of each domain over their places, and the unexplored systems."""
-    cards, known = Board(state).cards, _known(state, seat)
-    hidden = [uid for other in state.seats for uid in other.hand] + [uid for deck in state.decks.values() for uid in deck]
     faces = dict(state.faces)
-    for domain in DOMAINS:
-        places = sorted(uid for uid in hidden if uid not in known and cards[state.faces[uid]].domain == domain)
-        for uid, card in zip(places, dice.shuffle([state.faces[uid] for uid in places]), strict=True):
+    for group in _groups(state, seat):
+        for uid, card in zip(group, dice.shuffle([state.faces[uid] for uid in group]), strict=True):
             faces[uid] = card
     down = [name for name, cell in state.cells.items() if not cell.explored]
     systems = list(dice.shuffle([*(state.cells[name].card for name in down), *state.undealt]))
@@ -43,6 +41,44 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
         cells[name] = replace(cells[name], card=card)
     seats = tuple(one if at == seat else replace(one, orders=Orders()) for at, one in enumerate(state.seats))
     return replace(_without_plans(state, seat), faces=faces, cells=cells, undealt=tuple(systems[len(down) :]), seats=seats)
+
+
+def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> tuple[State, dict[int, State]]:
+    """Deal the places of hidden cards: in decks, other hands, and what others do with cards of theirs. No state is marked."""
+    new = dice.swap(_groups(redealt, seat))
+
+    def named(uids: Sequence[str]) -> tuple[str, ...]:
+        return tuple(new.get(uid, uid) for uid in uids)
+
+    state = replace(
+        redealt,
+        decks={domain: named(deck) for domain, deck in redealt.decks.items()},
+        seats=tuple(replace(one, hand=named(one.hand)) for one in redealt.seats),
+        offers=tuple(
+            offer if seat in (offer.maker, offer.to) else replace(offer, give=Side(), want=Side()) for offer in redealt.offers
+        ),
+        stack=tuple(item if item.seat == seat else _with_other_cards(redealt, item, new, dice) for item in redealt.stack),
+    )
+    return state, marked
+
+
+def _with_other_cards(state: State, item: Item, new: Mapping[str, str], dice: Dice) -> Item:
+    """Return another seat's item with other cards of its hand given up for it."""
+    params = item.params or {}
+    given = [*params.get("uids", ()), *([params["discard"]] if params.get("discard") is not None else [])]
+    if not given:
+        return item
+    hand = [new.get(uid, uid) for uid in state.seats[item.seat].hand if uid != item.uid]
+    drawn = list(dice.sample(hand, len(given))) if len(hand) >= len(given) else [new.get(uid, uid) for uid in given]
+    changed = {"uids": drawn[: len(params["uids"])]} if "uids" in params else {}
+    return replace(item, params={**params, **changed, **({"discard": drawn[-1]} if params.get("discard") is not None else {})})
+
+
+def _groups(state: State, seat: int) -> list[list[str]]:
+    """Return the hidden cards of each domain."""
+    cards, known = Board(state).cards, _known(state, seat)
+    hidden = [uid for other in state.seats for uid in other.hand] + [uid for deck in state.decks.values() for uid in deck]
+    return [sorted(uid for uid in hidden if uid not in known and cards[state.faces[uid]].domain == domain) for domain in DOMAINS]
 
 
 def _without_plans(state: State, seat: int) -> State:

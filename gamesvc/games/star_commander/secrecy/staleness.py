@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gamesvc.games.kernel.game import Command, Event
 
 _ASIDE = frozenset({"set_standing_orders", "resign", "accept_trade", "decline_trade", "withdraw_trade"})
@@ -15,8 +13,8 @@ _HARMLESS = frozenset({"standing_orders_set", "trade_offered", "trade_declined",
 _NEW = frozenset({"card_played", "ability_activated", "action_declared", "phase_entered", "combat_opened", "turn_started"})
 
 
-def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Return True if newer events outdate a command.
+def stale(command: Command, event: Event, seat: int) -> bool:
+    """Return True if a newer event outdates a command.
 
     Standing orders and answers to offers are never outdated (an offer cannot change and is checked again). A pass is outdated by
     something new to answer, not by others passing. Offers and early passes of others outdate nothing.
@@ -24,8 +22,8 @@ def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
     if command["name"] in _ASIDE:
         return False
     if command["name"] == "pass":
-        return any(event.type in _NEW for event in since)
-    return any(event.type not in _HARMLESS and not _goes_round(event) for event in since)
+        return event.type in _NEW
+    return event.type not in _HARMLESS and not _goes_round(event)
 
 
 def _goes_round(event: Event) -> bool:

@@ -12,7 +12,7 @@ _HELP = {
         "buy science             sell c12 c40            scrap v3 (classic)",
         "offer Blue give credits=4 want systems=1,1      accept 1",
         "orders commands=ask draw=science+industry       resign",
-        "end                     (end the command phase)",
+        "end phase               (end the command phase)",
     ],
     "window": [
         "pass",
@@ -20,7 +20,7 @@ _HELP = {
         "play evasion v3         play intercept_orders s4",
         "use railgun v3 x=2      add hold to be asked again",
     ],
-    "combat_choose": ["fight 1,1", "end", "build corvette 2,2   (with Forsei)"],
+    "combat_choose": ["fight 1,1", "end phase", "build corvette 2,2   (with Forsei)"],
     "combat_assign": [
         "fire v3>v7=2 v4>v8      (vessel > target = amount)",
         "fire nothing            add more to go on assigning",

@@ -354,6 +354,8 @@ _VERBS: Mapping[str, tuple[str, Read]] = {
     "resign": ("resign", _bare),
 }
 _ANSWERS = {"keep": "keep", "discard": "discard"}
+VERBS = frozenset((*_VERBS, *_ANSWERS))
+"""The words with which orders begin."""
 
 
 def parse(text: str, view: Data) -> Command:

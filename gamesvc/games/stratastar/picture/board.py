@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gamesvc.games.drawing.chart import WIDTH, Chart, drawn_name, titled, wrap
+from gamesvc.games.drawing.chart import WIDTH, Chart, drawn, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import capital, listed
+from gamesvc.games.kernel.wording import capital, listed, seat_name, to_act
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
+from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
 from gamesvc.games.stratastar.text.board import awaiting
-from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, by_seat, cards, treaty
+from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, cards, forces, offer, treaty
 from gamesvc.json_types import JsonMapping
 
 _FLAGS = {
@@ -30,13 +31,14 @@ _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 
 def picture(seen: Data, caption: Caption) -> str:
     """Draw the position as SVG, 720 units wide."""
-    names = tuple(drawn_name(seat, caption.names) for seat in range(len(seen["players"])))
-    t = Teller(seen["viewer"], names)
+    told, caption = glance(seen, caption), drawn(caption)
+    t = Teller(seen["viewer"], caption.names)
     notes = list(_notes(seen, t))
     closing = _closing(seen, t)
-    chart = _sheet(seen, caption, t, names, _height(seen, [*notes], closing))
+    chart = Chart.captioned(MANIFEST.title, caption, told, _height(seen, notes, closing))
+    _header(chart, seen, caption)
     map.draw(chart, seen)
-    y = _seats(chart, seen, names, 776)
+    y = _seats(chart, seen, caption, 776)
     for note in notes:
         y = chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
     y = _table(chart, seen, y + 18)
@@ -49,29 +51,20 @@ def _height(seen: Data, notes: list[str], closing: str) -> float:
     return 804 + 42 * len(seen["players"]) + 25 * lines + 18 + 120 + 14 + 24 * len(wrap(closing, 662, 20, 400, 2)) + 16
 
 
-def _sheet(seen: Data, caption: Caption, t: Teller, names: tuple[str, ...], height: float) -> Chart:
-    phase = PHASES[seen["phase"]]
+def _header(chart: Chart, seen: Data, caption: Caption) -> None:
     asked = [one for one in seen["awaited"] if one["seat"] == seen["viewer"]]
-    others = listed(names[one["seat"]] for one in seen["awaited"])
-    told = glance(seen, caption)
-    title = titled("Stratastar", caption, told)
-    prefix = "s" + "".join(sign for sign in caption.match if sign.isalnum())
-    chart = Chart(WIDTH, height, prefix=prefix, title=title, desc=told.description, header=caption.header)
-    second = f"Turn {seen['turn']} · {capital(phase)}"
+    second = f"Turn {seen['turn']} · {capital(PHASES[seen['phase']])}"
+    flag, acting = "", to_act(seen["awaited"], caption.names)
     if caption.past:
-        chart.header("Stratastar", caption.match, f"{second} · an earlier position")
+        acting = "Earlier position"
     elif seen["ended"]:
-        winners = listed(names[seat] for seat in seen["ended"]["ranking"][0])
-        chart.header("Stratastar", caption.match, second, acting=f"{winners} won")
+        acting = f"{listed(seat_name(seat, caption.names) for seat in seen['ended']['ranking'][0])} won"
     elif asked:
-        flag = _FLAGS.get(asked[0]["prompt"], "Your move")
-        chart.header("Stratastar", caption.match, f"{second} · {others} to act", flag=flag)
-    else:
-        chart.header("Stratastar", caption.match, second, acting=f"{others} to act" if others else "")
-    return chart
+        second, flag = f"{second} · {acting}", _FLAGS.get(asked[0]["prompt"], "Your move")
+    chart.header(MANIFEST.title, caption.match, second, flag=flag, acting=acting)
 
 
-def _seats(chart: Chart, seen: Data, names: tuple[str, ...], y: float) -> float:
+def _seats(chart: Chart, seen: Data, caption: Caption, y: float) -> float:
     chart.label(196, y + 12, f"Worlds, {WORLDS_TO_WIN} win")
     chart.label(440, y + 12, "Fleets")
     chart.label(528, y + 12, "Hand")
@@ -85,7 +78,7 @@ def _seats(chart: Chart, seen: Data, names: tuple[str, ...], y: float) -> float:
         base = chart.seat_row(
             seat,
             y,
-            names[seat],
+            seat_name(seat, caption.names),
             you=seat == seen["viewer"],
             awaited=seat in waiting,
             struck=not player["alive"],
@@ -116,16 +109,14 @@ def _notes(seen: Data, t: Teller) -> Iterable[str]:
         yield f"{capital(who)}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
     for one in seen["treaties"]:
         yield treaty(one, t)
-    for offer in seen["offers"][:MOST_OFFERS]:
-        what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
-        yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."
+    for one in seen["offers"][:MOST_OFFERS]:
+        yield offer(one, t)
     if len(seen["offers"]) > MOST_OFFERS:
         yield f"{len(seen['offers']) - MOST_OFFERS} more offers are open."
     battle = seen["battle"]
     if battle:
-        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(battle["forces"]))
         done = f" Committed: {t.all(battle['committed'])}." if battle["committed"] else ""
-        yield f"Battle at {battle['space']}, forces without cards: {forces}.{done}"
+        yield f"Battle at {battle['space']}, forces without cards: {forces(battle['forces'], t)}.{done}"
 
 
 def _table(chart: Chart, seen: Data, y: float) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.telling import Glance
-from gamesvc.games.kernel.wording import counted, listed, seat_name, to_act
+from gamesvc.games.kernel.telling import Glance, headline
+from gamesvc.games.kernel.wording import counted, listed, seat_name
 from gamesvc.games.stratastar.data import WORLDS_TO_WIN
 from gamesvc.games.stratastar.text.board import awaiting
 from gamesvc.games.stratastar.text.narrate import PHASES, Teller
@@ -12,12 +12,8 @@ from gamesvc.games.stratastar.text.narrate import PHASES, Teller
 
 def glance(seen: Data, caption: Caption) -> Glance:
     """Return turn, phase and acting seats, and the worlds of each player."""
-    headline = f"Turn {seen['turn']}, {PHASES[seen['phase']]}."
-    if seen["ended"]:
-        headline = f"Over after turn {seen['turn']}."
-    elif acting := to_act((one["seat"] for one in seen["awaited"]), caption.names):
-        headline += f" {acting}."
+    now = f"Over after turn {seen['turn']}" if seen["ended"] else f"Turn {seen['turn']}, {PHASES[seen['phase']]}"
     alive = [one for one in seen["players"] if one["alive"]]
     standing = listed(f"{seat_name(one['seat'], caption.names)} has {counted(one['worlds'], 'world')}" for one in alive)
     asked = awaiting(seen, Teller(seen["viewer"], caption.names))
-    return Glance(headline, f"{standing}; {WORLDS_TO_WIN} win. {asked}", seen["turn"])
+    return Glance(headline(now, seen["awaited"], caption), f"{standing}; {WORLDS_TO_WIN} win. {asked}", seen["turn"])

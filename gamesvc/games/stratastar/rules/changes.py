@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.stratastar.data import RANK
-from gamesvc.games.stratastar.events.shapes import StratastarEvent
 from gamesvc.games.stratastar.state import Action, Offer, Player, State, Turn
-
-Handlers = Mapping[type[StratastarEvent], Callable[[Any, Any], State]]
-"""For each class of event, the function that returns the state after it. Only `BoardLaid` finds no state."""
 
 
 def plus(counts: Mapping[str, int], key: str, n: int) -> dict[str, int]:

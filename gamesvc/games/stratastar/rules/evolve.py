@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Event
 from gamesvc.games.stratastar.events import KINDS
-from gamesvc.games.stratastar.rules.changes import Handlers
-from gamesvc.games.stratastar.rules.evolving import actions, dealings, effects, turns
+from gamesvc.games.stratastar.rules.evolving import Handlers, actions, dealings, effects, turns
 from gamesvc.games.stratastar.state import State
 
 HANDLERS: Handlers = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 from gamesvc.json_types import JsonObject
@@ -173,16 +173,16 @@ _TELLING = frozenset(
 )
 
 
-def stale(command: Command, since: Sequence[Event], seat: int) -> bool:
-    """Return True if newer events outdate a command: all but quiet acts of other seats.
+def stale(command: Command, event: Event, seat: int) -> bool:
+    """Return True if a newer event outdates a command: all do but quiet acts of other seats.
 
     An answer to a numbered offer is outdated only by the end of that offer. Its goods are checked again anyway.
     """
     if command["name"] in _NEVER_STALE:
         return False
     if "offer" in command:
-        return any(event.type in _OFFER_ENDS and event.data["id"] == command["offer"] for event in since)
-    return any(event.type not in _QUIET for event in since)
+        return event.type in _OFFER_ENDS and bool(event.data["id"] == command["offer"])
+    return event.type not in _QUIET
 
 
 def reveals(event: Event) -> bool:

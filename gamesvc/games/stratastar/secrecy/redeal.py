@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gamesvc.games.kernel.dice import Dice
-from gamesvc.games.stratastar.data import CARDS, RANK
+from gamesvc.games.stratastar.data import CARDS, CHITS, HAZARDS, RANK
 from gamesvc.games.stratastar.data.geometry import in_order
 from gamesvc.games.stratastar.rules.actions.battle import ATTACKS
 from gamesvc.games.stratastar.rules.facts import joined
 from gamesvc.games.stratastar.state import Action, Battle, Chart, Mode, Offer, Orders, Player, State
+
+TRIES = 50
 
 
 def redeal(state: State, seat: int, dice: Dice) -> State:
@@ -35,6 +37,36 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
         offers=tuple(offer if _knows(offer, seat) else _reoffered(offer, dice) for offer in state.offers),
         chart=_rescattered(state, seat, dice),
     )
+
+
+def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> tuple[State, dict[int, State]]:
+    """Draw again the chits that only others have scouted, together with the pile: a redeal shuffles them among themselves."""
+    return replace(redealt, chart=_redrawn(redealt, seat, dice)), marked
+
+
+def _redrawn(state: State, seat: int, dice: Dice) -> Chart:
+    """Return the chart with other chits in the spaces hidden from a seat, such that the Homeworlds stay connected."""
+    chart = state.chart
+    hidden = _hidden(chart, seat)
+    if not hidden:
+        return chart
+    count = Counter(chart.pile) + Counter(chart.scouted[space] for space in hidden)
+    chits = [kind for kind in CHITS for _ in range(count[kind])]
+    for attempt in range(TRIES + 1):
+        way = dice.shuffle(chits)
+        if attempt == TRIES:  # chits that close no way, but never the true ones
+            way = tuple(sorted(way, key=HAZARDS.__contains__))
+        scouted = {**chart.scouted, **dict(zip(hidden, way, strict=False))}
+        left = Counter(way[len(hidden) :])
+        drawn = replace(chart, scouted=scouted, pile={kind: left[kind] for kind in chart.pile | left if left[kind]})
+        if joined(replace(state, chart=drawn)):
+            break
+    return drawn
+
+
+def _hidden(chart: Chart, seat: int) -> list[str]:
+    """Return the spaces that others have scouted, and the seat has not."""
+    return [space for space in in_order(chart.scouted) if seat not in chart.scouts.get(space, ())]
 
 
 def _other(player: Player, hand: Sequence[str], dice: Dice) -> Player:
@@ -79,7 +111,7 @@ def _reoffered(offer: Offer, dice: Dice) -> Offer:
 def _rescattered(state: State, seat: int, dice: Dice) -> Chart:
     """Redraw the chits that only others have scouted, so that the Homeworlds stay connected."""
     chart = state.chart
-    hidden = [space for space in in_order(chart.scouted) if seat not in chart.scouts.get(space, ())]
+    hidden = _hidden(chart, seat)
     if not hidden:
         return chart
     drawn = Counter(chart.scouted[space] for space in hidden)

@@ -9,7 +9,7 @@ from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, COLUMNS, ROWS, WORLDS_TO_WIN
 from gamesvc.games.stratastar.data.geometry import SPACES, in_order
-from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, by_seat, cards, group, treaty
+from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, cards, forces, group, offer, treaty
 from gamesvc.json_types import JsonMapping
 
 WIDTH = 72
@@ -151,9 +151,8 @@ def _table(seen: Data) -> str:
 def _diplomacy(seen: Data, t: Teller) -> Iterable[str]:
     for one in seen["treaties"]:
         yield treaty(one, t)
-    for offer in seen["offers"]:
-        what = f": gives {cards(offer['give'])} for {cards(offer['want'])}" if "give" in offer else ""
-        yield f"{t.Whose(offer['seat'])} offer {offer['id']} to {t.who(offer['to'])}{what}."
+    for one in seen["offers"]:
+        yield offer(one, t)
 
 
 def _open(seen: Data, t: Teller) -> Iterable[str]:
@@ -162,8 +161,8 @@ def _open(seen: Data, t: Teller) -> Iterable[str]:
         yield f"{when}: {aim(action['action'], action['args'], t)} by {t.who(action['seat'])}; asked: {t.all(action['asked'])}."
     if seen["battle"]:
         battle = seen["battle"]
-        forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(battle["forces"]))
-        yield f"Battle at {battle['space']}, forces without cards: {forces}. Still to commit: {t.all(battle['waiting'])}."
+        shown = forces(battle["forces"], t)
+        yield f"Battle at {battle['space']}, forces without cards: {shown}. Still to commit: {t.all(battle['waiting'])}."
         if "own" in battle:
             yield f"You committed {cards(battle['own'])}."
 

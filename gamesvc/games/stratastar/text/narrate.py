@@ -128,6 +128,17 @@ def treaty(one: JsonMapping, t: Teller) -> str:
     return f"Treaty between {parties} until the end of {t.whose(one['seat'])} turn {one['until']}."
 
 
+def offer(one: JsonMapping, t: Teller) -> str:
+    """Describe an offer of a view, with its cards if the viewer may know them."""
+    what = f": gives {cards(one['give'])} for {cards(one['want'])}" if "give" in one else ""
+    return f"{t.Whose(one['seat'])} offer {one['id']} to {t.who(one['to'])}{what}."
+
+
+def forces(of: Mapping[str, int], t: Teller) -> str:
+    """Describe the forces in a battle: `Ann 3, Ben 2`."""
+    return ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(of))
+
+
 def _declared(t: Teller, d: Data) -> str:
     cost = f" for {cards(d['paid'])}" if d["paid"] else " as the free move" if d["free"] else ""
     credit = f" with credit {cards(d['credit'])}" if d["credit"] else ""
@@ -197,9 +208,8 @@ def _battle(t: Teller, d: Data) -> str:
 
 
 def _resolved(t: Teller, d: Data) -> str:
-    forces = ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(d["forces"]))
     result = "It is a tie." if d["winner"] is None else f"{t.Who(d['winner'])} won."
-    return f"Forces at {d['space']}: {forces}. {result}"
+    return f"Forces at {d['space']}: {forces(d['forces'], t)}. {result}"
 
 
 def _revealed(t: Teller, d: Data) -> str:

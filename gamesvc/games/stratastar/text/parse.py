@@ -99,6 +99,7 @@ VERBS: dict[str, str] = {
     "end_turn": "end_turn",
     "resign": "resign",
 }
+"""The words with which orders begin, with the names of the commands."""
 _PAIRS = {
     "build": ("fleet", "warfleet", "stargate"),
     "end": ("turn", "phase"),

@@ -13,6 +13,8 @@ from gamesvc.games.stratastar.text.reading import LETTERS
 from gamesvc.json_types import JsonMapping
 
 _SHORT = {name: verb for verb, name in reversed(VERBS.items())}
+# Never `end` alone: in a mail that may be the line END, which phones write in small letters.
+_ENDS = {"end_phase": "end phase", "end_turn": "end turn"}
 
 
 def show_cards(cards: Sequence[str]) -> str:
@@ -38,7 +40,7 @@ def render(command: Command) -> str:
     name = command["name"]
     if name == "set_orders":
         return standing_orders.render(command["orders"])
-    parts = ["end turn" if name == "end_turn" else _SHORT[name]]
+    parts = [_ENDS.get(name) or _SHORT[name]]
     for key in ("target", "seat", "to" if name == "offer_trade" else ""):
         if key in command:
             value = command[key]

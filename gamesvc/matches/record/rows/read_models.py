@@ -62,7 +62,6 @@ COLUMNS = {
         link_token="a secret",
         key_id="checked by opening the secret",
         sealed_secret="checked against the commitment of version 1",
-        head_hash="no longer written",
     ),
     "Seat": _columns(
         "match index user bot holder contribution vacated_at",

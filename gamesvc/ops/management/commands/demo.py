@@ -169,8 +169,9 @@ class Command(BaseCommand):
                 self.wait_for_clock(first, match, seen["version"])
                 continue
             client = player.eyes if isinstance(player, ByMail) else player
-            forms, etag = client.forms(match)
-            seen = client.view(match)
+            seen, forms, etag = client.turn(match)
+            if not forms:
+                continue  # the clock was faster
             command = bot(seen["view"], forms, rng)
             if isinstance(player, ByMail):
                 commands += player.order(seen, catalog.game(game).render(command))
@@ -183,9 +184,9 @@ class Command(BaseCommand):
                     raise
                 continue
             commands += 1
-            undo = undo and not self.take_back(client, match)
+            undo = undo and not self.undo_once(client, match)
 
-    def take_back(self, client: Client, match: str) -> bool:
+    def undo_once(self, client: Client, match: str) -> bool:
         """Undo the last move if that is free. Return True if it was."""
         offer = client.get(f"/api/v1/matches/{match}/undo/").body
         if offer["how"] != "free":

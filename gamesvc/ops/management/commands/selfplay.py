@@ -9,9 +9,9 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -30,22 +30,37 @@ from gamesvc.ops import written
 Job = JsonObject
 
 
-def jobs(game: Game, arguments: Mapping[str, Any]) -> Iterator[Job]:
-    """Yield the parameters of each match. The same arguments give the same ones."""
-    for number in range(arguments["matches"]):
-        seed = f"{arguments['seed']}-{number}"
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The matches to play, as the command line has them. `seats` 0 and no `bots`: they differ from match to match."""
+
+    matches: int
+    seed: str
+    seats: int
+    options: JsonObject
+    varied: bool
+    bots: list[str]
+    check_every: int
+    interrupt: float
+    export: bool
+
+
+def jobs_of(game: Game, plan: Plan) -> Iterator[Job]:
+    """Yield the parameters of each match. The same plan gives the same ones."""
+    for number in range(plan.matches):
+        seed = f"{plan.seed}-{number}"
         rng = random.Random(seed)
-        options = {**(vary(game, rng) if arguments["vary"] else bounded(game)), **arguments["options"]}
-        seats = arguments["seats"] or fitting_seats(game, options, rng) or game.manifest.min_seats
+        options = {**(vary(game, rng) if plan.varied else bounded(game)), **plan.options}
+        seats = plan.seats or fitting_seats(game, options, rng) or game.manifest.min_seats
         yield {
             "game": game.id,
             "seats": seats,
             "options": options,
             "seed": seed,
-            "bots": arguments["bots"] or bots_for(game, seats, number),
-            "check_every": arguments["check_every"],
-            "interrupt": arguments["interrupt"],
-            "export": arguments["out"] is not None,
+            "bots": plan.bots or bots_for(game, seats, number),
+            "check_every": plan.check_every,
+            "interrupt": plan.interrupt,
+            "export": plan.export,
         }
 
 
@@ -119,9 +134,9 @@ class Command(BaseCommand):
         parser.add_argument("--seed", default="1")
         parser.add_argument("--seats", type=int, default=0, help="Default: every number the game allows.")
         parser.add_argument(
-            "--option", action="append", default=[], metavar="K=V", help="A match option; V as JSON or plain text."
+            "--option", dest="given", action="append", default=[], metavar="K=V", help="A match option; V as JSON or plain text."
         )
-        parser.add_argument("--vary", action="store_true", help="Draw the options of each match at random.")
+        parser.add_argument("--vary", dest="varied", action="store_true", help="Draw the options of each match at random.")
         parser.add_argument(
             "--bots", default="", help="One per seat, repeated: greedy,random. Default: random, one seat of several greedy."
         )
@@ -132,37 +147,49 @@ class Command(BaseCommand):
             default=0.1,
             help="How often a seat acts out of turn, the match goes back, or a fork is tried, instead of the next command.",
         )
-        parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="Processes.")
+        parser.add_argument("--jobs", dest="processes", type=int, default=os.cpu_count() or 1, help="Processes.")
         files = parser.add_mutually_exclusive_group()
         files.add_argument("--out", type=Path, help="Write an export of each match, for `verify`, into this folder.")
-        files.add_argument("--records", type=Path, help="Write each match's record, for playthroughs, into this folder.")
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        files.add_argument(
+            "--records", dest="played", type=Path, help="Write each match's record, for playthroughs, into this folder."
+        )
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, **options: Any) -> None:
-        game = catalog.game(options["game"])
-        arguments = {**options, "options": dict(read_option(text) for text in options["option"])}
-        arguments["bots"] = options["bots"].split(",") if options["bots"] else []
-        if unknown := set(arguments["bots"]) - set(game.bots):
-            raise CommandError(f"No such bot: {', '.join(sorted(unknown))}; there are: {', '.join(game.bots)}.")
+    def handle(
+        self,
+        *,
+        game: str,
+        matches: int,
+        seed: str,
+        seats: int,
+        given: list[str],
+        varied: bool,
+        bots: str,
+        check_every: int,
+        interrupt: float,
+        processes: int,
+        out: Path | None,
+        played: Path | None,
+        as_json: bool,
+        **_: object,
+    ) -> None:
+        engine = catalog.game(game)
+        players = bots.split(",") if bots else []
+        if unknown := set(players) - set(engine.bots):
+            raise CommandError(f"No such bot: {', '.join(sorted(unknown))}; there are: {', '.join(engine.bots)}.")
+        options = dict(read_option(text) for text in given)
+        plan = Plan(matches, seed, seats, options, varied, players, check_every, interrupt, export=out is not None)
         tally, broken, began = Tally(), [], time.monotonic()
-        with multiprocessing.get_context("spawn").Pool(options["jobs"]) as pool:
-            for number, (job, record, what) in enumerate(pool.imap_unordered(play_job, jobs(game, arguments), chunksize=4), 1):
+        with multiprocessing.get_context("spawn").Pool(processes) as pool:
+            for number, (job, record, what) in enumerate(pool.imap_unordered(play_job, jobs_of(engine, plan), chunksize=4), 1):
                 if record is None:
                     broken.append({"job": job, "broken": what})
                 else:
                     tally.add(record)
-                    self.keep(game, record, options)
+                    keep(engine, record, exports=out, records_to=played)
                 if number % 50 == 0 and sys.stderr.isatty():
-                    self.stderr.write(f"{number} of {options['matches']} matches", ending="\r")
-        self.report(tally, broken, time.monotonic() - began, as_json=options["json"])
-
-    def keep(self, game: Game, record: Record, options: Mapping[str, Any]) -> None:
-        """Write the requested files."""
-        for name, ending in (("out", "jsonl"), ("records", "json")):
-            if (folder := options[name]) is not None:
-                folder.mkdir(parents=True, exist_ok=True)
-                content = written.write(game, record) if name == "out" else records.dump(game, record).encode()
-                (folder / f"{game.id}-{record.seed}.{ending}").write_bytes(content)
+                    self.stderr.write(f"{number} of {matches} matches", ending="\r")
+        self.report(tally, broken, time.monotonic() - began, as_json=as_json)
 
     def report(self, tally: Tally, broken: list[JsonObject], seconds: float, *, as_json: bool) -> None:
         scores = [score for match in tally.scores for score in match]
@@ -190,6 +217,19 @@ class Command(BaseCommand):
                 self.stdout.write(f"{name.replace('_', ' '):20} {value}")
         if broken:
             raise CommandError(f"{counted(len(broken), 'match', 'matches')} broke; the first: {broken[0]['broken']}")
+
+
+def keep(game: Game, record: Record, *, exports: Path | None, records_to: Path | None) -> None:
+    """Write the export of a match and its record into their folders, if these are given."""
+    if exports is not None:
+        _write(exports / f"{game.id}-{record.seed}.jsonl", written.write(game, record))
+    if records_to is not None:
+        _write(records_to / f"{game.id}-{record.seed}.json", records.dump(game, record).encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 def read_option(text: str) -> tuple[str, object]:

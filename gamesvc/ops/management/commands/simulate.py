@@ -11,9 +11,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -30,6 +31,29 @@ if TYPE_CHECKING:  # it needs the database of the folder
 INSIDE, PART = "GAMESVC_SIMULATE_INSIDE", "GAMESVC_SIMULATE_PART"
 START = datetime(2027, 1, 4, tzinfo=UTC)
 OURS = (INSIDE, PART, "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The extent of a simulation, as its command line has it."""
+
+    matches: int
+    days: int
+    players: int
+    seed: str
+    chaos: bool
+    minutes: float
+    """Real minutes, after which the matches end."""
+    service_minutes: float
+    clients: int
+    workers: int
+
+    def check(self) -> None:
+        """Raise `CommandError` if a size is out of bounds."""
+        if not 1 <= self.matches <= 100_000 or not 1 <= self.days <= 3660 or self.players < 4 or not 1 <= self.workers <= 16:
+            raise CommandError("Give 1 to 100000 matches, 1 to 3660 days, 4 players or more and 1 to 16 workers.")
+        if not 0 <= self.service_minutes <= 1440 or not 1 <= self.clients <= 256:
+            raise CommandError("Give 0 to 1440 service minutes and 1 to 256 clients.")
 
 
 class Command(BaseCommand):
@@ -58,22 +82,32 @@ class Command(BaseCommand):
         )
         parser.add_argument("--clients", type=int, default=16, help="Players' programs that use it meanwhile (default 16).")
         parser.add_argument("--workers", type=int, default=2)
-        parser.add_argument("--json", action="store_true", help="Machine-readable output.")
+        parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, **options: Any) -> None:
-        matches, days, minutes = options["matches"], options["days"], options["service_minutes"]
-        options["players"] = players = options["players"] or max(12, matches // 8)
-        if not 1 <= matches <= 100_000 or not 1 <= days <= 3660 or players < 4 or not 1 <= options["workers"] <= 16:
-            raise CommandError("Give 1 to 100000 matches, 1 to 3660 days, 4 players or more and 1 to 16 workers.")
-        if not 0 <= minutes <= 1440 or not 1 <= options["clients"] <= 256:
-            raise CommandError("Give 0 to 1440 service minutes and 1 to 256 clients.")
+    def handle(
+        self,
+        *,
+        matches: int,
+        days: int,
+        players: int | None,
+        seed: str,
+        chaos: bool,
+        minutes: float,
+        service_minutes: float,
+        clients: int,
+        workers: int,
+        as_json: bool,
+        **_: object,
+    ) -> None:
+        plan = Plan(matches, days, players or max(12, matches // 8), seed, chaos, minutes, service_minutes, clients, workers)
+        plan.check()
         if INSIDE in os.environ:
-            getattr(self, f"play_{os.environ[PART]}")(Path(os.environ[INSIDE]), options)
+            getattr(self, f"play_{os.environ[PART]}")(Path(os.environ[INSIDE]), plan)
             return
-        report, ended = self.on_the_clock(chaos=options["chaos"])
-        if options["chaos"] and minutes and not ended:
+        report, ended = self.on_the_clock(chaos=plan.chaos)
+        if plan.chaos and plan.service_minutes and not ended:
             report.add(self.on_the_service())
-        self.stdout.write(json.dumps(report.as_json()) if options["json"] else report.as_text())
+        self.stdout.write(json.dumps(report.as_json()) if as_json else report.as_text())
         if report.wrong:
             raise CommandError("The simulation found what must not be: " + "; ".join(report.wrong))
 
@@ -115,32 +149,32 @@ class Command(BaseCommand):
 
     # --- in the processes for the parts ---
 
-    def play_clock(self, folder: Path, options: dict[str, Any]) -> None:
+    def play_clock(self, folder: Path, plan: Plan) -> None:
         from gamesvc.ops.simulation import conductor, judging  # here: they need the database of the folder
 
         simulation = conductor.make(
             folder,
-            matches=options["matches"],
-            days=options["days"],
-            players=options["players"],
-            seed=options["seed"],
-            chaos=_chaos(folder, options["matches"], options["days"]) if options["chaos"] else conductor.Chaos(),
+            matches=plan.matches,
+            days=plan.days,
+            players=plan.players,
+            seed=plan.seed,
+            chaos=_chaos(folder, plan.matches, plan.days) if plan.chaos else conductor.Chaos(),
             start=START,
-            workers=options["workers"],
-            at_most=60 * options["minutes"],
+            workers=plan.workers,
+            at_most=60 * plan.minutes,
             say=_say,
         )
         self.tell(simulation.end_here, lambda: judging.of(simulation, simulation.run()))
 
-    def play_service(self, folder: Path, options: dict[str, Any]) -> None:
+    def play_service(self, folder: Path, plan: Plan) -> None:
         from gamesvc.ops.simulation import live
 
         service = live.Live(
             folder,
             environment={name: value for name, value in os.environ.items() if name not in OURS},
-            seed=options["seed"],
-            players=options["clients"],
-            seconds=60 * options["service_minutes"],
+            seed=plan.seed,
+            players=plan.clients,
+            seconds=60 * plan.service_minutes,
             say=_say,
         )
         self.tell(service.end_here, service.run)

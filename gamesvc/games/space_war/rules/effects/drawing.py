@@ -16,6 +16,7 @@ from gamesvc.games.space_war.events.zones import (
     StationAdded,
 )
 from gamesvc.games.space_war.rules.decision import Flow, Task, task
+from gamesvc.games.space_war.state import State
 
 
 def whose(one: Task, effect: Effect) -> list[int]:
@@ -127,18 +128,16 @@ def _searched(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     side = flow.state.sides[seat]
     sources = one["from"]
-    found = _found(flow, seat, sources, one["filter"])
-    if one["to"].startswith("play"):
-        found = [card for card in found if CARDS[flow.card(card)].stands_alone]
+    offered = found(flow.state, seat, one)
     if "picks" not in one:
         if "draw_pile" in sources:
             flow.emit(Looked(seat=seat, what="draw pile", count=len(side.pile)))
-        if found:
-            flow.ask(seat, "search", found, 0, one["n"], one)
+        if offered:
+            flow.ask(seat, "search", offered, 0, one["n"], one)
         elif "draw_pile" in sources:
             flow.shuffle(seat)
         return
-    picks = [card for card in one["picks"] if card in found]
+    picks = [card for card in one["picks"] if card in offered]
     public = bool(one["filter"]) or "draw_pile" not in sources
     if one["to"] == "hand":
         return_cards(flow, seat, picks, "hand", public=public)
@@ -163,11 +162,11 @@ def _shuffle_but(flow: Flow, seat: int, top: Sequence[str]) -> None:
     flow.emit(PileOrdered(seat=seat, order=[*top, *flow.run.dice.shuffle(rest)], known=len(top)))
 
 
-def _found(flow: Flow, seat: int, sources: Sequence[str], wanted: Effect) -> list[str]:
+def found(state: State, seat: int, search: Task) -> list[str]:
     """Return the cards that a search may take, sorted so that their order reveals nothing about the pile."""
-    side = flow.state.sides[seat]
+    side, wanted = state.sides[seat], search["filter"]
     pool: list[str] = []
-    for source in sources:
+    for source in search["from"]:
         if source == "station":
             pool += [card.id for card in side.station]
         else:
@@ -175,10 +174,11 @@ def _found(flow: Flow, seat: int, sources: Sequence[str], wanted: Effect) -> lis
     fitting = [
         card
         for card in pool
-        if wanted.get("card", flow.card(card)) == flow.card(card)
-        and wanted.get("type", CARDS[flow.card(card)].type) == CARDS[flow.card(card)].type
+        if wanted.get("card", state.cards[card]) == state.cards[card]
+        and wanted.get("type", CARDS[state.cards[card]].type) == CARDS[state.cards[card]].type
+        and (CARDS[state.cards[card]].stands_alone or not search["to"].startswith("play"))
     ]
-    return sorted(fitting, key=lambda card: (flow.card(card), card))
+    return sorted(fitting, key=lambda card: (state.cards[card], card))
 
 
 def new_slot(flow: Flow, seat: int) -> str:

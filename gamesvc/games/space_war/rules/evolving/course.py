@@ -91,7 +91,8 @@ def _turn_started(state: State, event: TurnStarted) -> Changes:
         "phase": "draw",
         "sides": sides,
         "pieces": pieces,
-        "items": _unsettled(state.items),
+        # At an extra turn they all stay: their seat would see from the missing ones what the other seat has let stand.
+        "items": state.items if event.again else _unsettled(state.items),
     }
 
 

@@ -22,7 +22,6 @@ from gamesvc.games.stratastar.events.actions import (
 )
 from gamesvc.games.stratastar.events.shapes import StratastarEvent
 from gamesvc.games.stratastar.rules.changes import (
-    Handlers,
     above,
     added,
     credited,
@@ -31,6 +30,7 @@ from gamesvc.games.stratastar.rules.changes import (
     seats_without,
     with_player,
 )
+from gamesvc.games.stratastar.rules.evolving import Handlers
 from gamesvc.games.stratastar.state import Action, SpyRecord, State, Turn
 
 

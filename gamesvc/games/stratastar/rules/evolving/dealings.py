@@ -21,7 +21,6 @@ from gamesvc.games.stratastar.events.dealings import (
     UnitsDestroyed,
 )
 from gamesvc.games.stratastar.rules.changes import (
-    Handlers,
     added,
     discarded,
     offers_without,
@@ -30,6 +29,7 @@ from gamesvc.games.stratastar.rules.changes import (
     taken_from,
     with_player,
 )
+from gamesvc.games.stratastar.rules.evolving import Handlers
 from gamesvc.games.stratastar.rules.evolving.actions import same
 from gamesvc.games.stratastar.state import Battle, Offer, State, Treaty
 

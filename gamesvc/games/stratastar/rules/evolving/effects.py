@@ -23,7 +23,6 @@ from gamesvc.games.stratastar.events.effects import (
     WarfleetBuilt,
 )
 from gamesvc.games.stratastar.rules.changes import (
-    Handlers,
     added,
     discarded,
     emptied,
@@ -33,6 +32,7 @@ from gamesvc.games.stratastar.rules.changes import (
     with_piece,
     with_player,
 )
+from gamesvc.games.stratastar.rules.evolving import Handlers
 from gamesvc.games.stratastar.rules.evolving.actions import same
 from gamesvc.games.stratastar.state import Chart, State
 

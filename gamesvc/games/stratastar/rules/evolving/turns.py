@@ -22,7 +22,6 @@ from gamesvc.games.stratastar.events.turns import (
     TurnStarted,
 )
 from gamesvc.games.stratastar.rules.changes import (
-    Handlers,
     added,
     discarded,
     offers_without,
@@ -32,6 +31,7 @@ from gamesvc.games.stratastar.rules.changes import (
     with_piece,
     with_player,
 )
+from gamesvc.games.stratastar.rules.evolving import Handlers
 from gamesvc.games.stratastar.state import Action, Chart, Ended, Options, Orders, Player, State, Turn
 from gamesvc.json_types import JsonObject
 

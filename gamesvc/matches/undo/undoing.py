@@ -22,7 +22,7 @@ from django.utils import timezone
 from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
 from gamesvc.games.kernel import undo_rules
-from gamesvc.games.kernel.events import BY_SERVICE
+from gamesvc.games.kernel.events import SERVICE_CAUSES
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import Trail
 from gamesvc.games.kernel.undo_rules import Found, Taken
@@ -40,7 +40,7 @@ from gamesvc.matches.record import availability, loading, surroundings
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_often, check_running, rewind, trail_of
+from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
 from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
 
 
@@ -57,21 +57,24 @@ class Offer:
     redo: int | None = None
     request: UndoRequest | None = None
 
+    @classmethod
+    def refused(cls, refused: Refused) -> Offer:
+        """Return the offer of no undo, with the reason."""
+        return cls("", refused.code, refused.detail)
+
 
 STAYS = "What was drawn, rolled or shown stays: the other seats are bots, and bots never agree to an undo."
-_no_seat = holders.no_seat()
-NO_SEAT = Offer("", _no_seat.code, _no_seat.detail)
+NO_SEAT = Offer.refused(holders.no_seat())
 
 
-def take_back(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
+def undo(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
     """Undo the sender's latest command, or ask the others for consent. Raises `Refused`, `Stale`, `KeyReused` or `Busy`."""
 
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         seat = sender.seat
-        check_fresh(match, loaded, seat, expected_version)
+        check_fresh(loaded, seat, expected_version)
         found, offer = _look(loaded, match, seats, seat, trail_of(loaded), open_request(match))
         _check_due(loaded, seats, seat, found.to, sender.received_at)
-        check_often(match, seats, sender)
         if offer.how == "free":
             try:
                 return _go_back(match, loaded, seats, seat, found.to, found, [])
@@ -79,22 +82,21 @@ def take_back(*, match: Match, sender: Sender, expected_version: int, command_id
                 pass  # an act hidden from the seat depends on the command: this needs consent too
         return _ask(match, loaded, seats, seat, found, sender.received_at)
 
-    return carry_out(match, sender, command_id, {"name": "undo"}, decide)
+    return carry_out(match, sender, command_id, {"name": "undo"}, decide, counted=True)
 
 
 def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uuid.UUID) -> Outcome:
-    """Redo what the sender has undone, as long as nothing else has happened. Raises as `take_back`."""
+    """Redo what the sender has undone, as long as nothing else has happened. Raises as `undo`."""
 
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         seat = sender.seat
-        check_fresh(match, loaded, seat, expected_version)
+        check_fresh(loaded, seat, expected_version)
         check_running(match, loaded)
         trail = trail_of(loaded)
         undone = undo_rules.find_redo(loaded.game, trail, seat)
         if undone is None:
             raise Refused("nothing_to_redo", "There is no undo of yours to redo: something has happened since.")
         _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
-        check_often(match, seats, sender)
         private = undone.going_back is not None and Rewound.of(undone.going_back.data).private
         try:
             since = undo_rules.since_undo(trail, undone)
@@ -102,7 +104,7 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
         except Taken:
             raise Refused("nothing_to_redo", "The match has moved on, so this undo can no longer be redone.") from None
 
-    return carry_out(match, sender, command_id, {"name": "redo"}, decide)
+    return carry_out(match, sender, command_id, {"name": "redo"}, decide, counted=True)
 
 
 def answer(
@@ -173,7 +175,7 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
         if not _surely_in_time(loaded, seat, found, now):
             _check_due(loaded, seats, seat, found.to, now)
     except Refused as refused:
-        given = Offer("", refused.code, refused.detail)
+        given = Offer.refused(refused)
     seen_until = loaded.viewer_version(seat)
     running = loaded.started and not loaded.ended
     undone = undo_rules.find_redo(loaded.game, trail, seat, seen_until) if running else None
@@ -192,7 +194,7 @@ def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
         back = read_event(past.event)
         if isinstance(back, Rewound) and back.to < version and version not in back.kept:
             seen = see_event(loaded.game, past.event, seat) is not None
-            return seen and back.cause in BY_SERVICE
+            return seen and back.cause in SERVICE_CAUSES
     return False
 
 

@@ -1,0 +1,212 @@
+"""Which lines of a mail count as orders, and the ways of writing them that are understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Game
+from gamesvc.games.selfplay import bounded, play
+from gamesvc.games.stratastar import GAME as STRATASTAR
+from gamesvc.matches.mail_orders import blocks, order_mail, tolerance
+from tests.games.space_war.table import table
+from tests.games.stratastar.table import Table
+
+NAMES = ("Ines", "Marek van Dam")
+
+
+def moving() -> dict[str, Any]:
+    seat_table = Table(2).hand(0, "2M 1A").hand(1, "1T").put(0, "D4", fleets=2).put(0, "D5", fleets=1)
+    seat_table.phase("movement", free_move=True)
+    view: dict[str, Any] = seat_table.ask(op="view", seat=0)["view"]
+    return view
+
+
+def orders(text: str, game: Game = STRATASTAR, view: dict[str, Any] | None = None) -> list[str]:
+    """Return the orders that a mail would carry out; one that would refuse the mail begins with `?`."""
+    lines = order_mail.read(text, game, moving() if view is None else view, NAMES)
+    return [line.understood if line.state == "read" else f"? {line.text}" for line in lines if line.is_order]
+
+
+MOVE, OTHER = "move D4 D3 2F paid", "move D5 D6 1F paid"
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "Cheers,\nBob",
+        "\nBob",
+        "\nSee you on Friday!",
+        "\nBest wishes from the mountains,\nBob\n\n--\nBob Miller, Sales",
+        "\n________________________________\nThis e-mail is confidential and intended solely for the use of the addressee.",
+        "\n_______________________________________________\nGames mailing list\nhttps://lists.example.org/games",
+        "\nHave a nice week-end\n\nMarek wrote something\n\nmove D5 D6",
+        "\nBegin PGP signature stuff follows\n\niQIzBAEBCAAdFiEE\n=Wxyz",
+    ],
+)
+def test_what_follows_the_orders_is_not_read(below: str) -> None:
+    lines = order_mail.read(f"{MOVE}\n{OTHER}\n{below}", STRATASTAR, moving())
+    assert [line.understood for line in lines if line.is_order] == [MOVE, OTHER]
+    assert not order_mail.unreadable(lines)
+    assert lines[-1].state == "ignored"
+    assert "not read" in lines[-1].detail
+
+
+def test_orders_below_other_text_are_told_of() -> None:
+    lines = order_mail.read(f"{MOVE}\n\nMarek said on the phone\n\n{OTHER}\nend turn", STRATASTAR, moving())
+    assert [line.understood for line in lines if line.is_order] == [MOVE]
+    assert "2 lines there look like orders" in lines[-1].detail
+
+
+@pytest.mark.parametrize(
+    "above", ["Hi there!", "Hello Ines", "So, let us see.\nHere are my orders:", "Good morning, my orders:\n"]
+)
+def test_a_greeting_above_the_orders_is_not_read(above: str) -> None:
+    assert orders(f"{above}\n{MOVE}") == [MOVE]
+    assert orders(f"{above}\n\n{MOVE}") == [MOVE]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Marek kirjoitti:",
+        "Marek van Dam skrifaði:",
+        "Marek wrote:",
+        "Lähettäjä: Marek",
+        "Stratastar 42, your turn",
+        "marek@players.example",
+        "one\ntwo\nthree\nfour",
+        "A long line that nobody would write as a greeting, " * 3,
+    ],
+)
+def test_orders_below_what_a_program_may_have_written_are_not_carried_out(above: str) -> None:
+    assert any(line.startswith("?") for line in orders(f"{above}\n\n{MOVE}"))
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "Please only preview this",
+        "please wait",
+        "Nicht ausführen",
+        "if Marek attacks me",
+        "Question, would this be legal?",
+        "Sorry, ignore that",
+        "No wait, do not do that",
+        "no sorry, I mean",
+        "Don’t do this yet",
+        "No!",
+        "Hi, please only preview this",
+        "Thanks but not yet",
+    ],
+)
+def test_a_remark_that_may_take_the_orders_back_does_so(remark: str) -> None:
+    for text in (f"{remark}\n\n{MOVE}", f"{remark}\n{MOVE}\nEND", f"{MOVE}\n\n{remark}", f"{MOVE}\n\n{remark}\n\n{OTHER}"):
+        assert order_mail.unreadable(order_mail.read(text, STRATASTAR, moving())), text
+
+
+def test_names_that_are_colours_turn_no_order_around() -> None:
+    """Red is the player in the seat Blue; the seat Red is Annabella's."""
+    assert tolerance.with_colours("offer Annabella give 1T", ("Annabella", "Red")) == "offer Red give 1T"
+    view = Table(3).phase("movement", free_move=True).ask(op="view", seat=2)["view"]
+    for name, said in (("Red", "spy Red"), ("R-ed", "spy R-ed"), ("re", "spy re"), ("deck", "spy deck")):
+        [line] = order_mail.read(said, STRATASTAR, view, ("Annabella", name, "Carl"))
+        assert line.state == "unreadable", name
+        assert "spy Blue" in line.detail, "as the player of that name is meant"
+    for said, meant in (("spy Annabella", "spy Red"), ("spy Blue", "spy Blue")):
+        [line] = order_mail.read(said, STRATASTAR, view, ("Annabella", "Red", "Carl"))
+        assert line.understood == meant
+
+
+def test_a_name_of_two_bots_means_neither() -> None:
+    [line] = order_mail.read("spy greedy bot", STRATASTAR, moving(), ("greedy bot", "greedy bot"))
+    assert line.state == "unreadable"
+
+
+def test_a_name_of_digits_is_no_part_of_an_id() -> None:
+    t = table(a={"hand": ["titan"]})
+    [line] = order_mail.read(f"play {t['a.titan']}", GAME_WAR, t.view(0), ("Ines", t["a.titan"][-2:]))
+    assert line.state == "read"
+
+
+@pytest.mark.parametrize("line", ["undo?", "ready?", "resign?"])
+def test_a_question_is_no_order(line: str) -> None:
+    [read] = order_mail.read(line, STRATASTAR, moving())
+    assert read.state == "unreadable"
+
+
+@pytest.mark.parametrize("line", ["mvoe D5 D6", "D5 to D6", "move", "move the fleet", "fleeet D5", "colonise the world"])
+def test_a_mistyped_order_keeps_the_whole_mail_from_being_carried_out(line: str) -> None:
+    for text in (f"{line}\n{MOVE}", f"{MOVE}\n{line}", f"{MOVE}\n\n{line}", f"{MOVE}\n{line}\n{OTHER}"):
+        assert f"? {line}" in orders(text), text
+
+
+def test_a_line_between_two_orders_or_right_above_end_is_no_chatter() -> None:
+    assert "? something" in orders(f"{MOVE}\nsomething\n{OTHER}")
+    assert "? something" in orders(f"{MOVE}\nsomething\nEND")
+
+
+@pytest.mark.parametrize("end", ["END", "End", "end", "end.", "ENDE", "*End*"])
+def test_end_as_the_last_line_is_end(end: str) -> None:
+    for text in (f"{MOVE}\n{end}", f"{MOVE}\n\n{end}\n", f"{MOVE}\n{end}\nBob", f"{MOVE}\n{end}\n\nBob Miller"):
+        assert orders(text) == [MOVE], text
+
+
+def test_end_is_the_order_where_it_cannot_be_meant_otherwise() -> None:
+    assert orders("end") == ["end phase"]
+    assert orders(f"end\n{MOVE}")[0] == "end phase"
+    assert orders(f"{MOVE}\nend phase") == [MOVE, "end phase"]
+    [_order, note] = order_mail.read(f"{MOVE}\nend", STRATASTAR, moving())
+    assert "end phase" in note.detail
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('"move D4 D3 2F"', MOVE),
+        ("*move D4 to D3, 2F*", MOVE),
+        ("„move D4 D3“", "move D4 D3 paid"),
+        ("1. move D4 D3.", "move D4 D3 paid"),
+        ("- move D4 D3 # to the nebula", "move D4 D3 paid"),
+        ("move D4 D3 // to the world", "move D4 D3 paid"),
+        ("Move D4 D3;", "move D4 D3 paid"),
+        ("spy Marek van Dam", "spy Blue"),
+        ("spy marek van dam.", "spy Blue"),
+    ],
+)
+def test_ways_of_writing_an_order(written: str, meant: str) -> None:
+    assert orders(written) == [meant]
+
+
+def test_several_orders_in_a_line() -> None:
+    assert orders("move D4 D3 2F; move D5 D6 1F; end phase") == [MOVE, OTHER, "end phase"]
+    assert len(orders("orders retreat never; diplomacy auto")) == 1
+
+
+def test_ids_of_the_space_war_without_their_dash() -> None:
+    t = table(a={"hand": ["titan"]})
+    assert GAME_WAR.parse("play a1", t.view(0)) == GAME_WAR.parse(f"play {t['a.titan']}", t.view(0))
+
+
+GAME_WAR = catalog.game("space_war")
+
+
+@pytest.mark.parametrize("word", ["Hilfe", "BRETT", "zurück", "Verlauf"])
+def test_german_words(word: str) -> None:
+    [line] = order_mail.read(word, STRATASTAR, moving())
+    assert line.word in ("help", "board", "undo", "history")
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_every_order_is_meant_as_one(game_id: str) -> None:
+    """Else a part of the mail would be left out without a refusal."""
+    game = catalog.game(game_id)
+    record = play(game, options=bounded(game), seats=2 if game.manifest.min_seats > 1 else 1, seed="meant", check_every=0)
+    said = {game.render(command) for seat, command in record.commands if seat is not None and "name" in command}
+    assert len(said) > 10
+    for order in said:
+        assert blocks.means_order(order, game.verbs), order
+        first = order.split()[0]
+        assert first.casefold() in game.verbs, f"{game_id} does not list {first}"

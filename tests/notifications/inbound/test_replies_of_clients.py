@@ -1,0 +1,67 @@
+"""Answers by all known mail programs, in many languages: no quoted order is ever carried out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.mail_replies import grading
+from tests.mail_replies.cases import CAUSES, KINDS, cases
+from tests.mail_replies.clients import CLIENTS
+from tests.mail_replies.grading import GRADES, Graded
+from tests.mail_replies.languages import LANGUAGES
+from tests.mail_replies.positions import position
+
+SHARES = {"orders only": 0.83, "orders and END": 0.9, "orders, then chatter and no END": 0.95, "greeting above": 0.9}
+"""The share of replies of each kind that are understood; all others are refused with an answer, but for the lost ones."""
+MOST_LOST = 55
+"""Replies of which a part is not carried out and the receipt does not say so: mostly orders both above and below a quote."""
+
+
+@pytest.fixture(scope="module")
+def graded() -> list[Graded]:
+    return grading.graded()
+
+
+def test_no_order_leaks(graded):
+    assert [f"{one.case.id}: {one.done}" for one in graded if one.grade == "leaked"] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_replies_are_understood(graded, kind):
+    found = [one.grade for one in graded if one.case.kind == kind]
+    assert found.count("understood") >= SHARES[kind] * len(found)
+
+
+def test_few_orders_are_lost(graded):
+    assert [one.grade for one in graded].count("lost") <= MOST_LOST
+
+
+def test_every_case_has_a_grade(graded):
+    assert {one.grade for one in graded} <= set(GRADES)
+    assert len(graded) == len(cases()) >= 400
+
+
+def test_every_client_language_cause_and_kind_occurs():
+    assert {case.client for case in cases()} == set(CLIENTS)
+    assert {case.language for case in cases()} == set(LANGUAGES)
+    assert {case.cause for case in cases()} == {cause.name for cause in CAUSES}
+    assert {case.kind for case in cases()} == set(KINDS)
+    assert len(CLIENTS) >= 20
+    assert len(LANGUAGES) >= 20
+
+
+def test_cases_have_ids_of_their_own():
+    assert [name for name, count in Counter(case.id for case in cases()).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("game", ["stratastar", "space_war"])
+def test_own_and_quoted_orders_are_legal_and_differ(game):
+    here = position(game)
+    own = {order for orders in here.own for order in orders} | {here.long}
+    for order in (*own, *here.quoted):
+        assert grading.orders_of(order, game) == grading.orders_of(order.upper(), game) != (), order
+    assert {line for order in own for line in grading.orders_of(order, game)}.isdisjoint(
+        grading.orders_of("\n".join(here.quoted), game)
+    )
