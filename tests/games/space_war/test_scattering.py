@@ -178,6 +178,31 @@ def test_an_extra_turn_does_not_tell_what_was_let_stand() -> None:
     assert one.view(None) == two.view(None)
 
 
+def test_ones_own_turn_does_not_tell_which_of_ones_answers_were_let_stand() -> None:
+    """What a seat has played in the other's turn stays in its list through its own turn, settled or not."""
+
+    def world(stands: bool) -> Table:
+        t = table(a={"hand": ["drone"]}, b={"hand": ["discovery", "scout"]}, points="all")
+        t.do(0, "play_card", card=t["a.drone"])
+        t.do(0, "end_phase")
+        t.do(0, "end_turn")
+        t.react(1, t.state.items[-1].n, card=t["b.discovery"], mode=1)
+        if stands:
+            t.do(0, "let_stand")
+        if t.state.phase == "review":
+            t.do(1, "let_stand")
+        assert (t.state.active, t.state.phase) == (1, "action")
+        return t
+
+    one, two = world(False), world(True)
+    assert [item.settled for item in one.state.items if item.card == "discovery"] == [False]
+    assert [item.settled for item in two.state.items if item.card == "discovery"] == [True]
+    assert one.view(1) == two.view(1)
+    for t in (one, two):
+        t.do(1, "end_phase")
+    assert one.view(1) == two.view(1)
+
+
 def test_a_fork_does_not_tell_if_a_card_was_put_on_top() -> None:
     def world(picks: int) -> Table:
         t = table(a={"commander": "dr_stein", "pile": ["titan", "drone", "hunter"]}, b={"hand": ["luck"]})

@@ -90,12 +90,16 @@ class PreparationRevealed(WarEvent):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(WarEvent):
-    """A seat's turn starts. `again`: right after another turn of the same seat."""
+    """A seat's turn starts, and the settled items of the turn before are put away."""
 
     TYPE = "turn_started"
     seat: int
     turn: int
-    again: bool = False
+    reviewed: Sequence[int] | None = None
+    """The seats whose items the other seat has reviewed to the last one; only their items are put away.
+
+    None, as in older records: all settled items are put away, so that a seat sees which of its answers have been let stand.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gamesvc.games.kernel.dice import Dice
-from gamesvc.games.space_war.data import ROWS
+from gamesvc.games.space_war.data import LIMITS, ROWS
 from gamesvc.games.space_war.rules.effects.drawing import found
 from gamesvc.games.space_war.rules.legal import OWN_PHASES
 from gamesvc.games.space_war.secrecy.view import knows_flipped, view
-from gamesvc.games.space_war.state import Item, Prompt, State
+from gamesvc.games.space_war.state import Item, Prompt, Side, State
 from gamesvc.json_types import JsonMapping, JsonObject
 
 MARK_TRIES = 12
@@ -111,7 +111,7 @@ def _fitting(new: Mapping[str, str], groups: Sequence[Sequence[str]], dice: Dice
 def _moved(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> State:
     """Return the state with other cards in hidden places. What the seat reads of its own keeps the ids it names."""
     own, theirs = state.sides[seat], state.sides[1 - seat]
-    commit, down = theirs.commit, [card.slot for card in own.station if not card.flipped]
+    commit, slots = theirs.commit, _any_slots(own, dice)
     hand = _named(theirs.hand, new)
     theirs = replace(
         theirs,
@@ -120,7 +120,7 @@ def _moved(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> State
         hand=hand if "sabotage" in _prompts(state, seat) else dice.shuffle(hand),
         station=tuple(replace(card, id=new.get(card.id, card.id)) for card in theirs.station),
         commit=commit and {**_task(commit, new), "rows": [ROWS[dice.choose(len(ROWS))] for _ in commit["rows"]]},
-        flip_slots=dice.sample(down, min(len(down), len(theirs.flip_slots))),
+        flip_slots=slots,
         orders=(),
         flip_preference=(),
         mills=False,
@@ -132,10 +132,21 @@ def _moved(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> State
         state,
         sides=(own, theirs) if seat == 0 else (theirs, own),
         prompts=tuple(prompt if prompt.seat == seat else _asked(state, prompt, new) for prompt in state.prompts),
-        agenda=tuple(_task(task, new) for task in state.agenda),
+        agenda=tuple(_with_slots(_task(task, new), seat, slots) for task in state.agenda),
         replay=state.replay if state.active == seat else (),
         items=_without_plays(state.items, seat),
     )
+
+
+def _any_slots(own: Side, dice: Dice) -> tuple[str, ...]:
+    """Return slots of a seat as the other one may have chosen them secretly, for when the seat's pile is empty."""
+    down = [card.slot for card in own.station if not card.flipped]
+    return tuple(dice.sample(down, dice.choose(min(len(down), LIMITS["empty_pile_damage"]) + 1)))
+
+
+def _with_slots(task: JsonObject, seat: int, slots: Sequence[str]) -> JsonObject:
+    """Return a task; the other seat's end of turn, which waits, with these slots."""
+    return {**task, "flip_slots": list(slots)} if task["op"] == "finish_turn" and task["seat"] != seat else task
 
 
 def _asked(state: State, prompt: Prompt, new: Mapping[str, str]) -> Prompt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.space_war.events.course import (
     ActionsChanged,
@@ -91,19 +93,18 @@ def _turn_started(state: State, event: TurnStarted) -> Changes:
         "phase": "draw",
         "sides": sides,
         "pieces": pieces,
-        # At an extra turn they all stay: their seat would see from the missing ones what the other seat has let stand.
-        "items": state.items if event.again else _unsettled(state.items),
+        "items": _unsettled(state.items, (0, 1) if event.reviewed is None else event.reviewed),
     }
 
 
-def _unsettled(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """Drop the settled items. A reference to an item's predecessor is replaced by its value."""
+def _unsettled(items: tuple[Item, ...], of: Sequence[int]) -> tuple[Item, ...]:
+    """Drop the settled items of some seats. A reference to an item's predecessor is replaced by its value."""
     kept: list[Item] = []
     last: dict[int, object] = {}
     for item in items:
         said = item.plays if item.plays is not None else last.get(item.by)
         last[item.by] = said
-        if not item.settled:
+        if not item.settled or item.by not in of:
             first = all(other.by != item.by for other in kept)
             kept.append(replace(item, plays=said) if first and said is not item.plays else item)
     return tuple(kept)
