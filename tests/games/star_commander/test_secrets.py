@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from gamesvc.games import dealing
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import see_event
 from gamesvc.games.protocol import Session
 from gamesvc.games.star_commander import GAME
+from gamesvc.games.star_commander.data import CATALOGS
+from gamesvc.games.star_commander.state import State
 from tests.games.star_commander.table import Table
 from tests.games.two_worlds import same_sight
 
@@ -148,6 +151,21 @@ def test_an_answered_look_shows_no_further_card(value: str, copies: int) -> None
     assert between
     assert [view["prompt"].get("cards", []) for view in between] == [[]] * len(between)
     assert views_of(table, range(asked, asked + 1), 0)[0]["prompt"]["cards"] == shown
+
+
+def test_going_back_to_an_open_look_shows_the_same_card_and_shuffles_the_rest() -> None:
+    table = looking()
+    then, asked, shown = table.session.match.state, table.session.match.version, table.view(0)["prompt"]["cards"]
+    table.do(0, "choose", value="keep")
+    undone = [event for event in table.session.log if event.version > asked]
+    states = [
+        GAME.rewound(
+            then, table.session.match.state, GAME.on_rewind(then, table.session.match.state, undone, seeded(f"{number}"))
+        )
+        for number in range(20)
+    ]
+    assert all(GAME.view(state, 0)["prompt"]["cards"] == shown for state in states)
+    assert len({state.decks["industry"] for state in states}) == 20
 
 
 def test_a_look_at_a_hand_does_not_show_cards_drawn_later() -> None:
@@ -356,3 +374,18 @@ def test_a_window_reveals_which_seats_it_asks() -> None:
     table.fight("1,1")
     assert table.waits()[0] == "window"
     assert any(GAME.reveals(event) for event in table.session.log[since:] if event.type == "choice_requested")
+
+
+def test_a_fork_does_not_tell_what_others_hold_of_each_domain() -> None:
+    """With three seats, one card may have gone from one of the others to another, and its domain is a secret."""
+    table = Table(seats=3)
+    table.hand(1, "raise_shields", "raise_shields")
+    table.hand(2, "sabotage", "sabotage")
+    state = table.start().session.match.state
+    held = set()
+    for number in range(40):
+        dealt, _marked = dealing.deal(GAME, state, dict[int, State]().__getitem__, 0, seeded(f"{number}"))
+        assert GAME.view(dealt, 0) == GAME.view(state, 0)
+        assert not list(GAME.faults(dealt))
+        held.add(tuple(CATALOGS["revised"][dealt.faces[uid]].domain for uid in dealt.seats[1].hand))
+    assert len({tuple(sorted(domains)) for domains in held}) > 1

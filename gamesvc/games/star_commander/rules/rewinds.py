@@ -18,15 +18,24 @@ from gamesvc.json_types import JsonObject
 
 
 def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -> Data:
-    """Reshuffle the decks that were drawn from or looked at, and the face-down systems if one was turned up."""
+    """Reshuffle the decks that were drawn from or looked at, and the face-down systems if one was turned up.
+
+    A card that a seat is looking at in the earlier state stays on top: the look is the same one.
+    """
     data: JsonObject = {}
     told = [KINDS[event.type].of(event.data) for event in retracted if event.type in KINDS]
     touched = {_touched(event) for event in told}
-    data["decks"] = {domain: list(dice.shuffle(then.decks[domain])) for domain in DOMAINS if domain in touched}
+    data["decks"] = {domain: _shuffled(then, domain, dice) for domain in DOMAINS if domain in touched}
     if any(isinstance(event, SystemExplored) for event in told):
         down = [cell.card for cell in then.cells.values() if not cell.explored]
         data["systems"] = list(dice.shuffle([*down, *then.undealt]))
     return data
+
+
+def _shuffled(then: State, domain: str, dice: Dice) -> list[str]:
+    deck, prompt = then.decks[domain], then.prompt
+    looked_at = prompt.what == "keep_or_discard" and not prompt.answered and then.work[-1]["domain"] == domain
+    return [*deck[:looked_at], *dice.shuffle(deck[looked_at:])]
 
 
 def _touched(event: TypedEvent) -> str | None:

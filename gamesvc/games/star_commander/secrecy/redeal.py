@@ -9,7 +9,8 @@ from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows import choices
-from gamesvc.games.star_commander.state import Item, Orders, Side, State
+from gamesvc.games.star_commander.state import Item, Orders, Seat, Side, State
+from gamesvc.json_types import JsonObject
 
 
 def _known(state: State, seat: int) -> set[str]:
@@ -53,13 +54,33 @@ def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> 
     state = replace(
         redealt,
         decks={domain: named(deck) for domain, deck in redealt.decks.items()},
-        seats=tuple(replace(one, hand=named(one.hand)) for one in redealt.seats),
+        seats=_with_other_hands(redealt, seat, new, dice),
+        work=_with_any_look(redealt, seat, dice),
         offers=tuple(
             offer if seat in (offer.maker, offer.to) else replace(offer, give=Side(), want=Side()) for offer in redealt.offers
         ),
-        stack=tuple(item if item.seat == seat else _with_other_cards(redealt, item, new, dice) for item in redealt.stack),
     )
-    return state, marked
+    stack = tuple(item if item.seat == seat else _with_other_cards(state, item, new, dice) for item in redealt.stack)
+    return replace(state, stack=stack), marked
+
+
+def _with_other_hands(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> tuple[Seat, ...]:
+    """Deal the cards of other hands among them: a seat does not learn which domain others take from each other, or trade."""
+    places = [(at, uid) for at, other in enumerate(state.seats) for uid in other.hand if uid in new]
+    dealt = dict(zip(places, dice.shuffle([new[uid] for _at, uid in places]), strict=True))
+    return tuple(
+        one if at == seat else replace(one, hand=tuple(dealt.get((at, uid), uid) for uid in one.hand))
+        for at, one in enumerate(state.seats)
+    )
+
+
+def _with_any_look(state: State, seat: int, dice: Dice) -> tuple[JsonObject, ...]:
+    """Return the work with any deck as the one on top of which another seat is looking."""
+    prompt = state.prompt
+    if prompt.what != "keep_or_discard" or prompt.seat == seat or prompt.answered:
+        return tuple(state.work)
+    decks = [domain for domain in DOMAINS if state.decks[domain]]
+    return (*state.work[:-1], {**state.work[-1], "domain": decks[dice.choose(len(decks))]})
 
 
 def _with_other_cards(state: State, item: Item, new: Mapping[str, str], dice: Dice) -> Item:
@@ -68,7 +89,7 @@ def _with_other_cards(state: State, item: Item, new: Mapping[str, str], dice: Di
     given = [*params.get("uids", ()), *([params["discard"]] if params.get("discard") is not None else [])]
     if not given:
         return item
-    hand = [new.get(uid, uid) for uid in state.seats[item.seat].hand if uid != item.uid]
+    hand = [uid for uid in state.seats[item.seat].hand if uid != item.uid]
     drawn = list(dice.sample(hand, len(given))) if len(hand) >= len(given) else [new.get(uid, uid) for uid in given]
     changed = {"uids": drawn[: len(params["uids"])]} if "uids" in params else {}
     return replace(item, params={**params, **changed, **({"discard": drawn[-1]} if params.get("discard") is not None else {})})
