@@ -6,6 +6,7 @@ import functools
 import itertools
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -327,3 +328,13 @@ def test_a_position_in_the_middle_of_a_turn_reads_back():
     assert again.match.state == timeline.state
     position["state"]["sheets"][0]["time"] = 99
     assert again.answer({"op": "new", "position": position})["refusal"]["code"] == "bad_position"
+
+
+def test_a_deal_does_not_tell_what_others_have_repaired() -> None:
+    record = play(GAME, options={"mode": "race"}, seats=2, seed="hulls", check_every=0)
+    state = replay(GAME, record.events[: record.ends[-8]]).state
+    stronger = [replace(ship, hull=ship.hull + 2) if ship.die < 0 else ship for ship in state.sheets[1].ships]
+    other = replace(state, sheets=(state.sheets[0], replace(state.sheets[1], ships=tuple(stronger))))
+    assert state.sheets[1].phase != "fleet"
+    one, two = (dealing.deal(GAME, world, no_mark, 0, seeded("hulls"))[0] for world in (state, other))
+    assert one.sheets[1].ships == two.sheets[1].ships

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gamesvc.games.kernel.dice import Dice
+from gamesvc.games.space_fleet_commander.data import ROSTER
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from gamesvc.games.space_fleet_commander.rules.rolls import numbered
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
@@ -41,7 +42,8 @@ def _unknown(state: State, sheet: Sheet, dice: Dice) -> Sheet:
     """Return another seat's sheet, looking longer for a path than a redeal does, which gives up soon and leaves the true one."""
     if sheet.phase == "fleet":
         return sheet
-    sheet = _walk(state, sheet, dice, MORE_TRIES)
+    flags = tuple(replace(ship, hull=ROSTER.flag.hull) if ship.die < 0 else ship for ship in sheet.ships)
+    sheet = _walk(state, replace(sheet, ships=flags), dice, MORE_TRIES)
     if not sheet.finished or sheet.reason == "resigned":
         return sheet
     ends = [*(["time"] if sheet.time >= state.board.time_boxes else []), "stuck", "cornered", "destroyed"]
