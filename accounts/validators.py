@@ -16,8 +16,15 @@ check_username_characters = RegexValidator(
     "A user name has letters a to z and digits, with dots, hyphens or underscores between them.",
     code="bad_username",
 )
+check_username_is_no_id = RegexValidator(
+    r"\A[A-Za-z]{0,2}[._-]?[0-9][0-9._-]*\Z",
+    "A user name has more letters than the id of a card or a space: E5, a-07 and 12 are no names.",
+    inverse_match=True,
+    code="bad_username",
+)
 username_validators: list[Callable[[str], None]] = [
     check_username_characters,
+    check_username_is_no_id,
     MinLengthValidator(2),
     MaxLengthValidator(USERNAME_LENGTH),
 ]

@@ -7,8 +7,12 @@ ACCOUNT_ADAPTER = "accounts.signing_in.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-# Names that could pass for the service itself. Erased accounts are named `erased-...`.
-ACCOUNT_USERNAME_BLACKLIST = ["admin", "administrator", "root", "postmaster", "abuse", "system", "clock", "bot", "host", "nobody"]
+# Names that could pass for the service itself, or for a seat or a word in the orders of others. Erased accounts are named
+# `erased-...`.
+ACCOUNT_USERNAME_BLACKLIST = [
+    *("admin", "administrator", "root", "postmaster", "abuse", "system", "clock", "bot", "host", "nobody", "all", "deck"),
+    *("red", "blue", "yellow", "green", "plum", "white"),
+]
 
 ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5

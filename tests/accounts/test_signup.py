@@ -10,6 +10,7 @@ from django.core import mail
 from django.core.cache import cache
 
 from accounts.models import User
+from gamesvc.games.kernel.wording import SEAT_NAMES
 
 PASSWORD = "correct horse battery"  # noqa: S105
 
@@ -116,6 +117,9 @@ def test_a_taken_address_tells_its_owner_only(client):
         ("ann eve", "a@players.example", PASSWORD),
         ("admin", "a@players.example", PASSWORD),
         ("erased-1", "a@players.example", PASSWORD),
+        ("Blue", "a@players.example", PASSWORD),
+        ("17", "a@players.example", PASSWORD),
+        ("a-07", "a@players.example", PASSWORD),
         ("ann", "not an address", PASSWORD),
         ("ann", "Play@gamesvc.example", PASSWORD),
         ("ann", "a@players.example", "password"),
@@ -126,6 +130,11 @@ def test_refused(client, name, address, password):
     assert sign_up(client, name, address, password).status_code == 200
     assert not User.objects.exists()
     assert mail.outbox == []
+
+
+def test_colours_of_seats_are_no_names(settings):
+    """An order that names a colour means a seat, and one that names a player means theirs."""
+    assert {colour.lower() for colour in SEAT_NAMES} <= set(settings.ACCOUNT_USERNAME_BLACKLIST)
 
 
 def test_names_differ_by_more_than_case(client):
