@@ -81,22 +81,25 @@ def is_of_a_program(line: str) -> bool:
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:
-    """Return the lines above the closing line, without company disclaimers. The first line is never a closing line."""
+    """Return the lines above the closing line. The first line is never one."""
+    end = next((at for at, line in enumerate(lines) if at and _FAREWELL.match(line.strip())), len(lines))
+    return list(lines[:end])
+
+
+def without_disclaimers(lines: Sequence[str]) -> list[str]:
+    """Return the lines, each without blanks around it, and without the notices that companies put into mails."""
     kept: list[str] = []
     disclaims = False
-    for line in lines:
-        stripped = line.strip()
-        if kept and _FAREWELL.match(stripped):
-            break
-        begins = _DISCLAIMER.search(stripped)
-        if begins and "mail" in stripped[begins.start() :].lower():
+    for line in map(str.strip, lines):
+        begins = _DISCLAIMER.search(line)
+        if begins and "mail" in line[begins.start() :].lower():
             disclaims = True
-            stripped = stripped[: begins.start()]
-        elif disclaims:
+            kept.append(line[: begins.start()])
+        elif disclaims and "mail" in line.lower():
             disclaims = False
-            if "mail" in stripped.lower():
-                continue
-        kept.append(stripped)
+        else:
+            disclaims = False
+            kept.append(line)
     return kept
 
 

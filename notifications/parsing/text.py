@@ -9,13 +9,13 @@ import codecs
 import contextlib
 import re
 from email.message import Message
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from unicodedata import east_asian_width
 
 from inscriptis import get_text
 from lxml.etree import LxmlError
 
-from notifications.parsing.quotes import ATTRIBUTION_LINES, COLON, before_farewell, before_quote
+from notifications.parsing.quotes import ATTRIBUTION_LINES, COLON, before_farewell, before_quote, without_disclaimers
 from notifications.parsing.reading import FAULTS
 from notifications.parsing.refusals import MailRefused
 
@@ -57,7 +57,7 @@ _BROKEN_COLUMNS = 72
 def written(message: Message) -> str:
     """Return the text of a mail that its sender wrote themselves. Raises `MailRefused`: empty, too_long."""
     text = strip(body(message))
-    if not without_end(text):
+    if not as_message(text):
         raise MailRefused("empty")
     if len(text) > LONGEST:
         raise MailRefused("too_long", f"{len(text)} characters")
@@ -103,18 +103,18 @@ def strip(text: str) -> str:
     return _without_signature("\n".join(lines).strip())
 
 
-def without_end(text: str) -> str:
-    """Return the sender's own text as a message to people: without the line END."""
-    return re.sub(rf"(?:^|\n){END}$", "", text).strip()
+def as_message(text: str) -> str:
+    """Return the sender's own text as a message to people: without END, or else without a closing line and what follows."""
+    lines = text.split("\n")
+    return "\n".join(lines[:-1] if lines[-1] == END else before_farewell(lines)).strip()
 
 
 def _without_signature(text: str) -> str:
-    """Return the text without a quote lacking `>` (Outlook), a closing line and a signature."""
+    """Return the text without a quote lacking `>` (Outlook), a signature and notices of companies."""
     lines = text.split("\n")
     # "-- " begins a signature; many programs lose the blank. A phone's own line is alone at the end.
     ends = (at for at, line in enumerate(lines) if line.strip() in ("--", "—") or _SENT_FROM.match(line.strip()))
-    own = "\n".join(before_quote(lines[: next(ends, len(lines))])).strip()
-    return "\n".join(before_farewell(own.split("\n"))).strip()
+    return "\n".join(without_disclaimers(before_quote(lines[: next(ends, len(lines))]))).strip()
 
 
 def _without_attributions(lines: list[str]) -> list[str]:
@@ -131,12 +131,18 @@ def _without_attributions(lines: list[str]) -> list[str]:
 
 
 def _quoted_whole(lines: list[str]) -> list[str]:
-    """Mark the rest of a quoted line that a program broke after it had marked it: right below a long quoted line."""
+    """Mark the rest of a quoted line that a program broke after it had marked it: right below a long quoted line.
+
+    Below the last line of a quote this may also be the sender's answer: it is taken for one if nothing stands above the quote.
+    """
     whole: list[str] = []
+    above_quote = [line for line in takewhile(lambda line: not _QUOTED.match(line), lines) if line.strip()]
+    answers = not above_quote[: _attribution(above_quote)]
     for line, below in zip_longest(lines, lines[1:], fillvalue=""):
         above = whole[-1] if whole else ""
-        shortest = _FLOWED_COLUMNS if _QUOTED.match(below) else _BROKEN_COLUMNS
-        broken = line.strip() and _QUOTED.match(above) and not _QUOTED.match(line) and _columns(above) >= shortest
+        between = bool(_QUOTED.match(below))
+        broken = line.strip() and _QUOTED.match(above) and not _QUOTED.match(line) and (between or not answers)
+        broken = broken and _columns(above) >= (_FLOWED_COLUMNS if between else _BROKEN_COLUMNS)
         whole.append(f"> {line}" if broken else line)
     return whole
 

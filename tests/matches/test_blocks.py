@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import Game
+from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.games.stratastar import GAME as STRATASTAR
 from gamesvc.matches.mail_orders import blocks, order_mail, tolerance
+from notifications.parsing.text import strip
 from tests.games.space_war.table import table
 from tests.games.stratastar.table import Table
 
@@ -105,6 +106,33 @@ def test_orders_below_what_a_program_may_have_written_are_not_carried_out(above:
 def test_a_remark_that_may_take_the_orders_back_does_so(remark: str) -> None:
     for text in (f"{remark}\n\n{MOVE}", f"{remark}\n{MOVE}\nEND", f"{MOVE}\n\n{remark}", f"{MOVE}\n\n{remark}\n\n{OTHER}"):
         assert order_mail.unreadable(order_mail.read(text, STRATASTAR, moving())), text
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "Cheers,\nBob\n\nP.S. On second thought, leave all of that until Marek has moved.",
+        "I have thought about it for the whole evening with my brother, and so please do not carry out the second one of these.",
+        "See you on Friday!\n\nIgnore the last order please",
+        "Cheers,\nBob\nPS: forget the second order",
+        "Gruß\nBob\n\nP.S. Bitte noch nicht!",
+    ],
+)
+def test_orders_may_be_taken_back_further_below(below: str) -> None:
+    assert order_mail.unreadable(order_mail.read(strip(f"{MOVE}\n{OTHER}\n\n{below}"), STRATASTAR, moving()))
+
+
+def test_a_conditional_order_with_a_players_name_means_their_seat() -> None:
+
+    def read(order: str) -> str:
+        if "Annabella" in order:
+            raise Refused("no_target", "There is no seat Annabella.")
+        return order
+
+    assert tolerance.read_with_names("if turn_started then spy Annabella", ("Annabella", "Bob"), read).endswith("spy Red")
+    with pytest.raises(Refused) as refused:
+        tolerance.read_with_names("if turn_started then spy Red", ("Annabella", "Red"), read)
+    assert "then spy Blue" in refused.value.sentence
 
 
 def test_names_that_are_colours_turn_no_order_around() -> None:

@@ -25,6 +25,8 @@ MOST_GREETING = 3
 LONGEST_GREETING = 120
 MOST_REMARK = 14
 """The number of words up to which a paragraph below the orders may be a remark on them. Disclaimers are longer."""
+MOST_PARAGRAPHS = 6
+"""The number of paragraphs below the orders in which they may be taken back."""
 CLOSE = 0.8
 """The likeness from which a word counts as a mistyped word of orders."""
 FEW_WORDS = 8
@@ -59,8 +61,10 @@ def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     if first is None or not _greets([line for line in lines[:first] if line.strip()]):
         return Block(0, len(lines))
     last = _end(lines, meant, first)
-    below = list(itertools.takewhile(str.strip, itertools.dropwhile(lambda line: not line.strip(), lines[last:])))
-    if len(" ".join(below).split()) <= MOST_REMARK and any(tolerance.doubts(line) for line in below):
+    below = [" ".join(paragraph) for said, paragraph in itertools.groupby(lines[last:], lambda line: bool(line.strip())) if said]
+    if any(tolerance.takes_back(said) for said in below[:MOST_PARAGRAPHS]):
+        return Block(0, len(lines))
+    if below and len(below[0].split()) <= MOST_REMARK and tolerance.doubts(below[0]):
         return Block(0, len(lines))
     return Block(first, last, sum(meant[last:]))
 

@@ -200,37 +200,22 @@ def understand(line: Line, game: Game, view: JsonMapping | None, names: Sequence
 
 
 def _command(order: str, game: Game, view: JsonMapping, names: Sequence[str]) -> JsonObject:
-    """Read an order as it is written, or in the ways in which people mean it. Raises the refusal of what is written.
+    """Read an order as it is written, or in the ways in which people mean it. Raises the refusal of what is written."""
 
-    An order that means something else once its names are read as players is refused: a player may be called like a colour.
-    """
-    plain = tolerance.plain(order)
-    coloured = tolerance.with_colours(plain, names)
-    written = _read_first((order, plain), game, view)
-    named = written if coloured == plain else _read_first((coloured,), game, view)
-    if isinstance(named, Refused):
-        named = written
-    if isinstance(named, Refused):
-        raise named
-    if not isinstance(written, Refused) and written != named:
-        detail = _("A player has a name that also means something else here. Write the colour of their seat: %(order)s")
-        raise Refused("unreadable", detail % {"order": game.render(named)})
-    return named
+    def read_either(said: str) -> JsonObject:
+        refusal: Refused | None = None
+        for way in dict.fromkeys((said, tolerance.plain(said))):
+            try:
+                command = dict(read_order(game, way, view))
+                check_command(game, command)
+            except Refused as refused:
+                refusal = refusal or refused
+            else:
+                return command
+        assert refusal is not None
+        raise refusal
 
-
-def _read_first(ways: Sequence[str], game: Game, view: JsonMapping) -> JsonObject | Refused:
-    """Return the first of these that is an order, or the refusal of the first one."""
-    refusal: Refused | None = None
-    for said in dict.fromkeys(ways):
-        try:
-            command = dict(read_order(game, said, view))
-            check_command(game, command)
-        except Refused as refused:
-            refusal = refusal or refused
-        else:
-            return command
-    assert refusal is not None
-    return refusal
+    return tolerance.read_with_names(order, names, read_either)
 
 
 def ask_resign(line: Line) -> None:

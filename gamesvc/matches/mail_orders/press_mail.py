@@ -22,7 +22,7 @@ from notifications.inbound import addresses, purposes
 from notifications.inbound.purposes import Handled, Letter
 from notifications.models import InboundMail, Outbox
 from notifications.outbox import Notice
-from notifications.parsing.text import without_end
+from notifications.parsing.text import as_message
 from notifications.registry import Message
 
 PURPOSE = "press"
@@ -142,7 +142,7 @@ def handle(letter: Letter) -> Handled:
             by=letter.user,
             by_seat=letter.payload["seat"],
             to=letter.payload["to"],
-            text=without_end(letter.text),
+            text=as_message(letter.text),
             channel=CHANNEL,
             key=secrets.keyed_uuid("press", letter.id),
         )

@@ -19,6 +19,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
+from gamesvc.matches.mail_orders import tolerance
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.models import DoneWord, Match
 from gamesvc.matches.play import standing_orders
@@ -163,7 +164,9 @@ def _leave(writer: Writer, line: Line) -> str:
 
 
 def _standing(writer: Writer, line: Line) -> standing_orders.Asked:
-    return standing_orders.parse_text(writer.match, writer.seat, line.argument)
+    return tolerance.read_with_names(
+        line.argument, writer.names, lambda said: standing_orders.parse_text(writer.match, writer.seat, said)
+    )
 
 
 def _lay_by(writer: Writer, line: Line) -> str:

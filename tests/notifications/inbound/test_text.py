@@ -17,7 +17,7 @@ EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
 
 
 def written(raw: bytes) -> list[str]:
-    return [line.strip() for line in text.without_end(text.written(reading.parse(raw))).splitlines() if line.strip()]
+    return [line.strip() for line in text.as_message(text.written(reading.parse(raw))).splitlines() if line.strip()]
 
 
 def test_every_fixture_is_expected_and_names_its_client():
@@ -74,6 +74,23 @@ def plain(body: str) -> email.message.EmailMessage:
 )
 def test_stripping_loses_no_order(body, kept):
     assert text.written(plain(body)) == kept
+
+
+LONG = "> If it were my turn I would not wait for anyone else, and I would play this"
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        (f"{LONG}\nmove A1", "move A1"),
+        (f"On Fri, 20 Nov 2026 at 18:00, Ben <ben@x.example> wrote:\n\n{LONG}\nmove A1", "move A1"),
+        (f"move B2\n\n{LONG}\nmove A1", "move B2"),
+        (f"{LONG}\nmove A1\n> and so on", ""),
+    ],
+)
+def test_what_stands_right_below_a_long_quoted_line(body: str, kept: str) -> None:
+    """It is an answer where nothing is written above the quote, and else the end of a line that a program broke."""
+    assert text.strip(body).strip() == kept
 
 
 def html(body: str) -> email.message.EmailMessage:
@@ -156,7 +173,7 @@ def test_style_that_decides_what_is_shown_is_kept():
     ],
 )
 def test_quotes_and_farewells_are_found_line_by_line(body, kept):
-    assert text.written(plain(body)) == kept
+    assert text.as_message(text.written(plain(body))) == kept
 
 
 def test_a_flood_of_text_is_too_long():
