@@ -78,13 +78,17 @@ def work_on(mail: InboundMail) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none."""
+    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none.
+
+    `below`: what stands below a quote without marks (`text.left_below`).
+    """
 
     sender: str
     verdict: Verdict | None
     headers: Message
     text: str
     refusal: MailRefused | None
+    below: str = ""
 
 
 def _read(mail: InboundMail, *, prove: bool) -> _Read:
@@ -102,7 +106,8 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
         message = reading.parse(raw)
         verdict = trust.prove(message, raw, sender, patient=mail.attempts > 1) if prove else None
         try:
-            return _Read(sender, verdict, headers, text.written(message), None)
+            own = text.written(message)
+            return _Read(sender, verdict, headers, own, None, text.left_below(message, own))
         except MailRefused as refused:
             if refused.hears is not Hears.WORDS:
                 raise
@@ -126,7 +131,9 @@ def _steps(mail: InboundMail) -> bool:
     if handler is None:
         raise MailRefused("no_such_purpose", address.purpose)
     refusal = read.refusal.code if read.refusal else ""
-    letter = Letter(mail.id, address.user, address.payload, read.text, mail.counts_at, mail.message_id, refusal, address.email)
+    letter = Letter(
+        mail.id, address.user, address.payload, read.text, mail.counts_at, mail.message_id, refusal, address.email, read.below
+    )
     handled = handler(letter)
     notice = handled.notice if held.may_answer(address) else None
     return store.settle(mail, MailStatus.DONE, error=refusal, report=handled.report, notice=notice)

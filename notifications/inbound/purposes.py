@@ -17,7 +17,8 @@ class Letter:
     """An answer that passed all steps: its sender, its purpose's data, its text, and the moment that counts.
 
     `owner` is None for a sender without an account: then it comes from the mailbox `email`, to which our mail went. `refusal`
-    names a problem with its text ("empty", "too_long"); the text is empty then.
+    names a problem with its text ("empty", "too_long"); the text is empty then. `below`: what stands below a quote without marks,
+    perhaps an answer; it is no part of the text.
     """
 
     id: UUID
@@ -28,6 +29,7 @@ class Letter:
     message_id: str
     refusal: str = ""
     email: str = ""
+    below: str = ""
 
     @property
     def user(self) -> User:

@@ -14,6 +14,12 @@ from itertools import pairwise
 # Most lines of an attribution ("On Friday ... wrote:"): programs wrap it.
 ATTRIBUTION_LINES = 4
 COLON = (":", "：")
+# What a gateway writes at the top of each mail: "Classification: Public", "[EXTERNAL]".
+_LABEL = re.compile(
+    r"^\W*(?:classification|sensitivity|klassifi[kz]ierung|einstufung|clasificaci[oó]n|classificazione|klasyfikacja|tlp)\s*[:：]"
+    r"\s*\w[\w /+-]{0,30}\W*$|^\W*\[(?:external|extern|externe|externo|esterno|public|internal|intern|confidential)\]\W*$",
+    re.IGNORECASE,
+)
 _ADDRESSED = re.compile(r"[<\[(][^<>\s@]{1,254}@[^<>\s@]{1,254}[>\])]")
 _DIGIT = re.compile(r"\d")
 
@@ -72,6 +78,11 @@ def is_attribution(line: str) -> bool:
     """Return True if a line ends with a colon and holds a word for "wrote" of any language that is known here."""
     said = line.strip().lower()
     return said.endswith(COLON) and any(verb.strip() in said for language in _LANGUAGES for verb in language.verbs if verb != ">")
+
+
+def is_label(line: str) -> bool:
+    """Return True for a line that a gateway puts at the top of each mail."""
+    return bool(_LABEL.match(line))
 
 
 def is_of_a_program(line: str) -> bool:

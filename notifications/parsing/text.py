@@ -9,13 +9,13 @@ import codecs
 import contextlib
 import re
 from email.message import Message
-from itertools import takewhile, zip_longest
+from itertools import dropwhile, pairwise, takewhile, zip_longest
 from unicodedata import east_asian_width
 
 from inscriptis import get_text
 from lxml.etree import LxmlError
 
-from notifications.parsing.quotes import ATTRIBUTION_LINES, COLON, before_farewell, before_quote, without_disclaimers
+from notifications.parsing.quotes import ATTRIBUTION_LINES, COLON, before_farewell, before_quote, is_label, without_disclaimers
 from notifications.parsing.reading import FAULTS
 from notifications.parsing.refusals import MailRefused
 
@@ -36,7 +36,14 @@ _FORWARDED = re.compile(
     r"|begin forwarded message:|anfang der weitergeleiteten nachricht:)$",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"^\s*[>|]")
+# Some programs put the initials of the quoted writer before the mark, or use a colon.
+_QUOTED = re.compile(r"^\s*(?:(?:[A-Za-z]{1,3}(?=>))?[>|]|:(?=\s))")
+# The plain part of a mail that is meant to be read as HTML.
+_STUB = re.compile(r"\bhtml\b", re.IGNORECASE)
+LONGEST_STUB = 300
+_SIGNED, _SIGNATURE, _SIGNATURE_ENDS = (
+    f"-----{mark}-----" for mark in ("BEGIN PGP SIGNED MESSAGE", "BEGIN PGP SIGNATURE", "END PGP SIGNATURE")
+)
 _WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
 # Labels that text in UTF-8 often has. Text in one of them is hardly ever valid UTF-8, unless it is ASCII.
 _ONE_BYTE = {"ascii", "iso8859-1", "iso8859-15", "cp1252"}
@@ -46,6 +53,7 @@ _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060
 # What distinguishes an attribution from an order: a date or a time, or an address.
 _DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
 _ADDRESS = re.compile(r"<[^<>\s@]{1,254}@[^<>\s@]{1,254}>")
+_PRESS = re.compile(r"^press\b", re.IGNORECASE)
 # A header of a quoted mail, in any language: "Od: ...", "差出人: ...".
 _HEADER = re.compile(r"^\S[^:：]{0,24}[:：]\s*\S")
 # A line of at least this many columns that ends with a blank was broken by a program (RFC 3676) and not by a person.
@@ -69,13 +77,28 @@ def body(message: Message) -> str:
 
     Raises `MailRefused`: empty, for HTML alone with text between two quotes.
     """
-    plain = _content(message, "plain")
-    if plain.strip():
-        return plain
-    html = _content(message, "html")
-    if not html.strip():
-        return ""
-    return _shown(_before_quote(html)).strip() or _around_quotes(html)
+    plain, html = _sources(message)
+    return plain or _shown(_before_quote(html)).strip() or _around_quotes(html)
+
+
+def _sources(message: Message) -> tuple[str, str]:
+    """Return the plain part, or else the HTML part; the other one of the two is empty."""
+    plain, html = _content(message, "plain"), _content(message, "html")
+    stub = html.strip() and len(plain) <= LONGEST_STUB and _STUB.search(plain)
+    return (plain, "") if plain.strip() and not stub else ("", html)
+
+
+def left_below(message: Message, own: str) -> str:
+    """Return the last paragraph of a mail if it is no part of the sender's `own` text, and not marked as quoted.
+
+    It stands below a quote without marks: the end of the quoted mail, or an answer below it.
+    """
+    plain, html = _sources(message)
+    full = plain or _shown(html)
+    lines = [line for line in _lines(full) if line.strip() != END]
+    last = list(takewhile(str.strip, dropwhile(lambda line: not line.strip(), reversed(lines))))[::-1]
+    known = {line.strip() for line in own.splitlines()}
+    return "" if any(_QUOTED.match(line) or line.strip() in known for line in last) else "\n".join(last)
 
 
 def strip(text: str) -> str:
@@ -83,9 +106,7 @@ def strip(text: str) -> str:
 
     The line END is kept: it says that nothing above it is a signature.
     """
-    # Lone surrogates, from broken HTML or charsets, could not even be stored.
-    text = text[:LONGEST_SOURCE].encode("utf-8", "replace").decode()
-    lines = [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text.splitlines()]
+    lines = _without_armour(_lines(text))
     # A mark after a `>` is quoted: the text below it may be an answer written under the quote.
     marked = next((at for at, line in enumerate(lines) if _MARK.match(line) and not _QUOTED.match(line)), None)
     if marked is not None:
@@ -95,12 +116,20 @@ def strip(text: str) -> str:
         lines = lines[:forwarded]
     lines = _without_attributions(_quoted_whole(lines))
     # Without quoted lines, and without rules of dashes and the like.
-    lines = [line for line in lines if not _QUOTED.match(line) and (not line.strip() or _WORDY.search(line))]
+    lines = [
+        line for line in lines if not _QUOTED.match(line) and not is_label(line) and (not line.strip() or _WORDY.search(line))
+    ]
     ended = next((at for at, line in enumerate(lines) if line.strip() == END), None)
     if ended is not None:
         # The sender marked the end: no guessing about signatures.
         return "\n".join(lines[: ended + 1]).strip()
     return _without_signature("\n".join(lines).strip())
+
+
+def _lines(text: str) -> list[str]:
+    # Lone surrogates, from broken HTML or charsets, could not even be stored.
+    text = text[:LONGEST_SOURCE].encode("utf-8", "replace").decode()
+    return [_INVISIBLE.sub("", line).replace("\u00a0", " ").rstrip() for line in text.splitlines()]
 
 
 def as_message(text: str) -> str:
@@ -115,6 +144,17 @@ def _without_signature(text: str) -> str:
     # "-- " begins a signature; many programs lose the blank. A phone's own line is alone at the end.
     ends = (at for at, line in enumerate(lines) if line.strip() in ("--", "—") or _SENT_FROM.match(line.strip()))
     return "\n".join(without_disclaimers(before_quote(lines[: next(ends, len(lines))]))).strip()
+
+
+def _without_armour(lines: list[str]) -> list[str]:
+    """Return the lines without the marks, headers and signature of PGP around a text (RFC 9580, 7). It is not checked."""
+    if _SIGNED not in lines:
+        return lines
+    begins = lines.index(_SIGNED)
+    text = next((at for at in range(begins, len(lines)) if not lines[at]), len(lines))
+    ends = next((at for at in range(text, len(lines)) if lines[at] == _SIGNATURE), len(lines))
+    below = next((at + 1 for at in range(ends, len(lines)) if lines[at] == _SIGNATURE_ENDS), len(lines))
+    return [*lines[:begins], *(line.removeprefix("- ") for line in lines[text:ends]), *lines[below:]]
 
 
 def _without_attributions(lines: list[str]) -> list[str]:
@@ -165,7 +205,10 @@ def _above_mark(lines: list[str]) -> list[str]:
 
 
 def _attribution(lines: list[str]) -> int:
-    """Return where the attribution at the end of these lines begins; their number if there is none."""
+    """Return where the attribution at the end of these lines, right above a quote, begins; their number if there is none.
+
+    Any line with a colon at its end is one, except the first line of a message.
+    """
     if not lines or not lines[-1].strip().endswith(COLON) or _QUOTED.match(lines[-1]):
         return len(lines)
     for size in range(1, min(ATTRIBUTION_LINES, len(lines)) + 1):
@@ -174,7 +217,7 @@ def _attribution(lines: list[str]) -> int:
             break
         if _DATED.search(" ".join(part)) or _ADDRESS.search(" ".join(part)):
             return len(lines) - size
-    return len(lines)
+    return len(lines) - (not _PRESS.match(lines[-1].strip()))
 
 
 def _before_quote(html: str) -> str:
@@ -215,7 +258,7 @@ def _around_quotes(html: str) -> str:
     begins = _QUOTED_BLOCKS.search(html)
     closings = [tag.end() for tag in _BLOCK_TAG.finditer(html) if tag[1]]
     if begins and closings and closings[-1] > begins.start():
-        html = html[: begins.start()] + html[closings[-1] :]
+        html = f"{html[: begins.start()]}<div>&gt;</div>{html[closings[-1] :]}"  # so that an attribution stands above a quote
     return _shown(html)
 
 
@@ -249,17 +292,15 @@ def _plain_tag(tag: re.Match[str]) -> str:
 
 
 def _content(message: Message, kind: str) -> str:
-    """Return the text of the first part of this kind, cut at the limit; empty if there is none."""
-    part = _body_part(message, f"text/{kind}")
-    # Found by the fuzzer: an attached file without its mark still has its name, and no program names its text.
-    if part is None or part.get_filename():
-        return ""
-    payload = part.get_payload(decode=True)
-    if not isinstance(payload, bytes):
-        return ""
-    payload = payload[: 4 * LONGEST_SOURCE]  # no charset takes more bytes for a character
-    text = _decoded(payload, part.get_content_charset("ascii"))[:LONGEST_SOURCE]
-    return _unflowed(part, text) if kind == "plain" else text
+    """Return the text of the mail's own parts of this kind, cut at the limit; empty if there is none."""
+    texts = []
+    for part in _body_parts(message, f"text/{kind}"):
+        payload = part.get_payload(decode=True)
+        if isinstance(payload, bytes):
+            payload = payload[: 4 * LONGEST_SOURCE]  # no charset takes more bytes for a character
+            text = _decoded(payload, part.get_content_charset("ascii"))[:LONGEST_SOURCE]
+            texts.append(_unflowed(part, text) if kind == "plain" else text)
+    return "\n".join(texts)[:LONGEST_SOURCE]
 
 
 def _decoded(payload: bytes, charset: str) -> str:
@@ -278,21 +319,39 @@ def _decoded(payload: bytes, charset: str) -> str:
         return payload.decode("cp1252", "replace")
 
 
-def _body_part(message: Message, kind: str) -> Message | None:
-    """Return the first part of this type that is the mail's own: not attached, and not in an attached mail."""
-    waiting = [message]
+def _body_parts(message: Message, kind: str) -> list[Message]:
+    """Return the first part of this type that is the mail's own, and those below it that only pictures divide from it.
+
+    Own is what is not attached, has no file's name, and is not in an attached mail. (Found by the fuzzer: an attached file
+    without its mark still has its name, and no program names its text.)
+    """
+    waiting: list[tuple[Message, list[Message]]] = [(message, [])]
     while waiting:
-        part = waiting.pop()
+        part, below = waiting.pop()
         if part.get_content_disposition() == "attachment":
             continue
         if part.get_content_type() == kind:
-            return part
+            return [] if part.get_filename() else [part, *_below_pictures(below, kind)]
         inner = part.get_payload()
         if part.get_content_maintype() == "multipart" and isinstance(inner, list):
             parts = [each for each in inner if isinstance(each, Message)]
             # In multipart/related the first part is the text; its pictures follow (RFC 2387).
-            waiting += reversed(parts[:1] if part.get_content_subtype() == "related" else parts)
-    return None
+            parts = parts[:1] if part.get_content_subtype() == "related" else parts
+            mixed = part.get_content_subtype() == "mixed"
+            waiting += reversed([(each, parts[at:] if mixed else []) for at, each in enumerate(parts, 1)])
+    return []
+
+
+def _below_pictures(parts: list[Message], kind: str) -> list[Message]:
+    """Return the texts that go on below a picture, as some programs divide a text in which one stands."""
+    texts = []
+    for above, part in pairwise(parts):
+        if above.get_content_maintype() != "image" or part.get_content_type() != kind or part.get_filename():
+            break
+        if part.get_content_disposition() == "attachment":
+            break
+        texts.append(part)
+    return texts
 
 
 def _unflowed(part: Message, text: str) -> str:

@@ -19,6 +19,8 @@ from tests.mail_replies.positions import Position, position
 
 GAMES = ("stratastar", "space_war")
 KINDS = ("orders only", "orders and END", "orders, then chatter and no END", "greeting above")
+BELOW = "below a quote without marks, or on both sides"
+GROUPS = (*KINDS, BELOW)
 CORPORATE = (
     "Anna Example\nHead of Purchasing\n\nExample Works Ltd.\n12 Sample Road, 10115 Berlin\nPhone +49 30 5550100\nwww.example.com",
     "Anna Example | Example Works Ltd. | T: +49 30 5550100 | anna@players.example",
@@ -41,6 +43,12 @@ class Case:
 
     def raw(self) -> bytes:
         return CLIENTS[self.client].write(self.draft)
+
+    @property
+    def group(self) -> str:
+        """The kind; or `BELOW`, where nothing tells own lines from quoted ones, or where they stand on both sides."""
+        place, marked = self.draft.place, CLIENTS[self.client].marks and self.draft.quotes and self.draft.only != "html"
+        return BELOW if place == "around" or not self.draft.quotes or (place != "above" and not marked) else self.kind
 
 
 @dataclass(frozen=True, slots=True)

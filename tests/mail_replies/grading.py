@@ -18,7 +18,7 @@ from gamesvc.matches.mail_orders.order_mail import Line
 from notifications.inbound.proving.sender import sender_of
 from notifications.parsing import reading, robots, text
 from notifications.parsing.refusals import Hears, MailRefused
-from tests.mail_replies.cases import KINDS, Case, cases
+from tests.mail_replies.cases import GROUPS, Case, cases
 from tests.mail_replies.positions import position
 
 GRADES = ("understood", "refused", "leaked", "lost")
@@ -28,7 +28,7 @@ GRADES = ("understood", "refused", "leaked", "lost")
 class Graded:
     """A case with its grade.
 
-    `understood`: exactly the expected orders would be carried out. `refused`: nothing is done, and the player is told.
+    `understood`: exactly the expected orders would be carried out. `refused`: nothing or less is done, and the player is told.
     `leaked`: something would be done that the player did not write. `lost`: less is done than they wrote, without a word.
     """
 
@@ -42,7 +42,8 @@ def grade(case: Case) -> Graded:
     """Read a case as the pipeline does, and compare what would be done with what its player wrote."""
     expected = orders_of("\n".join(case.expected), case.game)
     try:
-        lines = order_mail.read(written(case.raw()), position(case.game).game, position(case.game).view)
+        own, below = written(case.raw())
+        lines = order_mail.read(own, position(case.game).game, position(case.game).view, below=below)
     except MailRefused as refused:
         told = refused.hears is not Hears.NOTHING
         fine = "understood" if not expected else "refused"
@@ -53,16 +54,19 @@ def grade(case: Case) -> Graded:
     done = tuple(_act(line) for line in lines if _acts(line))
     if any(not _cut_message(act, expected) for act in Counter(done) - Counter(expected)):
         return Graded(case, "leaked", done)
-    return Graded(case, "understood" if done == expected else "lost", done)
+    told = any(line.state == "ignored" and "like" in line.detail for line in lines)
+    return Graded(case, "understood" if done == expected else "refused" if told else "lost", done)
 
 
-def written(raw: bytes) -> str:
-    """Return the sender's own text of a raw mail, as the pipeline reads it. Raises `MailRefused`."""
+def written(raw: bytes) -> tuple[str, str]:
+    """Return the sender's own text of a raw mail, and what is left below a quote, as the pipeline does. Raises `MailRefused`."""
     headers = reading.parse_head(raw)
     robots.check_marks(headers)
     sender = sender_of(headers)
     robots.check_person(headers, envelope_from=sender, sender=sender)
-    return text.written(reading.parse(raw))
+    message = reading.parse(raw)
+    own = text.written(message)
+    return own, text.left_below(message, own)
 
 
 def _acts(line: Line) -> bool:
@@ -114,7 +118,7 @@ def _row(name: str, count: Counter[str], width: int) -> str:
 def report(results: Sequence[Graded]) -> str:
     """Return the tables by kind, by cause, by program and by language."""
     parts = (
-        table(results, lambda case: case.kind, KINDS),
+        table(results, lambda case: case.group, GROUPS),
         table(results, lambda case: case.cause),
         table(results, lambda case: case.client),
         table(results, lambda case: case.language),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,14 +99,24 @@ class Line:
         }
 
 
-def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] = ()) -> list[Line]:
+def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] = (), below: str = "") -> list[Line]:
     """Return the lines of a mail's block of orders, and one line for the text below it that is not read.
 
     Unreadable lines are marked with the reason and a suggestion. `names`: the players, for orders that name them and no colours.
+    `below`: what stands below a quote; it is not read, but if it ends with orders, a line says so.
     """
+    lines = _read(text, game, view, names)
+    known = {*game.verbs, *WORDS}
+    ends = list(itertools.takewhile(lambda line: blocks.means_order(line, known), reversed(below.splitlines())))
+    if ends:
+        lines.append(_unread(len(lines) + 1, ends[-1].strip(), len(ends)))
+    return lines
+
+
+def _read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str]) -> list[Line]:
     lines: list[Line] = []
     preview_rest = False
-    raws = [part for line in _lines(text) for part in tolerance.parts(line, game.verbs)]
+    raws = [part for line in _whole(_lines(text), game, view) for part in tolerance.parts(line, game.verbs)]
     block = blocks.find([tolerance.bare(raw.partition("\n")[0]) for raw in raws], WORDS, game)
     numbered = [(at, raw) for at, raw in enumerate(raws) if raw.strip()]
     for number, (at, raw) in enumerate(numbered, 1):
@@ -138,7 +149,7 @@ def _is_own_end(line: Line, above: Sequence[Line], more: bool, game: Game, view:
 
     As the last line below other orders it is END, which phones write in small letters. The line then tells how to write it.
     """
-    if line.text == END or not ("end" in game.verbs if game.verbs else _plays_end(game, view)):
+    if line.text == END or not ("end" in game.verbs if game.verbs else _reads("end", game, view)):
         return False
     if more or not any(one.is_act for one in above):
         line.word = "order"
@@ -164,6 +175,28 @@ def _lines(text: str) -> list[str]:
         else:
             found.append(line)
     return found
+
+
+def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None) -> list[str]:
+    """Join a long order with its rest, which a mail program has put on the next line: if that is no order, but with it one."""
+    whole: list[str] = []
+    for line in lines:
+        broken = whole and line.strip() and len(whole[-1]) >= blocks.WRAPPED_AT and view is not None
+        if broken and _reads(f"{whole[-1]} {line.strip()}", game, view) and not _reads(line, game, view):
+            whole[-1] = f"{whole[-1]} {line.strip()}"
+        else:
+            whole.append(line)
+    return whole
+
+
+def _reads(order: str, game: Game, view: JsonMapping | None) -> bool:
+    if view is None:
+        return False
+    try:
+        check_command(game, read_order(game, tolerance.bare(order), view))
+    except Refused:
+        return False
+    return True
 
 
 def _unread(number: int, text: str, orders: int) -> Line:
@@ -277,13 +310,3 @@ def _explained(argument: str, game: Game, view: JsonMapping | None) -> str:
 def _wish(word: str, argument: str, game: Game) -> str:
     """Return `yes` or `no` for a vote on a pause; empty if the line is no vote. A game's own `pause` remains the game's."""
     return "" if not argument and word in game.commands else _WISHES.get(argument.lower().strip(" .!"), "")
-
-
-def _plays_end(game: Game, view: JsonMapping | None) -> bool:
-    if view is None:
-        return False
-    try:
-        check_command(game, game.parse("end", view))
-    except Refused:
-        return False
-    return True

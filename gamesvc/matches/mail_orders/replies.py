@@ -94,7 +94,7 @@ class Desk:
         board.mark_seen(self.seat, int(self.letter.payload["version"]))
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
-            lines = order_mail.read(self.letter.text, self.loaded.game, view, self.names)
+            lines = order_mail.read(self.letter.text, self.loaded.game, view, self.names, self.letter.below)
         service_words.check(self.writer, lines)
         acts = [line for line in lines if line.is_act]
         ready = any(line.word == "ready" for line in lines) and not acts

@@ -7,16 +7,16 @@ from collections import Counter
 import pytest
 
 from tests.mail_replies import grading
-from tests.mail_replies.cases import CAUSES, KINDS, cases
+from tests.mail_replies.cases import BELOW, CAUSES, GROUPS, KINDS, cases
 from tests.mail_replies.clients import CLIENTS
-from tests.mail_replies.grading import GRADES, Graded
+from tests.mail_replies.grading import Graded
 from tests.mail_replies.languages import LANGUAGES
 from tests.mail_replies.positions import position
 
-SHARES = {"orders only": 0.83, "orders and END": 0.9, "orders, then chatter and no END": 0.95, "greeting above": 0.9}
-"""The share of replies of each kind that are understood; all others are refused with an answer, but for the lost ones."""
-MOST_LOST = 55
-"""Replies of which a part is not carried out and the receipt does not say so: mostly orders both above and below a quote."""
+SHARES = {"orders only": 0.97, "orders and END": 0.99, "orders, then chatter and no END": 0.99, "greeting above": 0.98, BELOW: 0}
+"""The share of replies of each group that are understood. The others are refused with an answer, or the receipt says so."""
+MOST_LOST = 1
+"""Replies of which a part is not carried out and the receipt does not say so."""
 
 
 @pytest.fixture(scope="module")
@@ -28,19 +28,15 @@ def test_no_order_leaks(graded):
     assert [f"{one.case.id}: {one.done}" for one in graded if one.grade == "leaked"] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_replies_are_understood(graded, kind):
-    found = [one.grade for one in graded if one.case.kind == kind]
-    assert found.count("understood") >= SHARES[kind] * len(found)
+@pytest.mark.parametrize("group", GROUPS)
+def test_replies_are_understood(graded, group):
+    found = [one.grade for one in graded if one.case.group == group]
+    assert found.count("understood") >= SHARES[group] * len(found)
+    assert found
 
 
 def test_few_orders_are_lost(graded):
     assert [one.grade for one in graded].count("lost") <= MOST_LOST
-
-
-def test_every_case_has_a_grade(graded):
-    assert {one.grade for one in graded} <= set(GRADES)
-    assert len(graded) == len(cases()) >= 400
 
 
 def test_every_client_language_cause_and_kind_occurs():
@@ -48,6 +44,7 @@ def test_every_client_language_cause_and_kind_occurs():
     assert {case.language for case in cases()} == set(LANGUAGES)
     assert {case.cause for case in cases()} == {cause.name for cause in CAUSES}
     assert {case.kind for case in cases()} == set(KINDS)
+    assert len(cases()) >= 2_000
     assert len(CLIENTS) >= 20
     assert len(LANGUAGES) >= 20
 
