@@ -20,8 +20,9 @@ _LABEL = re.compile(
     r"\s*\w[\w /+-]{0,30}\W*$|^\W*\[(?:external|extern|externe|externo|esterno|public|internal|intern|confidential)\]\W*$",
     re.IGNORECASE,
 )
-_ADDRESSED = re.compile(r"[<\[(][^<>\s@]{1,254}@[^<>\s@]{1,254}[>\])]")
-_DIGIT = re.compile(r"\d")
+# What distinguishes an attribution from an order: a date or a time, or an address.
+DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
+ADDRESS = re.compile(r"[<\[(][^<>\s@]{1,254}@[^<>\s@]{1,254}[>\])]")
 
 _DISCLAIMER = re.compile(
     r"(?:^|[.!?])[ \t]{0,3}(?:caution:|disclaimer|warning:|confidential:|confidentiality:|achtung:|(?:wichtiger )?hinweis:"
@@ -85,10 +86,10 @@ def is_label(line: str) -> bool:
     return bool(_LABEL.match(line))
 
 
-def is_of_a_program(line: str) -> bool:
+def may_introduce_quote(line: str) -> bool:
     """Return True if a mail program wrote this line above a quote: with an address, or with a date and a colon at its end."""
     said = line.strip()
-    return is_attribution(line) or bool(_ADDRESSED.search(said)) or (said.endswith(COLON) and bool(_DIGIT.search(said)))
+    return is_attribution(line) or bool(ADDRESS.search(said)) or (said.endswith(COLON) and any(map(str.isdigit, said)))
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:

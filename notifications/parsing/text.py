@@ -15,7 +15,16 @@ from unicodedata import east_asian_width
 from inscriptis import get_text
 from lxml.etree import LxmlError
 
-from notifications.parsing.quotes import ATTRIBUTION_LINES, COLON, before_farewell, before_quote, is_label, without_disclaimers
+from notifications.parsing.quotes import (
+    ADDRESS,
+    ATTRIBUTION_LINES,
+    COLON,
+    DATED,
+    before_farewell,
+    before_quote,
+    is_label,
+    without_disclaimers,
+)
 from notifications.parsing.reading import FAULTS
 from notifications.parsing.refusals import MailRefused
 
@@ -48,11 +57,8 @@ _WORDY = re.compile(r"[^\W_]|^\s*(--|—)\s*$")
 # Labels that text in UTF-8 often has. Text in one of them is hardly ever valid UTF-8, unless it is ASCII.
 _ONE_BYTE = {"ascii", "iso8859-1", "iso8859-15", "cp1252"}
 # Encodings of Python that no mail is written in. Decoding the first takes minutes for a few hundred kilobytes.
-_NO_TEXT = {"punycode", "idna", "unicode-escape", "unicode_escape", "raw-unicode-escape", "raw_unicode_escape", "undefined"}
+_NO_TEXT = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"}
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad]")
-# What distinguishes an attribution from an order: a date or a time, or an address.
-_DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
-_ADDRESS = re.compile(r"<[^<>\s@]{1,254}@[^<>\s@]{1,254}>")
 _PRESS = re.compile(r"^press\b", re.IGNORECASE)
 # A header of a quoted mail, in any language: "Od: ...", "差出人: ...".
 _HEADER = re.compile(r"^\S[^:：]{0,24}[:：]\s*\S")
@@ -175,16 +181,22 @@ def _quoted_whole(lines: list[str]) -> list[str]:
 
     Below the last line of a quote this may also be the sender's answer: it is taken for one if nothing stands above the quote.
     """
-    whole: list[str] = []
     above_quote = [line for line in takewhile(lambda line: not _QUOTED.match(line), lines) if line.strip()]
     answers = not above_quote[: _attribution(above_quote)]
+    whole: list[str] = []
     for line, below in zip_longest(lines, lines[1:], fillvalue=""):
         above = whole[-1] if whole else ""
-        between = bool(_QUOTED.match(below))
-        broken = line.strip() and _QUOTED.match(above) and not _QUOTED.match(line) and (between or not answers)
-        broken = broken and _columns(above) >= (_FLOWED_COLUMNS if between else _BROKEN_COLUMNS)
-        whole.append(f"> {line}" if broken else line)
+        whole.append(f"> {line}" if _goes_on(above, line, below, answers=answers) else line)
     return whole
+
+
+def _goes_on(above: str, line: str, below: str, *, answers: bool) -> bool:
+    """Return True if a line is the rest of the quoted line above it."""
+    if not line.strip() or _QUOTED.match(line) or not _QUOTED.match(above):
+        return False
+    if _QUOTED.match(below):
+        return _columns(above) >= _FLOWED_COLUMNS
+    return not answers and _columns(above) >= _BROKEN_COLUMNS
 
 
 def _above_mark(lines: list[str]) -> list[str]:
@@ -196,10 +208,10 @@ def _above_mark(lines: list[str]) -> list[str]:
     while start and _HEADER.match(lines[start - 1].strip()):
         start -= 1
     block = lines[start:end]
-    if len(block) > 2 and any(_ADDRESS.search(line) for line in block):
+    if len(block) > 2 and any(ADDRESS.search(line) for line in block):
         return lines[:start]
     last = lines[end - 1] if end else ""
-    if _ADDRESS.search(last) and _DATED.search(last) and last.rstrip().endswith((*COLON, "--")):
+    if ADDRESS.search(last) and DATED.search(last) and last.rstrip().endswith((*COLON, "--")):
         return lines[: end - 1]
     return lines
 
@@ -215,7 +227,7 @@ def _attribution(lines: list[str]) -> int:
         part = lines[-size:]
         if not part[0].strip() or _QUOTED.match(part[0]):
             break
-        if _DATED.search(" ".join(part)) or _ADDRESS.search(" ".join(part)):
+        if DATED.search(" ".join(part)) or ADDRESS.search(" ".join(part)):
             return len(lines) - size
     return len(lines) - (not _PRESS.match(lines[-1].strip()))
 
@@ -309,7 +321,7 @@ def _decoded(payload: bytes, charset: str) -> str:
         charset = codecs.lookup(charset).name
     if charset in _NO_TEXT:
         charset = "cp1252"
-    if charset.lower() in _ONE_BYTE:
+    if charset in _ONE_BYTE:
         with contextlib.suppress(UnicodeDecodeError):
             return payload.decode("utf-8")
     try:

@@ -10,7 +10,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.games.stratastar import GAME as STRATASTAR
-from gamesvc.matches.mail_orders import blocks, order_mail, tolerance
+from gamesvc.matches.mail_orders import blocks, order_mail, player_names
 from notifications.parsing.text import strip
 from tests.games.space_war.table import table
 from tests.games.stratastar.table import Table
@@ -55,7 +55,7 @@ def test_what_follows_the_orders_is_not_read(below: str) -> None:
     assert "not read" in lines[-1].detail
 
 
-def test_orders_below_other_text_are_told_of() -> None:
+def test_the_receipt_mentions_orders_below_other_text() -> None:
     lines = order_mail.read(f"{MOVE}\n\nMarek said on the phone\n\n{OTHER}\nend turn", STRATASTAR, moving())
     assert [line.understood for line in lines if line.is_order] == [MOVE]
     assert "2 lines there look like orders" in lines[-1].detail
@@ -103,7 +103,7 @@ def test_orders_below_what_a_program_may_have_written_are_not_carried_out(above:
         "Thanks but not yet",
     ],
 )
-def test_a_remark_that_may_take_the_orders_back_does_so(remark: str) -> None:
+def test_a_remark_that_may_revoke_the_orders_does_so(remark: str) -> None:
     for text in (f"{remark}\n\n{MOVE}", f"{remark}\n{MOVE}\nEND", f"{MOVE}\n\n{remark}", f"{MOVE}\n\n{remark}\n\n{OTHER}"):
         assert order_mail.unreadable(order_mail.read(text, STRATASTAR, moving())), text
 
@@ -118,7 +118,7 @@ def test_a_remark_that_may_take_the_orders_back_does_so(remark: str) -> None:
         "Gruß\nBob\n\nP.S. Bitte noch nicht!",
     ],
 )
-def test_orders_may_be_taken_back_further_below(below: str) -> None:
+def test_a_remark_further_below_revokes_the_orders(below: str) -> None:
     assert order_mail.unreadable(order_mail.read(strip(f"{MOVE}\n{OTHER}\n\n{below}"), STRATASTAR, moving()))
 
 
@@ -129,15 +129,15 @@ def test_a_conditional_order_with_a_players_name_means_their_seat() -> None:
             raise Refused("no_target", "There is no seat Annabella.")
         return order
 
-    assert tolerance.read_with_names("if turn_started then spy Annabella", ("Annabella", "Bob"), read).endswith("spy Red")
+    assert player_names.read_with_names("if turn_started then spy Annabella", ("Annabella", "Bob"), read).endswith("spy Red")
     with pytest.raises(Refused) as refused:
-        tolerance.read_with_names("if turn_started then spy Red", ("Annabella", "Red"), read)
+        player_names.read_with_names("if turn_started then spy Red", ("Annabella", "Red"), read)
     assert "then spy Blue" in refused.value.sentence
 
 
 def test_names_that_are_colours_turn_no_order_around() -> None:
     """Red is the player in the seat Blue; the seat Red is Annabella's."""
-    assert tolerance.with_colours("offer Annabella give 1T", ("Annabella", "Red")) == "offer Red give 1T"
+    assert player_names.with_colours("offer Annabella give 1T", ("Annabella", "Red")) == "offer Red give 1T"
     view = Table(3).phase("movement", free_move=True).ask(op="view", seat=2)["view"]
     for name, said in (("Red", "spy Red"), ("R-ed", "spy R-ed"), ("re", "spy re"), ("deck", "spy deck")):
         [line] = order_mail.read(said, STRATASTAR, view, ("Annabella", name, "Carl"))
@@ -221,10 +221,10 @@ def test_ids_of_the_space_war_without_their_dash() -> None:
 GAME_WAR = catalog.game("space_war")
 
 
-@pytest.mark.parametrize("word", ["Hilfe", "BRETT", "zurück", "Verlauf"])
-def test_german_words(word: str) -> None:
+@pytest.mark.parametrize(("word", "meant"), [("Hilfe", "help"), ("BRETT", "board"), ("zurück", "undo"), ("Verlauf", "history")])
+def test_german_words(word: str, meant: str) -> None:
     [line] = order_mail.read(word, STRATASTAR, moving())
-    assert line.word in ("help", "board", "undo", "history")
+    assert line.word == meant
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
@@ -235,6 +235,6 @@ def test_every_order_is_meant_as_one(game_id: str) -> None:
     said = {game.render(command) for seat, command in record.commands if seat is not None and "name" in command}
     assert len(said) > 10
     for order in said:
-        assert blocks.means_order(order, game.verbs), order
+        assert blocks.means_order(order, game.verbs, game), order
         first = order.split()[0]
         assert first.casefold() in game.verbs, f"{game_id} does not list {first}"

@@ -309,6 +309,8 @@ class Game(Generic[S]):
     """Return our own summary of the rules as Markdown."""
     verbs: Collection[str] = ()
     """The words with which orders in the game's notation begin; empty if any line may be one. `parse` reads no other lines."""
+    id_pattern: str = r"[A-Za-z]{1,2}-?\d{1,3}"
+    """A regular expression for the ids that orders name: pieces, cards, spaces. A short line with one is meant as an order."""
     hand: Callable[[Data], Sequence[Held] | None] = _no_hand
     """Return what the viewer holds in hand, as orders name it; None if the game has no hands, or the viewer has none."""
     explain: Callable[[Data, str], Explained | None] = _explains_nothing

@@ -57,6 +57,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     verbs=VERBS,
+    id_pattern=r"[A-Za-z]{1,2}-?\d{1,3}|\d{1,2},\d{1,2}",
     order_help=order_help,
     picture=picture,
     board_text=board_text,

@@ -51,6 +51,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     verbs=VERBS,
+    id_pattern=r"[A-Za-z]{1,2}\d{1,2}|\d{1,2}[AMBTRFW]\+?",
     order_help=order_help,
     picture=picture,
     board_text=board_text,

@@ -1,4 +1,4 @@
-"""The block of lines in a mail that are meant as orders: below a greeting at most, and above everything else.
+"""Find the orders in a mail: one block, with at most a greeting above it.
 
 Only the words of a line decide, never the position: a mail that is handled again, after some of its orders have been carried out,
 has the same block. In doubt a line is meant as an order, and one that cannot be read keeps the whole mail from being carried out.
@@ -7,66 +7,69 @@ has the same block. In doubt a line is meant as an order, and one that cannot be
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from gamesvc.games.kernel.game import Game
-from gamesvc.matches.mail_orders import tolerance
+from gamesvc.matches.mail_orders import remarks
 from notifications.parsing.quotes import COLON, is_attribution
 
-# An id, a space, a die or a number of cards: E5, c12, a-07, 9.1, 2,1, 1M+.
-_ID = re.compile(r"\b(?:[A-Za-z]{1,2}-?\d{1,3}|\d{1,2}[.,]\d|\d[AMBTRFW]\+?)\b")
 _MACHINE = re.compile(r"\d|@|://|www\.|^\S{1,25}\s?[:：]\s*\S")
 # Words that say that orders follow. Any other line with a colon at its end may introduce a quote, in a language we do not know.
 _INTRODUCES = re.compile(r"\b(?:orders?|moves?|turn|befehle?|zug|züge|ordres|coups)\b", re.IGNORECASE)
 MOST_GREETING = 3
+"""Lines of a greeting at most."""
 LONGEST_GREETING = 120
+"""Characters of such a line at most."""
 MOST_REMARK = 14
 """The number of words up to which a paragraph below the orders may be a remark on them. Disclaimers are longer."""
 MOST_PARAGRAPHS = 6
-"""The number of paragraphs below the orders in which they may be taken back."""
-CLOSE = 0.8
-"""The likeness from which a word counts as a mistyped word of orders."""
-FEW_WORDS = 8
+"""The number of paragraphs below the orders in which they may be revoked."""
+LIKENESS = 0.8
+"""The likeness, from 0 to 1, from which a word counts as a mistyped word of orders."""
+SHORT_LINE_WORDS = 8
+SHORTEST_ABBREVIATION = 3
+"""Letters from which the beginning of a word counts as the word."""
 WRAPPED_AT = 60
-"""The columns at which mail programs may break a line."""
-SHORTEST = 3
+"""The columns from which mail programs may break a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The lines `first` to `last` of a mail (indices; `last` is not in the block).
+    """The lines of a mail that are meant as orders, from the index `first` up to and without `end`.
 
     `orders_below`: the number of lines below the block that look like orders.
     """
 
     first: int
-    last: int
+    end: int
     orders_below: int = 0
 
 
 def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     """Return the block of orders. `words`: the service words. Empty lines separate paragraphs.
 
-    A mail without anything like an order, with more than a greeting above it, or with a remark at them that may take the orders
-    back, is one block: all its lines are read.
+    A mail without anything like an order, with more than a greeting above it, or with a remark that may revoke the orders, is one
+    block: all its lines are read.
     """
     if not game.verbs:
         return Block(0, len(lines))
     known = {*game.verbs, *words}
-    meant = [means_order(line, known) for line in lines]
+    meant = [means_order(line, known, game) for line in lines]
     first = next((at for at, means in enumerate(meant) if means), None)
     if first is None or not _greets([line for line in lines[:first] if line.strip()]):
         return Block(0, len(lines))
-    last = _end(lines, meant, first)
-    below = [" ".join(paragraph) for said, paragraph in itertools.groupby(lines[last:], lambda line: bool(line.strip())) if said]
-    if any(tolerance.takes_back(said) for said in below[:MOST_PARAGRAPHS]):
+    end = _end(lines, meant, first)
+    by_blank = itertools.groupby(lines[end:], lambda line: bool(line.strip()))
+    below = [" ".join(paragraph) for has_text, paragraph in by_blank if has_text]
+    if any(remarks.revokes(paragraph) for paragraph in below[:MOST_PARAGRAPHS]):
         return Block(0, len(lines))
-    if below and len(below[0].split()) <= MOST_REMARK and tolerance.doubts(below[0]):
+    if below and len(below[0].split()) <= MOST_REMARK and remarks.is_doubtful(below[0]):
         return Block(0, len(lines))
-    return Block(first, last, sum(meant[last:]))
+    return Block(first, end, sum(meant[end:]))
 
 
 def _end(lines: Sequence[str], meant: Sequence[bool], first: int) -> int:
@@ -82,27 +85,32 @@ def _end(lines: Sequence[str], meant: Sequence[bool], first: int) -> int:
     return len(lines)
 
 
-def means_order(line: str, known: Collection[str]) -> bool:
-    """Return True if a line is meant as an order: it begins with a word of orders, or nearly so, or is short and names an id.
+def means_order(line: str, known: Collection[str], game: Game) -> bool:
+    """Return True if a line is meant as an order: it begins with a known word, or nearly so, or is short and names an id.
 
     True for every line that a game's `parse` reads, since games read the beginning of a word for the word.
     """
-    said = line.split()
-    if not said:
+    words = line.split()
+    if not words:
         return False
-    word = said[0].casefold().strip("*_\"'`„“”‚‘’:.,;!?#-•·")
+    word = words[0].casefold().strip("*_\"'`„“”‚‘’:.,;!?#-•·")
     if word in known:
         return True
-    short, names = len(said) <= FEW_WORDS, bool(_ID.search(line))
+    short, names = len(words) <= SHORT_LINE_WORDS, bool(_id_of(game.id_pattern).search(line))
     if word and any(verb.startswith(word) for verb in known):
-        return names or len(said) <= 2 or (short and len(word) >= SHORTEST)
-    return short and (names or bool(difflib.get_close_matches(word, known, n=1, cutoff=CLOSE)))
+        return names or len(words) <= 2 or (short and len(word) >= SHORTEST_ABBREVIATION)
+    return short and (names or bool(difflib.get_close_matches(word, known, n=1, cutoff=LIKENESS)))
+
+
+@functools.cache
+def _id_of(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b")
 
 
 def _greets(lines: Sequence[str]) -> bool:
     """Return True if these lines can only be the writer's own words to us: few, short, and nothing like a program's."""
     if len(lines) > MOST_GREETING or any(len(line) > LONGEST_GREETING or _MACHINE.search(line) for line in lines):
         return False
-    if any(tolerance.doubts(line) for line in lines):
+    if any(remarks.is_doubtful(line) for line in lines):
         return False
     return not any(is_attribution(line) or (line.rstrip().endswith(COLON) and not _INTRODUCES.search(line)) for line in lines)

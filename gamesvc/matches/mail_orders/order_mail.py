@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from django.utils.translation import gettext_noop, ngettext
 from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
-from gamesvc.matches.mail_orders import blocks, tolerance
-from notifications.parsing.quotes import is_of_a_program
+from gamesvc.matches.mail_orders import blocks, player_names, remarks, tolerance
+from notifications.parsing.quotes import may_introduce_quote
 from notifications.parsing.text import END
 
 MOST_LINES = 60
@@ -52,8 +53,25 @@ ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume")
 # Words that decide when the orders of the mail are carried out.
 TIMING = ("wait", "ready")
 
+GERMAN = {
+    "hilfe": "help",
+    "brett": "board",
+    "blatt": "hand",
+    "verlauf": "history",
+    "vorschau": "preview",
+    "zurück": "undo",
+    "zurueck": "undo",
+    "urlaub": "vacation",
+    "nachricht": "press",
+    "warten": "wait",
+    "fertig": "ready",
+    "aufgeben": "resign",
+    "ende": "end",
+}
+"""The service words in German."""
+
 # Every word with which a line for the service can begin.
-WORDS = frozenset((*ASKING, *IN_ORDER, *ASIDE, *TIMING, *tolerance.OTHER_LANGUAGES, "draw", "resign", "end"))
+WORDS = frozenset((*ASKING, *IN_ORDER, *ASIDE, *TIMING, *GERMAN, "draw", "resign", "end"))
 
 _POLITE = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you|danke|cheers|regards|bye)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
 _BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
@@ -100,63 +118,68 @@ class Line:
 
 
 def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] = (), below: str = "") -> list[Line]:
-    """Return the lines of a mail's block of orders, and one line for the text below it that is not read.
+    """Return the lines of a mail's block of orders, with the greeting above it, and one line for the text below it.
 
-    Unreadable lines are marked with the reason and a suggestion. `names`: the players, for orders that name them and no colours.
-    `below`: what stands below a quote; it is not read, but if it ends with orders, a line says so.
+    Unreadable lines are marked with the reason and a suggestion. `names`: the players' names, which orders may use instead of
+    colours. `below`: what stands below a quote; it is not read, but if it ends with orders, a line says so.
     """
-    lines = _read(text, game, view, names)
+    raws = [part for line in _whole(_lines(text), game, view) for part in tolerance.parts(line, game.verbs)]
+    block = blocks.find([tolerance.bare(raw.partition("\n")[0]) for raw in raws], WORDS, game)
+    greeting, orders, rest = (
+        [raw for raw in part if raw.strip()] for part in (raws[: block.first], raws[block.first : block.end], raws[block.end :])
+    )
+    lines = [Line(number, tolerance.bare(raw), "courtesy", state="ignored") for number, raw in enumerate(greeting, 1)]
+    if _read_orders(orders, lines, game, view, names) and rest:
+        lines.append(_unread(len(lines) + 1, rest[0].strip(), block.orders_below))
     known = {*game.verbs, *WORDS}
-    ends = list(itertools.takewhile(lambda line: blocks.means_order(line, known), reversed(below.splitlines())))
+    ends = list(itertools.takewhile(lambda line: blocks.means_order(line, known, game), reversed(below.splitlines())))
     if ends:
         lines.append(_unread(len(lines) + 1, ends[-1].strip(), len(ends)))
     return lines
 
 
-def _read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str]) -> list[Line]:
-    lines: list[Line] = []
-    preview_rest = False
-    raws = [part for line in _whole(_lines(text), game, view) for part in tolerance.parts(line, game.verbs)]
-    block = blocks.find([tolerance.bare(raw.partition("\n")[0]) for raw in raws], WORDS, game)
-    numbered = [(at, raw) for at, raw in enumerate(raws) if raw.strip()]
-    for number, (at, raw) in enumerate(numbered, 1):
-        if at >= block.last:
-            lines.append(_unread(number, raw.strip(), block.orders_below))
-            break
-        line = _split(number, tolerance.bare(raw), game, view)
-        if at < block.first:
-            line.word, line.state = "courtesy", "ignored"
-        more = any(rest.strip() for rest in raws[at + 1 : block.last])
-        if line.word == "end" and not _is_own_end(line, lines, more, game, view):
-            if line.detail:
-                lines.append(line)
-            break
+def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: JsonMapping | None, names: Sequence[str]) -> bool:
+    """Add the orders to the lines. Return False if they end before the last one: with END, or with too many of them."""
+    tried_out = False
+    for left, raw in zip(range(len(orders) - 1, -1, -1), orders, strict=True):
+        line = _split(len(lines) + 1, tolerance.bare(raw), game, view)
+        if line.word == "end":
+            match _end_means(line, lines, left, game, view):
+                case "end":
+                    return False
+                case "unclear":
+                    lines.append(_unclear_end(line))
+                    return False
+            line.word = "order"
         if line.word == "preview" and not line.argument:
-            preview_rest = True
+            tried_out = True
             line.state, line.detail = "answered", _("The orders below are only tried out.")
-        elif preview_rest and line.is_order:
+        elif tried_out and line.is_order:
             line.word, line.argument = "preview", line.text
         lines.append(line)
-        if number > MOST_LINES:
+        if line.number > MOST_LINES:
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
-            break
+            return False
         understand(line, game, view, names)
-    return lines
+    return True
 
 
-def _is_own_end(line: Line, above: Sequence[Line], more: bool, game: Game, view: JsonMapping | None) -> bool:
-    """Return True if `end` is the game's own order and not the line END: it is the only order, or there are `more` below it.
+def _end_means(line: Line, above: Sequence[Line], left: int, game: Game, view: JsonMapping | None) -> str:
+    """Return what `end` means: `end` for the line END, `order` for the game's own order, `unclear` where it may be both.
 
-    As the last line below other orders it is END, which phones write in small letters. The line then tells how to write it.
+    It is the order if there is no order `above`, or if lines are `left` below it. As the last line below other orders it is END,
+    which phones write in small letters.
     """
     if line.text == END or not ("end" in game.verbs if game.verbs else _reads("end", game, view)):
-        return False
-    if more or not any(one.is_act for one in above):
-        line.word = "order"
-        return True
+        return "end"
+    return "order" if left or not any(one.is_act for one in above) else "unclear"
+
+
+def _unclear_end(line: Line) -> Line:
+    """Return the line as END, with a note how to write the order."""
     line.word, line.state = "courtesy", "ignored"
-    line.detail = _("Read as the end of your mail. As an order, write it out: end phase, or end turn.")
-    return False
+    line.detail = _("This was read as the end of your mail. To give it as an order, write: end phase, or end turn.")
+    return line
 
 
 def _lines(text: str) -> list[str]:
@@ -165,7 +188,7 @@ def _lines(text: str) -> list[str]:
     block: list[str] | None = None
     for line in [*text.splitlines(), ""]:
         if block is not None:
-            if line.strip() not in ("", END) and not is_of_a_program(line):
+            if line.strip() not in ("", END) and not may_introduce_quote(line):
                 block.append(line)
                 continue
             found.append("\n".join(block))
@@ -193,7 +216,7 @@ def _reads(order: str, game: Game, view: JsonMapping | None) -> bool:
     if view is None:
         return False
     try:
-        check_command(game, read_order(game, tolerance.bare(order), view))
+        _read_one(game, view, tolerance.bare(order))
     except Refused:
         return False
     return True
@@ -201,13 +224,13 @@ def _reads(order: str, game: Game, view: JsonMapping | None) -> bool:
 
 def _unread(number: int, text: str, orders: int) -> Line:
     """Return the line for all that stands below the orders."""
-    detail = _("This line and everything below it was not read.")
+    detail = _("This line and everything below it were not read.")
     if orders:
         detail = ngettext(
-            "This line and everything below it was not read, although %(count)s line there looks like an order. If it is yours, "
-            "send it in a mail of its own.",
-            "This line and everything below it was not read, although %(count)s lines there look like orders. If they are yours, "
-            "send them in a mail of their own.",
+            "This line and everything below it were not read, although %(count)s line there looks like an order. If you "
+            "meant it, send it in a separate mail.",
+            "This line and everything below it were not read, although %(count)s lines there look like orders. If you "
+            "meant them, send them in a separate mail.",
             orders,
         ) % {"count": orders}
     return Line(number, text.partition("\n")[0], "courtesy", state="ignored", detail=detail)
@@ -234,21 +257,27 @@ def understand(line: Line, game: Game, view: JsonMapping | None, names: Sequence
 
 def _command(order: str, game: Game, view: JsonMapping, names: Sequence[str]) -> JsonObject:
     """Read an order as it is written, or in the ways in which people mean it. Raises the refusal of what is written."""
+    return player_names.read_with_names(order, names, functools.partial(_read_either, game, view))
 
-    def read_either(said: str) -> JsonObject:
-        refusal: Refused | None = None
-        for way in dict.fromkeys((said, tolerance.plain(said))):
-            try:
-                command = dict(read_order(game, way, view))
-                check_command(game, command)
-            except Refused as refused:
-                refusal = refusal or refused
-            else:
-                return command
-        assert refusal is not None
-        raise refusal
 
-    return tolerance.read_with_names(order, names, read_either)
+def _read_either(game: Game, view: JsonMapping, order: str) -> JsonObject:
+    """Read an order with or without a comment and a sentence's mark at its end."""
+    try:
+        return _read_one(game, view, order)
+    except Refused as refused:
+        plain = tolerance.plain(order)
+        if plain == order:
+            raise
+        try:
+            return _read_one(game, view, plain)
+        except Refused:
+            raise refused from None
+
+
+def _read_one(game: Game, view: JsonMapping, order: str) -> JsonObject:
+    command = dict(read_order(game, order, view))
+    check_command(game, command)
+    return command
 
 
 def ask_resign(line: Line) -> None:
@@ -265,12 +294,12 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
     """Return the line with its kind. A word that is an order of the game remains one: its own `end`, its own `draw`."""
     first, _space, rest = text.partition("\n")[0].partition(" ")
     word, argument = first.lower().rstrip(":.!?"), rest.strip()
-    if word in tolerance.OTHER_LANGUAGES and word not in game.verbs:
-        word = tolerance.OTHER_LANGUAGES[word]
+    if word in GERMAN and word not in game.verbs:
+        word = GERMAN[word]
     line = Line(number, text, "order")
     if first.endswith("?") and word in (*IN_ORDER, *TIMING, RESIGN):
         return line  # a question, and no order
-    if _POLITE.match(text) and not tolerance.doubts(text):
+    if _POLITE.match(text) and not remarks.is_doubtful(text):
         line.word, line.state = "courtesy", "ignored"
     elif word in ("help", "board", "hand", "status", "redo", *TIMING) and not argument:
         line.word = word

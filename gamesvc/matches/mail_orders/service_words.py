@@ -19,7 +19,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
-from gamesvc.matches.mail_orders import tolerance
+from gamesvc.matches.mail_orders import player_names
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.models import DoneWord, Match
 from gamesvc.matches.play import standing_orders
@@ -164,7 +164,7 @@ def _leave(writer: Writer, line: Line) -> str:
 
 
 def _standing(writer: Writer, line: Line) -> standing_orders.Asked:
-    return tolerance.read_with_names(
+    return player_names.read_with_names(
         line.argument, writer.names, lambda said: standing_orders.parse_text(writer.match, writer.seat, said)
     )
 
