@@ -198,7 +198,8 @@ class Watch:
     def _check_between(self, run: Run, viewer: Viewer) -> None:
         """Check the views in the middle of an act.
 
-        Each may show only ids that the viewer saw before the act, has been sent by then, or sees at its end.
+        Each may show only ids that the viewer saw before the act, has been sent by then, or sees at its end; after a rewind also
+        those seen in the earlier state.
         """
         game = self.game
         known = words_in(self._own(self.timeline.state, "view", viewer)) | words_in(self._own(run.state, "view", viewer))
@@ -206,6 +207,8 @@ class Watch:
             if (seen := see_event(game, event, viewer)) is None:
                 continue  # nobody reads a version that they do not know of
             known |= words_in(seen.data) | set(game.shows(event))
+            if event.type == REWOUND:
+                known |= words_in(self._own(self.timeline.at(event.data["to"]), "view", viewer))
             if hidden := self._own(state, "ids of view", viewer) - known:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
 
