@@ -13,6 +13,8 @@ from itertools import pairwise
 
 # Most lines of an attribution ("On Friday ... wrote:"): programs wrap it.
 ATTRIBUTION_LINES = 4
+LONGEST_FAREWELL = 80
+"""Characters of a closing line at most."""
 COLON = (":", "：")
 # What a gateway writes at the top of each mail: "Classification: Public", "[EXTERNAL]".
 _LABEL = re.compile(
@@ -30,9 +32,17 @@ _DISCLAIMER = re.compile(
     re.IGNORECASE,
 )
 # Only English and German: the Danish "Tak" would take the order `take 3` for a closing line.
+# A closing line: the words, and a name behind them at most.
 _FAREWELL = re.compile(
-    r"(?:best regards|kind regards|thanks,|thank you,|best,|all the best|regards,|mit freundlichen grüßen"
-    r"|(?:(?:besten?|liebe|viele) )?(?:gr(?:ü|ue)(?:ß|ss)e?|gruß|gruss))",
+    r"\W*(?:(?:(?:best|kind|kindest|warm|many)\s)?(?:regards|wishes|greetings)|all the best|best(?=\W*$|[,!.])|cheers"
+    r"|thanks?(?:\syou)?(?:\s(?:a lot|so much|very much|all|again|everyone|in advance))?|yours(?:\s(?:truly|sincerely))?"
+    r"|sincerely|bye(?:\sbye)?|take care|have fun|ciao|mfg|lg|vg|mvh|mit freundlichen grüßen|danke(?:\s(?:dir|euch|schön))?"
+    r"|tschüss?|servus|amicalement"
+    r"|(?:(?:besten?|liebe|viele|herzliche|schöne)\s)?(?:gr(?:ü|ue)(?:ß|ss)e?|gruß|gruss)|(?:bien )?cordialement|merci"
+    r"|(?:un )?salud(?:o|os)|gracias|(?:cordiali )?saluti|grazie|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|bedankt"
+    r"|(?:vänliga |bästa )?hälsningar|(?:med )?vennlig hilsen|(?:venlig )?hilsen|pozdrawiam|(?:s )?pozdravem|dzięki|díky"
+    r"|(?:terveisin|ystävällisin terveisin)|(?:com os melhores )?cumprimentos|obrigado|abraços?|üdvözlettel|с уважением|спасибо)"
+    r"\b(?:[\s,.!–-]+[\w.-]+){0,3}\W*",
     re.IGNORECASE,
 )
 
@@ -86,15 +96,24 @@ def is_label(line: str) -> bool:
     return bool(_LABEL.match(line))
 
 
+def introduces_quote(line: str) -> bool:
+    """Return True if a mail program wrote this line above a quote: an attribution, or an address with a date or a label."""
+    return is_attribution(line) or bool(ADDRESS.search(line) and (":" in line or any(map(str.isdigit, line))))
+
+
 def may_introduce_quote(line: str) -> bool:
-    """Return True if a mail program wrote this line above a quote: with an address, or with a date and a colon at its end."""
-    said = line.strip()
-    return is_attribution(line) or bool(ADDRESS.search(said)) or (said.endswith(COLON) and any(map(str.isdigit, said)))
+    """Return True also for a line with a number that ends with a colon, in a language that is not known here."""
+    return introduces_quote(line) or (line.strip().endswith(COLON) and any(map(str.isdigit, line)))
+
+
+def is_farewell(line: str) -> bool:
+    """Return True for a closing line: "Best regards", "Thanks, Bob"."""
+    return len(line) <= LONGEST_FAREWELL and bool(_FAREWELL.fullmatch(line.strip()))
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:
     """Return the lines above the closing line. The first line is never one."""
-    end = next((at for at, line in enumerate(lines) if at and _FAREWELL.match(line.strip())), len(lines))
+    end = next((at for at, line in enumerate(lines) if at and is_farewell(line)), len(lines))
     return list(lines[:end])
 
 

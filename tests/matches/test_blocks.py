@@ -43,7 +43,7 @@ MOVE, OTHER = "move D4 D3 2F paid", "move D5 D6 1F paid"
         "\nBest wishes from the mountains,\nBob\n\n--\nBob Miller, Sales",
         "\n________________________________\nThis e-mail is confidential and intended solely for the use of the addressee.",
         "\n_______________________________________________\nGames mailing list\nhttps://lists.example.org/games",
-        "\nHave a nice week-end\n\nMarek wrote something\n\nmove D5 D6",
+        "\nHave a nice week-end\n\nMarek has something here\n\nmove D5 D6",
         "\nBegin PGP signature stuff follows\n\niQIzBAEBCAAdFiEE\n=Wxyz",
     ],
 )
@@ -56,7 +56,7 @@ def test_what_follows_the_orders_is_not_read(below: str) -> None:
 
 
 def test_the_receipt_mentions_orders_below_other_text() -> None:
-    lines = order_mail.read(f"{MOVE}\n\nMarek said on the phone\n\n{OTHER}\nend turn", STRATASTAR, moving())
+    lines = order_mail.read(f"{MOVE}\n\nMarek on the phone\n\n{OTHER}\nend turn", STRATASTAR, moving())
     assert [line.understood for line in lines if line.is_order] == [MOVE]
     assert "2 lines there look like orders" in lines[-1].detail
 
@@ -101,6 +101,22 @@ def test_orders_below_what_a_program_may_have_written_are_not_carried_out(above:
         "No!",
         "Hi, please only preview this",
         "Thanks but not yet",
+        "Scratch that, new orders come tomorrow.",
+        "Please disregard.",
+        "Nevermind, wrong match.",
+        "Hang on, let me think about it first.",
+        "Actually, Bob has a plan.",
+        "I am joking.",
+        "Abort.",
+        "As soon as Bob moves",
+        "When Bob has attacked",
+        "Assuming that he passes",
+        "Bob suggested these orders:",
+        "Here is what Bob wrote to me",
+        "Storniere das.",
+        "Vergiss es.",
+        "Sobald Bob zieht",
+        "Annule tout",
     ],
 )
 def test_a_remark_that_may_revoke_the_orders_does_so(remark: str) -> None:
@@ -122,6 +138,25 @@ def test_a_remark_further_below_revokes_the_orders(below: str) -> None:
     assert order_mail.unreadable(order_mail.read(strip(f"{MOVE}\n{OTHER}\n\n{below}"), STRATASTAR, moving()))
 
 
+@pytest.mark.parametrize("name", ["Tim", "Stan", "Don", "E", "Reto", "Al", "Home"])
+@pytest.mark.parametrize("bye", ["Thanks,", "Cheers,", "Best regards,", "Gruß", "Viele Grüße,", "Cordialement,", "Thanks Bob!"])
+def test_a_signature_is_no_order(bye: str, name: str) -> None:
+    for between in ("\n", "\n\n"):
+        assert orders(strip(f"{MOVE}{between}{bye}\n{name}")) == [MOVE]
+
+
+@pytest.mark.parametrize(("game_id", "order"), [("stratastar", "Don"), ("stratastar", "f"), ("stratastar", "Reto")])
+def test_a_name_that_begins_like_an_order_is_none(game_id: str, order: str) -> None:
+    game = catalog.game(game_id)
+    assert orders(f"{MOVE}\n\n{order}", game) == [MOVE]
+    assert orders(f"{MOVE}\n{order}", game) == [MOVE, f"? {order}"], "right below an order it may be one"
+    assert orders(order, game) == [f"? {order}"]
+
+
+def test_above_end_a_short_word_is_an_order() -> None:
+    assert orders(f"{MOVE}\ndon\nEND") == [MOVE, "end phase"]
+
+
 def test_a_conditional_order_with_a_players_name_means_their_seat() -> None:
 
     def read(order: str) -> str:
@@ -130,6 +165,7 @@ def test_a_conditional_order_with_a_players_name_means_their_seat() -> None:
         return order
 
     assert player_names.read_with_names("if turn_started then spy Annabella", ("Annabella", "Bob"), read).endswith("spy Red")
+    assert player_names.read_with_names("if turn_started then spy hit", ("hit", "Bob"), read).endswith("hit"), "as it is written"
     with pytest.raises(Refused) as refused:
         player_names.read_with_names("if turn_started then spy Red", ("Annabella", "Red"), read)
     assert "then spy Blue" in refused.value.sentence
@@ -225,6 +261,15 @@ GAME_WAR = catalog.game("space_war")
 def test_german_words(word: str, meant: str) -> None:
     [line] = order_mail.read(word, STRATASTAR, moving())
     assert line.word == meant
+
+
+def test_a_message_is_sent_whole_or_not_at_all() -> None:
+    below = "press all:\nWrite to <me@players.example> if you like.\nPlan for turn 5:\nwait and see"
+    lines = order_mail.read(below, STRATASTAR, moving(), NAMES)
+    assert order_mail.unreadable(lines)
+    assert "Plan for turn 5" in lines[0].detail
+    [line] = order_mail.read("press all:\nWrite to <me@players.example> if you like.\nBob", STRATASTAR, moving(), NAMES)
+    assert line.argument.endswith("Bob")
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)

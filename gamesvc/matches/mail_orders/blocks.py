@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from gamesvc.games.kernel.game import Game
 from gamesvc.matches.mail_orders import remarks
-from notifications.parsing.quotes import COLON, is_attribution
+from notifications.parsing.quotes import COLON, is_attribution, is_farewell, may_introduce_quote
 
 _MACHINE = re.compile(r"\d|@|://|www\.|^\S{1,25}\s?[:：]\s*\S")
 # Words that say that orders follow. Any other line with a colon at its end may introduce a quote, in a language we do not know.
@@ -26,6 +26,8 @@ LONGEST_GREETING = 120
 """Characters of such a line at most."""
 MOST_REMARK = 14
 """The number of words up to which a paragraph below the orders may be a remark on them. Disclaimers are longer."""
+MOST_REMARKS = 2
+"""The number of paragraphs below the orders that may be such remarks."""
 MOST_PARAGRAPHS = 6
 """The number of paragraphs below the orders in which they may be revoked."""
 LIKENESS = 0.8
@@ -33,6 +35,7 @@ LIKENESS = 0.8
 SHORT_LINE_WORDS = 8
 SHORTEST_ABBREVIATION = 3
 """Letters from which the beginning of a word counts as the word."""
+VAGUE_WORDS = 2
 WRAPPED_AT = 60
 """The columns from which mail programs may break a line."""
 
@@ -62,27 +65,30 @@ def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     first = next((at for at, means in enumerate(meant) if means), None)
     if first is None or not _greets([line for line in lines[:first] if line.strip()]):
         return Block(0, len(lines))
-    end = _end(lines, meant, first)
+    vague = [means and is_vague(line, known, game) for line, means in zip(lines, meant, strict=True)]
+    end = _without_names(lines, vague, first, _end(lines, meant, first))
     by_blank = itertools.groupby(lines[end:], lambda line: bool(line.strip()))
     below = [" ".join(paragraph) for has_text, paragraph in by_blank if has_text]
+    below = [paragraph for paragraph in below if not may_introduce_quote(paragraph)]
     if any(remarks.revokes(paragraph) for paragraph in below[:MOST_PARAGRAPHS]):
         return Block(0, len(lines))
-    if below and len(below[0].split()) <= MOST_REMARK and remarks.is_doubtful(below[0]):
+    if any(len(paragraph.split()) <= MOST_REMARK and remarks.is_doubtful(paragraph) for paragraph in below[:MOST_REMARKS]):
         return Block(0, len(lines))
-    return Block(first, end, sum(meant[end:]))
+    return Block(first, end, sum(means and not unsure for means, unsure in zip(meant[end:], vague[end:], strict=True)))
 
 
 def _end(lines: Sequence[str], meant: Sequence[bool], first: int) -> int:
-    """Return where the block ends: at the first line that is no order, unless an order follows it in the same paragraph."""
-    followed = [False] * (len(lines) + 1)
-    for at in range(len(lines) - 1, first, -1):
+    """Return where the block ends: at a closing line, or at a line that is no order and has none below it in its paragraph."""
+    closed = next((at for at in range(first + 1, len(lines)) if is_farewell(lines[at])), len(lines))
+    followed = [False] * (closed + 1)
+    for at in range(closed - 1, first, -1):
         followed[at] = bool(lines[at].strip()) and (meant[at] or followed[at + 1])
-    for at in range(first, len(lines)):
+    for at in range(first, closed):
         if meant[at] or not lines[at].strip() or followed[at]:
             continue  # between two orders something is mistyped
         if not (meant[at - 1] and len(lines[at - 1]) >= WRAPPED_AT):  # below a long one its end may stand
             return at
-    return len(lines)
+    return closed
 
 
 def means_order(line: str, known: Collection[str], game: Game) -> bool:
@@ -93,13 +99,35 @@ def means_order(line: str, known: Collection[str], game: Game) -> bool:
     words = line.split()
     if not words:
         return False
-    word = words[0].casefold().strip("*_\"'`„“”‚‘’:.,;!?#-•·")
+    word = _word(words[0])
     if word in known:
         return True
     short, names = len(words) <= SHORT_LINE_WORDS, bool(_id_of(game.id_pattern).search(line))
     if word and any(verb.startswith(word) for verb in known):
         return names or len(words) <= 2 or (short and len(word) >= SHORTEST_ABBREVIATION)
     return short and (names or bool(difflib.get_close_matches(word, known, n=1, cutoff=LIKENESS)))
+
+
+def is_vague(line: str, known: Collection[str], game: Game) -> bool:
+    """Return True for one or two words that only begin like an order, without an id: also a name or its letter may be meant."""
+    words = line.split()
+    if not words or len(words) > VAGUE_WORDS or _id_of(game.id_pattern).search(line):
+        return False
+    return _word(words[0]) not in known
+
+
+def _word(written: str) -> str:
+    return written.casefold().strip("*_\"'`„“”‚‘’:.,;!?#-•·")
+
+
+def _without_names(lines: Sequence[str], vague: Sequence[bool], first: int, end: int) -> int:
+    """Return where the block ends without a last paragraph of nothing but vague lines: a signature."""
+    while True:
+        last = max((at for at in range(first, end) if lines[at].strip()), default=first)
+        above = max((at for at in range(first, last) if not lines[at].strip()), default=None)
+        if above is None or not all(vague[above + 1 : last + 1]):
+            return end
+        end = above
 
 
 @functools.cache

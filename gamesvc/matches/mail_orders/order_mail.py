@@ -15,7 +15,7 @@ from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.mail_orders import blocks, player_names, remarks, tolerance
-from notifications.parsing.quotes import may_introduce_quote
+from notifications.parsing.quotes import introduces_quote, may_introduce_quote
 from notifications.parsing.text import END
 
 MOST_LINES = 60
@@ -140,7 +140,8 @@ def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] =
 
 def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: JsonMapping | None, names: Sequence[str]) -> bool:
     """Add the orders to the lines. Return False if they end before the last one: with END, or with too many of them."""
-    tried_out = False
+    tried_out, known = False, {*game.verbs, *WORDS}
+    closed = bool(orders) and _split(0, tolerance.bare(orders[-1]), game, view).word == "end"
     for left, raw in zip(range(len(orders) - 1, -1, -1), orders, strict=True):
         line = _split(len(lines) + 1, tolerance.bare(raw), game, view)
         if line.word == "end":
@@ -161,6 +162,9 @@ def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: Jso
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
             return False
         understand(line, game, view, names)
+        if line.command and game.verbs and not closed and blocks.is_vague(line.argument or line.text, known, game):
+            line.state, line.command = "unreadable", None
+            line.detail = _("This may be a name. Write the order out: %(order)s") % {"order": line.understood}
     return True
 
 
@@ -183,18 +187,20 @@ def _unclear_end(line: Line) -> Line:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines. A message below `press NAME:` counts as one line, up to an empty line, END or a quote."""
+    """Return the lines. A message below `press NAME:` counts as one, up to an empty line, END, or the introduction of a quote."""
     found: list[str] = []
-    block: list[str] | None = None
+    message: list[str] = []
     for line in [*text.splitlines(), ""]:
-        if block is not None:
-            if line.strip() not in ("", END) and not may_introduce_quote(line):
-                block.append(line)
+        if message and line.strip() not in ("", END) and not introduces_quote(line):
+            message.append(line)
+            if not may_introduce_quote(line):
                 continue
-            found.append("\n".join(block))
-            block = None
+            line = ""
+        if message:
+            found.append("\n".join(message))
+            message = []
         if _BLOCK.match(line.strip()):
-            block = [line.strip()]
+            message = [line.strip()]
         else:
             found.append(line)
     return found
@@ -315,6 +321,7 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
         line.word, line.argument = word, _ANSWERS[argument.lower().strip(" .!")]
     elif word in ("press", "vacation", "standing") and word not in game.commands:
         line.word, line.argument = word, text[len(first) :].strip()
+        _check_whole(line)
     elif word in ("pause", "resume") and (wish := _wish(word, argument, game)):
         line.word, line.argument = word, wish
     elif first.lower() in ("draw?", "draw?.") and argument.lower().strip(" .!") in ("", "yes"):
@@ -328,6 +335,14 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
     elif word == "end" and not argument:
         line.word = word
     return line
+
+
+def _check_whole(line: Line) -> None:
+    """Refuse a message that ends with what may introduce a quote: nobody knows if the lines below belong to it."""
+    _first, *_between, last = line.text.split("\n") if "\n" in line.text else ("", "")
+    if may_introduce_quote(last):
+        detail = _("The message may go on below “%(line)s”, or a quote begins there. Write that line otherwise, and END below.")
+        line.state, line.detail = "unreadable", detail % {"line": last.strip()[:60]}
 
 
 def _explained(argument: str, game: Game, view: JsonMapping | None) -> str:

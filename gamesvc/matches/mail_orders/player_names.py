@@ -12,24 +12,40 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import SEAT_NAMES
 
 T = TypeVar("T")
+_SEATS = {*(colour.casefold() for colour in SEAT_NAMES), "deck", "all"}
 
 
 def read_with_names(order: str, names: Sequence[str], read: Callable[[str], T]) -> T:
-    """Read an order that names players where the game has the colours of seats. Raises the refusal of what is written.
+    """Read an order that may name players where the game has the colours of seats. Raises the refusal of what is written.
 
-    An order that means something else once its names are read as players is refused: a player may be called like a colour.
+    What is written counts wherever it can be read, so that no name of a player blocks the orders of others. But a player may be
+    called like the colour of another seat: an order with such a name is refused.
     """
     coloured = with_colours(order, names)
     written = _tried(read, order)
-    named = written if coloured == order else _tried(read, coloured)
-    if isinstance(named, Refused):
+    if coloured == order:
         named = written
-    if isinstance(named, Refused):
-        raise named
-    if not isinstance(written, Refused) and written != named:
+    elif isinstance(written, Refused):
+        named = _tried(read, coloured)
+    elif any(_like_a_seat(name) and _found_in(name, order) for name in names) and _tried(read, coloured) != written:
         detail = _("A player's name also means something else here. Name the seat by its colour: %(order)s")
         raise Refused("unreadable", detail % {"order": coloured})
+    else:
+        named = written
+    if isinstance(named, Refused):
+        raise written if isinstance(written, Refused) else named
     return named
+
+
+def _like_a_seat(name: str) -> bool:
+    """Return True for a name that games may read as the colour of a seat, also shortened: Red, re, R-ed."""
+    letters = "".join(filter(str.isalpha, name.casefold()))
+    return bool(letters) and any(word.startswith(letters) for word in _SEATS)
+
+
+def _found_in(name: str, order: str) -> bool:
+    """Return True if a name stands in an order as a word."""
+    return bool(_names([name]).search(order))
 
 
 def _tried(read: Callable[[str], T], order: str) -> T | Refused:
