@@ -106,6 +106,9 @@ _PLAYING = {
     "unknown_command": Meaning("No such command", "The game has none of this name.", "Take one of those that `detail` names."),
     "bad_parameter": Meaning("A value does not fit", "A parameter of the command does not fit its JSON Schema.", _FIELD),
     "no_such_version": Meaning("No such version", "The match has not come there, or you do not know of it.", _FIELD),
+    "no_deal": Meaning(
+        "No fork of this position", "What is hidden from you cannot be dealt again so that it fits.", "Fork an earlier position."
+    ),
     "no_draws": Meaning("No draw by agreement", "The game ends as its rules say.", "Play on, or resign."),
     # conditional orders
     "no_standing_orders": Meaning("No standing orders", "The game asks no player between their turns.", "Wait for your turn."),

@@ -335,7 +335,11 @@ def check_fork(game: Game, timeline: Timeline, record: Record, rng: random.Rando
     where = f"{record} fork at {timeline.version}"
     seat = rng.randrange(record.seats)
     redealt, marked = dealing.redeal(game, timeline.state, timeline.at, seat, chance(rng, where))
-    state, kept = game.scatter(redealt, marked, seat, chance(rng, where))
+    try:
+        state, kept = game.scatter(redealt, marked, seat, chance(rng, where))
+    except Refused:
+        record.checks["forks refused"] += 1
+        return
     pairs = [(timeline.state, redealt), (redealt, state), *((marked[at], kept[at]) for at in marked)]
     if any(game.view(one, seat) != game.view(two, seat) for one, two in pairs):
         raise Broken(f"{where}: seat {seat} sees another position")

@@ -46,6 +46,7 @@ INSTEAD = {
 
 # Places where the word is meant otherwise, with the reason.
 ALLOWED = {
+    ("notifications/parsing/quotes.py", "best|kind"): "closing words of mails",
     ("accounts/erasure.py", "an eraser named"): "a programming error, about a function of this name",
 }
 

@@ -337,7 +337,8 @@ class Game(Generic[S]):
     """`scatter(redealt, marked, seat, dice)`: deal also what `redeal` leaves as it was, in a state and the states it marks.
 
     That is above all which id lies in which hidden place: a seat that has once seen which card an id is would find its real
-    place. The seat's views stay the same. No record holds these draws, so unlike `redeal` it may change with each release.
+    place. The seat's views stay the same. No record holds these draws, so, unlike `redeal`, the rule may change at any time.
+    Raises `Refused` (`no_deal`) if nothing is found that fits, which only public facts may decide.
     """
     on_rewind: Callable[[S, S, Sequence[Event], Dice], Data] = _draw_nothing
     rewound: Callable[[S, S, Data], S] = _back

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# "No", a question, a condition, a moment, somebody else's words, a second thought.
+# "No", a question, a condition, a moment, another player's words, a second thought.
 _DOUBTS = re.compile(
     r"\?|\b(?:not|don['’]?t|dont|never|no ?one|nothing|wait|hold|hang on|only|if|in case|unless|until|till|after|try|would)\b"
     r"|\b(?:could|might|ask|preview|undo|ignore|sorry|instead|mean|meant|cancel|stop|forget|draft|correction|oops|wrong|scratch|disregard)\b"

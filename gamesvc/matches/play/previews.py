@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets as system
 import time
+from contextlib import suppress
 
 from django.utils.translation import gettext
 
@@ -36,8 +37,9 @@ class Preview:
         self._names = names
         self._began = time.thread_time()
         self._deals: list[Timeline] = []
-        while len(self._deals) < DEALS and not self._is_late():
-            self._deals.append(self._dealt(timeline))
+        with suppress(Refused):  # of a position that cannot be dealt, nothing can be told
+            while len(self._deals) < DEALS and not self._is_late():
+                self._deals.append(self._dealt(timeline))
         self.over = len(self._deals) < DEALS
 
     def tell(self, command: JsonMapping) -> list[str]:

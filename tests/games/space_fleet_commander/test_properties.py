@@ -140,7 +140,7 @@ def test_hidden_parts_of_a_race_stay_hidden(seed, steps):
         assert tuple(GAME.awaited(other)) == tuple(GAME.awaited(state))
 
 
-def test_a_deal_looks_on_where_a_redeal_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deal_finds_a_path_where_a_redeal_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A redeal, which records repeat, then leaves the true path. Nothing that is stored may hold it."""
     monkeypatch.setattr(redeal, "TRIES", 0)
     record = play(GAME, options={"mode": "race"}, seats=2, seed="paths", check_every=0)
@@ -152,6 +152,28 @@ def test_a_deal_looks_on_where_a_redeal_gives_up(monkeypatch: pytest.MonkeyPatch
     own = state.sheets[0]
     assert set(state.stream or {}) > set(own.seen or {}), "the other seat has rolled more"
     assert all(set(one.stream or {}) == set(own.seen or {}) and len(one.hits) == own.rolls for one in dealt)
+
+
+def test_a_deal_without_a_fitting_path_is_refused_and_never_keeps_the_true_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redeal, "NODES", 1)
+    record = play(GAME, options={"mode": "race"}, seats=2, seed="paths", check_every=0)
+    state = replay(GAME, record.events[: record.ends[len(record.ends) // 2]]).state
+    with pytest.raises(Refused) as refused:
+        dealing.deal(GAME, state, no_mark, 0, seeded("none"))
+    assert refused.value.code == "no_deal"
+
+
+def test_a_deal_does_not_tell_who_has_resigned() -> None:
+    record = play(GAME, options={"mode": "race"}, seats=3, seed="ends", check_every=0)
+    state = replay(GAME, record.events[: record.ends[-8]]).state
+    assert not state.over
+    ended = replace(state.sheets[1], phase="finished")
+    found = []
+    for reason in ("resigned", "stuck"):
+        other = replace(state, sheets=(state.sheets[0], replace(ended, reason=reason), state.sheets[2]))
+        found.append([dealing.deal(GAME, other, no_mark, 0, seeded(f"{number}"))[0].sheets[1].reason for number in range(20)])
+    assert found[0] == found[1]
+    assert {"resigned", "stuck"} <= set(found[0])
 
 
 def no_mark(version: int) -> State:
