@@ -6,6 +6,7 @@ player.
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from uuid import UUID
 
@@ -29,7 +30,11 @@ PURPOSE = "confirm"
 QUESTIONS_A_DAY = 20
 ASKED_FOR = timedelta(days=7)
 _DAY = 86_400
-_YES = {"yes", "ja"}
+_YES = re.compile(r"(?:yes|yep|yeah|sure|ja|jawohl|oui|sí|si|sim|tak|ano|kyllä|igen)\b[^?]{0,80}", re.IGNORECASE)
+_BUT = re.compile(
+    r"\b(?:not|no|but|only|except|wait|if|first|later|aber|nicht|nein|nur|wenn|erst|später|mais|pas|pero)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 def register() -> None:
@@ -108,9 +113,15 @@ def mail_failed(row: Outbox) -> Message | None:
     # Without a code the fault is ours, and there is nothing to correct.
     code = row.payload.get("code", "")
     advice = REFUSALS[code].advice if code in REFUSALS else ""
-    context = {"received_at": mail.received_at, "link": settings.BASE_URL, "reason": _(advice) if advice else ""}
+    confirmed = code == "used"
+    context = {
+        "received_at": mail.received_at,
+        "link": settings.BASE_URL,
+        "reason": _(advice) if advice else "",
+        "done": confirmed,
+    }
     return Message(
-        subject=_("Your mail could not be read"),
+        subject=_("Your orders are already confirmed") if confirmed else _("Your mail could not be read"),
         text=render_to_string("notifications/failed.txt", context),
         reason="mail-failed",
         in_reply_to=mail.message_id,
@@ -133,9 +144,9 @@ def shown(mail: InboundMail) -> str:
 
 
 def answered(address: ReplyAddress, written: str) -> None:
-    """Process an answer to the question: `yes` in its first line confirms, once. Raises `MailRefused` for anything else."""
-    first = written.partition("\n")[0].strip(" .!\t").lower()
-    if first not in _YES:
+    """Process an answer to the question: a clear yes in its first line confirms, once. Raises `MailRefused` for anything else."""
+    first = written.partition("\n")[0].strip(" .!\t")
+    if not _YES.fullmatch(first) or _BUT.search(first):
         raise MailRefused("not_confirmed")
     accept(address)
 

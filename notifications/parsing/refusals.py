@@ -93,9 +93,17 @@ REFUSALS: dict[str, Row] = {
         Hears.REASON,
         "an answer to “Are these orders yours?” that is not “yes”",
         "only a clear yes counts",
-        gettext_noop("Only the one word “yes” in the first line confirms orders. Answer the question again, or open its link."),
+        gettext_noop("Only a clear “yes” in the first line confirms orders. Answer the question again, or open its link."),
     ),
-    "used": Row(Hears.NOTHING, "a second “yes”", "the first one counted"),
+    "used": Row(
+        Hears.REASON,
+        "a second “yes”",
+        "the first one counted",
+        gettext_noop(
+            "You have said yes to these orders before, and that counted: the receipt says what was done. "
+            "Send your next orders as an answer to it."
+        ),
+    ),
     "empty": Row(Hears.WORDS, "nothing above the quoted mail", "there is nothing to carry out"),
     "too_long": Row(Hears.WORDS, "more than 20,000 characters of the writer's own", "no orders are so long"),
 }

@@ -103,6 +103,11 @@ class Line:
         return self.word == "order"
 
     @property
+    def order(self) -> str:
+        """The order in the game's notation, to be carried out or tried out; empty for service words."""
+        return self.text if self.is_order else self.argument if self.word == "preview" else ""
+
+    @property
     def is_act(self) -> bool:
         """Return True if the line changes the match, so that later lines depend on it."""
         return self.is_order or self.word in IN_ORDER
@@ -162,7 +167,7 @@ def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: Jso
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
             return False
         understand(line, game, view, names)
-        if line.command and game.verbs and not closed and blocks.is_vague(line.argument or line.text, known, game):
+        if line.command and game.verbs and not closed and blocks.is_vague(line.order, known, game):
             line.state, line.command = "unreadable", None
             line.detail = _("This may be a name. Write the order out: %(order)s") % {"order": line.understood}
     return True
@@ -244,7 +249,7 @@ def _unread(number: int, text: str, orders: int) -> Line:
 
 def understand(line: Line, game: Game, view: JsonMapping | None, names: Sequence[str] = ()) -> None:
     """Parse the order in a line against the seat's view. Sets `command`, or the reason why it cannot be read."""
-    order = line.text if line.is_order else line.argument if line.word == "preview" else ""
+    order = line.order
     if not order or line.state != "read":
         return
     if view is None:

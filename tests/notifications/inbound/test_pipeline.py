@@ -163,6 +163,24 @@ def test_held_orders_are_confirmed_by_answering_yes_once(to, mailing, letters, m
     assert len(letters) == 1
 
 
+@pytest.mark.parametrize("answer", ["Yes, they are mine.", "yes please", "Ja, das sind meine", "Yes!", "sure"])
+def test_a_clear_yes_in_other_words_confirms(answer, to, mailing, letters, monkeypatch):  # noqa: F811
+    asked = held(mailing, to, monkeypatch)
+    mailing.write(answer, to=str(asked.message["Reply-To"]))
+    pipeline.work()
+    pipeline.work()
+    assert len(letters) == 1
+
+
+@pytest.mark.parametrize("answer", ["Yes?", "yes but not the last one", "Yesterday", "ja, aber nur die erste", "no, yes"])
+def test_what_is_no_clear_yes_does_not(answer, to, mailing, letters, monkeypatch):  # noqa: F811
+    asked = held(mailing, to, monkeypatch)
+    mailing.write(answer, to=str(asked.message["Reply-To"]))
+    pipeline.work()
+    assert mailing.newest.error == "not_confirmed"
+    assert letters == []
+
+
 def test_a_vacation_responder_confirms_nothing(to, mailing, letters, monkeypatch):  # noqa: F811
     asked = held(mailing, to, monkeypatch)
     mailing.write("yes", to=str(asked.message["Reply-To"]), Auto_Submitted="auto-replied")

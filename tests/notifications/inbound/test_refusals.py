@@ -60,7 +60,7 @@ RAW = {
     "misdirected": PLAIN + "To: friend@elsewhere.example\r\n\r\nmove A1",
     "inactive": PLAIN + "\r\nmove A1",
     "no_such_purpose": PLAIN + "\r\nmove A1",
-    "not_confirmed": PLAIN + "\r\nyes please",
+    "not_confirmed": PLAIN + "\r\nyes, but only the first one",
     "used": PLAIN + "\r\nyes",
     "empty": PLAIN + "\r\n> move A1",
     "too_long": PLAIN + "\r\n" + "move A1\r\n" * 4000,
@@ -116,7 +116,8 @@ def test_each_row_does_what_it_says(code, prepared, mailing, letters):  # noqa: 
     reasons = [letter.refusal for letter in letters[read:]]
     assert reasons == ([code] if REFUSALS[code].hears is Hears.WORDS else [])
     heard = [(mail.recipients, mail.subject) for mail in mailing.sink.messages[told:]]
-    expected = {Hears.QUESTION: "Are these orders yours?", Hears.REASON: "Your mail could not be read"}.get(REFUSALS[code].hears)
+    reason = "Your orders are already confirmed" if code == "used" else "Your mail could not be read"
+    expected = {Hears.QUESTION: "Are these orders yours?", Hears.REASON: reason}.get(REFUSALS[code].hears)
     assert heard == ([((ANNA,), expected)] if expected else [])
 
 
