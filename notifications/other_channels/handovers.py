@@ -58,12 +58,15 @@ FROM due WHERE h.id = due.id RETURNING h.id
 """
 
 
+_Transfer = tuple[Exception | None, float]
+
+
 @dataclass
 class _Sweep:
     """The parcels being sent, and the answers of their hosts in this sweep."""
 
     pool: ThreadPoolExecutor
-    running: dict[Future[None], tuple[Handover, Parcel, float]] = field(default_factory=dict)
+    running: dict[Future[_Transfer], tuple[Handover, Parcel]] = field(default_factory=dict)
     busy: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
 
@@ -72,21 +75,30 @@ class _Sweep:
             _put_off(handover)
             return
         self.busy[parcel.lane] += 1
-        self.running[self.pool.submit(parcel.go)] = handover, parcel, time.monotonic()
+        self.running[self.pool.submit(_transfer, parcel)] = handover, parcel
 
-    def settle(self, done: Iterable[Future[None]]) -> int:
+    def settle(self, done: Iterable[Future[_Transfer]]) -> int:
         sent = 0
         for future in done:
-            handover, parcel, began = self.running.pop(future)
-            fault = future.exception()
+            handover, parcel = self.running.pop(future)
+            fault, seconds = future.result()
             self.busy[parcel.lane] -= 1
             self.failed[parcel.lane] = self.failed[parcel.lane] + 1 if isinstance(fault, ChannelBusy) else 0
-            if fault is not None and not isinstance(fault, Exception):
-                raise fault
             parcel.settled(fault)
             sent += _ended(handover, fault)
-            _rest(handover, time.monotonic() - began)
+            if fault is None or isinstance(fault, ChannelRefused):
+                _rest(handover, seconds)  # after other faults the user's next try waits anyway (`_later`)
         return sent
+
+
+def _transfer(parcel: Parcel) -> _Transfer:
+    """Hand a parcel over in a thread of the pool. Return its fault, if any, and the seconds it took."""
+    began = time.monotonic()
+    try:
+        parcel.go()
+    except Exception as fault:
+        return fault, time.monotonic() - began
+    return None, time.monotonic() - began
 
 
 def sweep(*, lasting: float = SWEEP_LASTS) -> int:
@@ -146,7 +158,7 @@ def _pack(handover: Handover) -> Parcel | bool:
     return parcel if parcel is not None else _ended(handover, None)
 
 
-def _ended(handover: Handover, fault: BaseException | None) -> bool:
+def _ended(handover: Handover, fault: Exception | None) -> bool:
     """Record the result of a try. Return True if the notice was handed over."""
     if fault is None:
         return _settle(handover, Handover.Status.SENT)

@@ -5,6 +5,7 @@ import hmac
 import json
 import socket
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -13,7 +14,7 @@ import standardwebhooks
 import time_machine
 from django.utils import timezone
 
-from notifications import ledger
+from notifications import channels, ledger
 from notifications.models import Handover, Outbox, Preference, Status, Webhook
 from notifications.other_channels import handovers, outward, webhooks
 from notifications.outbox import Notice, notify
@@ -389,6 +390,36 @@ def test_a_receiver_that_answers_slowly_leaves_room_for_others(sink, hooked, rec
     assert sweep_channels() == 1
     assert sweep_channels() == 0
     with later(hours=3):
+        assert sweep_channels() == 1
+
+
+def test_a_quick_receiver_does_not_rest_because_other_notices_took_time(sink, hooked, ben, receiver, monkeypatch):
+    monkeypatch.setattr(handovers, "SLOW_SECONDS", 0.5)
+    webhooks.set_up(ben, receiver.url)
+    for user in (hooked, ben):
+        wishes.set_wishes(user, {"channels": ["webhook", "mail"]})
+    for user in (hooked, ben, hooked):
+        queue(user)
+    send_due()
+    answered = channels.answered
+
+    def slowly(notice):
+        time.sleep(0.6)
+        return answered(notice)
+
+    monkeypatch.setattr(channels, "answered", slowly)
+    assert sweep_channels() == 3
+
+
+def test_a_failed_transfer_is_paused_but_does_not_rest_as_well(sink, hooked, receiver, monkeypatch):
+    monkeypatch.setattr(handovers, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(handovers, "SLOW_REST", 100_000)
+    wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
+    receiver.answers = [500, 204]
+    queue(hooked), queue(hooked)
+    send_due()
+    assert sweep_channels() == 0
+    with later(minutes=1):
         assert sweep_channels() == 1
 
 
