@@ -13,6 +13,7 @@ from accounts.models import Throttle
 from gamesvc.games.kernel.dice import commitment, contribution
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.record import secrets
@@ -157,6 +158,17 @@ def test_one_address_is_not_bombed(toy, player):
     host = player("host5")
     with pytest.raises(errors.TooMany):
         invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
+
+
+def test_a_refused_invitation_is_not_counted(toy, anna, monkeypatch):
+    monkeypatch.setattr(daily_limits, "INVITATIONS_PER_DAY", 1)
+    match = opening.create_match(by=anna, game=toy)
+    for refused in ({"username": "nobody"}, {"address": "no address"}, {}):
+        with pytest.raises(Refused):
+            invitations.invite(by=anna, match=match, **refused)
+    invitations.invite(by=anna, match=match, address="carl@elsewhere.example")
+    with pytest.raises(errors.TooMany):
+        invitations.invite(by=anna, match=match, address="dora@elsewhere.example")
 
 
 def test_one_mailbox_is_not_bombed_by_tags(toy, player):

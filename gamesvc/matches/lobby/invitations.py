@@ -33,7 +33,8 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
             raise Refused("not_yours", "Only the host and the players of a match can invite to it.")
         if match.status != Match.Status.OPEN:
             raise Refused("not_open", "The match is no longer open.")
-        user = _invited(by, match, username, address)
+        user = _invited(match, username, address)
+        _count_invitation(by, user or address)
         invitation = Invitation.objects.create(
             id=invitation_id, match=match, user=user, address=address, token_hash=token_hash(token), invited_by=by
         )
@@ -49,33 +50,38 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
     return invitation, token
 
 
-def _invited(by: User, match: Match, username: str, address: str) -> User | None:
-    """Return the user to invite; None for a mail address. Raises `Refused` and `TooMany`."""
+def _invited(match: Match, username: str, address: str) -> User | None:
+    """Return the user to invite; None for a mail address. Raises `Refused`."""
     if bool(username) == bool(address):
         raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
-    most = daily_limits.INVITATIONS_PER_DAY
-    if wait := throttle(f"invitations {by.pk}", most, daily_limits.DAY):
-        raise TooMany(f"You can send {most} invitations a day. {daily_limits.again(wait)}", wait)
     if not username:
         try:
             validate_email(address)
         except ValidationError:
             raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
-        _count_receiver(_mailbox(address), "This address was invited several times today.")
         return None
     user = User.named(username)
     if user is None:
         raise Refused("unknown_user", f"There is no user {username!r}.", "username")
     if match.invitations.filter(user=user).exists():
         raise Refused("invited_already", f"{username} is already invited.", "username")
-    _count_receiver(f"{user.pk} by {by.pk}", f"You invited {username} several times today.")
     return user
 
 
-def _count_receiver(receiver: str, says: str) -> None:
-    """Count one more invitation to a receiver. Raises `TooMany` beyond the limit. Who invites one address makes no difference."""
-    if wait := throttle(f"invitations to {receiver}", daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY):
-        raise TooMany(f"{says} {daily_limits.again(wait)}", wait)
+def _count_invitation(by: User, receiver: User | str) -> None:
+    """Count one more invitation to a user or a mail address. Raises `TooMany` beyond the limits.
+
+    Invitations of different users to one address count together.
+    """
+    if isinstance(receiver, User):
+        key, sentence = f"{receiver.pk} by {by.pk}", f"You invited {receiver.username} several times today."
+    else:
+        key, sentence = _mailbox(receiver), "This address was invited several times today."
+    most = daily_limits.INVITATIONS_PER_DAY
+    if wait := throttle(f"invitations {by.pk}", most, daily_limits.DAY):
+        raise TooMany(f"You can send {most} invitations a day. {daily_limits.again(wait)}", wait)
+    if wait := throttle(f"invitations to {key}", daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY):
+        raise TooMany(f"{sentence} {daily_limits.again(wait)}", wait)
 
 
 def _mailbox(address: str) -> str:
