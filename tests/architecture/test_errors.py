@@ -152,7 +152,7 @@ def brought() -> dict[str, set[str]]:
 def _code(call: ast.Call, place: str) -> str:
     name = call.func.id if isinstance(call.func, ast.Name) else call.func.attr if isinstance(call.func, ast.Attribute) else ""
     given = call.args[0] if name in BRING_CODES and call.args else None
-    if name in ("BadRequest", "Unknown"):
+    if name in ("BadRequest", "Unknown", "_count"):
         given = next((keyword.value for keyword in call.keywords if keyword.arg == "code"), None)
     if name in ("number", "_number") and place == "gamesvc/api/v1":  # of the query: the code is made of its name
         names = [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]

@@ -213,7 +213,7 @@ def test_matches_a_day_are_limited(toy, anna, settings):
     settings.MATCHES_PER_DAY = 2
     for _ in range(2):
         opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
-    with pytest.raises(errors.TooMany, match="2 matches and analysis boards a day") as refused:
+    with pytest.raises(errors.TooMany, match="at most 2 matches and analysis boards a day") as refused:
         opening.create_match(by=anna, game=toy)
     assert "Try again in 24 hours." in refused.value.detail
     assert refused.value.retry_after > 86_000

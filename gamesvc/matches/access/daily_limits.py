@@ -15,6 +15,7 @@ from uuid import UUID
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.matches.errors import TooMany
 
 PER_HOUR = 40
 PER_DAY = 200
@@ -37,27 +38,28 @@ CALLS_PER_DAY = 5
 """Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
 
 
-def again(wait: int) -> str:
-    """Return in a sentence when to try again. `wait`: seconds."""
-    return f"Try again in {counted(-(-wait // 60), 'minute') if wait <= 2 * HOUR else counted(-(-wait // HOUR), 'hour')}."
+def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
+    """Count one more. Raises `TooMany` with the sentence and when to try again."""
+    if wait := throttle(key, most, seconds):
+        raise TooMany(f"{sentence} {_again(wait)}", wait)
 
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:
     """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the limits."""
-    beyond = Refused("told_too_often", "The others get a mail about this, so you can do it {often} in a match.")
-    _count(f"told {what}", user_id, match_id, _both(PER_HOUR, PER_DAY), beyond)
+    sentence = "The others get a mail about this, so you can do it at most {often} in a match."
+    _count(f"told {what}", user_id, match_id, _both(PER_HOUR, PER_DAY), code="told_too_often", sentence=sentence)
 
 
 def check_unseen(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the limits."""
-    beyond = Refused("unseen_too_often", "You can change orders that nobody else sees {often} in a match.")
-    _count("unseen", user_id, match_id, _both(UNSEEN_PER_HOUR, UNSEEN_PER_DAY), beyond)
+    sentence = "You can change orders that nobody else sees at most {often} in a match."
+    _count("unseen", user_id, match_id, _both(UNSEEN_PER_HOUR, UNSEEN_PER_DAY), code="unseen_too_often", sentence=sentence)
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
-    beyond = Refused("aside_too_often", "You can make offers and other side moves {often} in a match.")
-    _count("aside", user_id, match_id, _both(ASIDE_PER_HOUR, ASIDE_PER_DAY), beyond)
+    sentence = "You can make offers and other side moves at most {often} in a match."
+    _count("aside", user_id, match_id, _both(ASIDE_PER_HOUR, ASIDE_PER_DAY), code="aside_too_often", sentence=sentence)
 
 
 def check_join(user_id: int | None, match_id: UUID) -> None:
@@ -98,15 +100,20 @@ def _both(hourly: int, daily: int) -> tuple[tuple[int, int], ...]:
 
 
 def _count_recorded(key: str, act: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
-    beyond = Refused("recorded_too_often", f"You can {act} {{often}}, because the game log keeps every time.")
-    _count(f"recorded {key}", user_id, match_id, limits, beyond)
+    sentence = f"You can {act} at most {{often}}: the game log records each one."
+    _count(f"recorded {key}", user_id, match_id, limits, code="recorded_too_often", sentence=sentence)
 
 
-def _count(key: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]], beyond: Refused) -> None:
-    """Count an act. Beyond a limit, raise the refusal, in which `{often}` stands for the limit, with when to try again."""
+def _count(key: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]], *, code: str, sentence: str) -> None:
+    """Count one more act. Raises `Refused` beyond a limit, which stands for `{often}` in the sentence, with when to try again."""
     if user_id is None:
         return
     for most, seconds in limits:
         if wait := throttle(f"{key} {seconds} {user_id} {match_id}", most, seconds):
             often = f"{most} times {'an hour' if seconds == HOUR else 'a day'}"
-            raise Refused(beyond.code, f"{beyond.detail.format(often=often)} {again(wait)}")
+            raise Refused(code, f"{sentence.format(often=often)} {_again(wait)}")
+
+
+def _again(wait: int) -> str:
+    """Return in a sentence when to try again. `wait`: seconds."""
+    return f"Try again in {counted(-(-wait // 60), 'minute') if wait <= 2 * HOUR else counted(-(-wait // HOUR), 'hour')}."

@@ -10,10 +10,8 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from accounts.models import User
-from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits, tenures
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby.opening import join_match
 from gamesvc.matches.models import Invitation, Match
 from gamesvc.matches.record import secrets
@@ -77,11 +75,9 @@ def _count_invitation(by: User, receiver: User | str) -> None:
         key, sentence = f"{receiver.pk} by {by.pk}", f"You invited {receiver.username} several times today."
     else:
         key, sentence = _mailbox(receiver), "This address was invited several times today."
-    most = daily_limits.INVITATIONS_PER_DAY
-    if wait := throttle(f"invitations {by.pk}", most, daily_limits.DAY):
-        raise TooMany(f"You can send {most} invitations a day. {daily_limits.again(wait)}", wait)
-    if wait := throttle(f"invitations to {key}", daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY):
-        raise TooMany(f"{sentence} {daily_limits.again(wait)}", wait)
+    most, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.DAY
+    daily_limits.count_or_wait(f"invitations {by.pk}", most, day, f"You can send at most {most} invitations a day.")
+    daily_limits.count_or_wait(f"invitations to {key}", daily_limits.INVITATIONS_TO_ONE_PER_DAY, day, sentence)
 
 
 def _mailbox(address: str) -> str:

@@ -18,7 +18,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.throttling import throttle
 from events import canonical
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
@@ -174,8 +173,8 @@ def _count_match(by: User) -> None:
         (settings.MATCHES_PER_MINUTE, 60, "a minute"),
         (settings.MATCHES_PER_DAY, daily_limits.DAY, "a day"),
     ):
-        if wait := throttle(f"matches {seconds} {by.pk}", most, seconds):
-            raise TooMany(f"You can open {most} matches and analysis boards {span}. {daily_limits.again(wait)}", wait)
+        sentence = f"You can open at most {most} matches and analysis boards {span}."
+        daily_limits.count_or_wait(f"matches {seconds} {by.pk}", most, seconds, sentence)
     running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(

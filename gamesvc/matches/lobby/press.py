@@ -17,11 +17,9 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import daily_limits, holders
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Match, Press, Seat
 from gamesvc.matches.record import secrets
 from notifications import outbox
@@ -99,10 +97,9 @@ def say(
 
 def _check_flood(by: User, match: Match) -> None:
     hourly, daily = daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY
-    if wait := throttle(f"press {by.pk} {match.pk}", hourly, daily_limits.HOUR):
-        raise TooMany(f"You can send {hourly} messages an hour in a match. {daily_limits.again(wait)}", wait)
-    if wait := throttle(f"press {by.pk}", daily, daily_limits.DAY):
-        raise TooMany(f"You can send {daily} messages a day. {daily_limits.again(wait)}", wait)
+    in_match, in_all = f"press {by.pk} {match.pk}", f"press {by.pk}"
+    daily_limits.count_or_wait(in_match, hourly, daily_limits.HOUR, f"You can send at most {hourly} messages an hour in a match.")
+    daily_limits.count_or_wait(in_all, daily, daily_limits.DAY, f"You can send at most {daily} messages a day.")
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:
