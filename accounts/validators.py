@@ -18,7 +18,7 @@ check_username_characters = RegexValidator(
 )
 check_username_is_no_id = RegexValidator(
     r"\A[A-Za-z]{0,2}[._-]?[0-9][0-9._-]*\Z",
-    "A user name has more letters than the id of a card or a space: E5, a-07 and 12 are no names.",
+    "A user name may not look like the id of a card or a space, such as E5, a-07 or 12.",
     inverse_match=True,
     code="bad_username",
 )

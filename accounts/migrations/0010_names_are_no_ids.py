@@ -14,6 +14,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='user',
             name='username',
-            field=models.CharField(error_messages={'unique': 'This user name is taken.'}, max_length=30, unique=True, validators=[django.core.validators.RegexValidator('\\A[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\\Z', 'A user name has letters a to z and digits, with dots, hyphens or underscores between them.', code='bad_username'), django.core.validators.RegexValidator('\\A[A-Za-z]{0,2}[._-]?[0-9][0-9._-]*\\Z', 'A user name has more letters than the id of a card or a space: E5, a-07 and 12 are no names.', code='bad_username', inverse_match=True), django.core.validators.MinLengthValidator(2), django.core.validators.MaxLengthValidator(30)], verbose_name='user name'),
+            field=models.CharField(error_messages={'unique': 'This user name is taken.'}, max_length=30, unique=True, validators=[django.core.validators.RegexValidator('\\A[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\\Z', 'A user name has letters a to z and digits, with dots, hyphens or underscores between them.', code='bad_username'), django.core.validators.RegexValidator('\\A[A-Za-z]{0,2}[._-]?[0-9][0-9._-]*\\Z', 'A user name may not look like the id of a card or a space, such as E5, a-07 or 12.', code='bad_username', inverse_match=True), django.core.validators.MinLengthValidator(2), django.core.validators.MaxLengthValidator(30)], verbose_name='user name'),
         ),
     ]
