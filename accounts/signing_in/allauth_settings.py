@@ -7,11 +7,21 @@ ACCOUNT_ADAPTER = "accounts.signing_in.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
-# Names that could pass for the service itself, or for a seat or a word in the orders of others. Erased accounts are named
-# `erased-...`.
+# Names that could pass for the service itself, or for a word in the orders of others. `gamesvc.settings` adds the names of seats.
+# Erased accounts are named `erased-...`.
 ACCOUNT_USERNAME_BLACKLIST = [
-    *("admin", "administrator", "root", "postmaster", "abuse", "system", "clock", "bot", "host", "nobody", "all", "deck"),
-    *("red", "blue", "yellow", "green", "plum", "white"),
+    "admin",
+    "administrator",
+    "root",
+    "postmaster",
+    "abuse",
+    "system",
+    "clock",
+    "bot",
+    "host",
+    "nobody",
+    "all",
+    "deck",
 ]
 
 ACCOUNT_UNIQUE_EMAIL = True

@@ -5,6 +5,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from gamesvc import queues
+from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.settings.environment import *  # noqa: F403
 from gamesvc.settings.environment import (
     ANYMAIL_SETTINGS,
@@ -168,7 +169,10 @@ CACHES = {
 }
 
 from accounts.signing_in.allauth_settings import *  # noqa: F403, E402
+from accounts.signing_in.allauth_settings import ACCOUNT_USERNAME_BLACKLIST  # noqa: E402
 
+# An order that names a colour means a seat, and one that names a player means theirs.
+ACCOUNT_USERNAME_BLACKLIST += [name.lower() for name in SEAT_NAMES]
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if BASE_URL.startswith("http://") else "https"
 
 AUTH_USER_MODEL = "accounts.User"
