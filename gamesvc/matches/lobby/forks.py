@@ -156,8 +156,8 @@ def forks_of(access: Access) -> list[Access]:
     found = Match.objects.filter(beginning__origin=access.match).order_by("-number")
     if access.user is None:
         found = found.filter(watch=Match.Watch.ALL)
-    # Else many boards of others would crowd out what the reader may know.
-    found = found.exclude(~Q(creator=access.user), board=True)
+    # Other users' boards are hidden, and would use up MOST_LOOKED_AT.
+    found = found.filter(Q(board=False) | Q(creator=access.user))
     return access_many(access.user, found[:MOST_LOOKED_AT])[:MOST_SHOWN]
 
 
