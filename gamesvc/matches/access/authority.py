@@ -47,8 +47,8 @@ def check_may_look(user: User, match: Match) -> None:
         raise Forbidden("Only an operator who never played in this match may look behind a seat.")
 
 
-def check_reason(reason: str) -> str:
-    """Return the reason that an organiser or operator gives, as it is kept. Raises `Refused` for none or one that is too long."""
+def read_reason(reason: str) -> str:
+    """Return a reason without surrounding blanks. Raises `Refused` if it is empty or too long."""
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
     return reason.strip()

@@ -27,14 +27,14 @@ def check(match: Match, seats: Iterable[Seat], seat: int, user_id: int | None) -
         raise no_seat()
 
 
-def locked(match: Match) -> list[Seat]:
+def lock_seats(match: Match) -> list[Seat]:
     """Lock the seats of a match until the transaction ends, and return them in order."""
     return list(match.seats.select_for_update().order_by("index"))
 
 
-def lock(match: Match, seat: int, user_id: int | None) -> list[Seat]:
+def lock_and_check(match: Match, seat: int, user_id: int | None) -> list[Seat]:
     """Lock the seats of a match until the transaction ends, and check that the user holds one. Raises `Refused`."""
-    seats = locked(match)
+    seats = lock_seats(match)
     check(match, seats, seat, user_id)
     return seats
 

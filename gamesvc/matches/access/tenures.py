@@ -41,8 +41,8 @@ E = TypeVar("E", bound=MatchEvent)
 UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 
 
-def lock(user: User) -> None:
-    """Let the acts of a user follow one another until the transaction ends: taking a seat, ruling and looking behind.
+def lock_user(user: User) -> None:
+    """Lock a user's row until the transaction ends, so that taking a seat, measures and looking behind exclude each other.
 
     Each of them depends on what the user did in any match of a family. Lock the user before matches and seats.
     """

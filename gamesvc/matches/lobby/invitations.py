@@ -105,7 +105,7 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
     """Join by the link of an invitation. Anyone with the link counts as invited; each link seats one player. Raises `Refused`."""
     found = find_invitation(token)
     with transaction.atomic():
-        tenures.lock(by)
+        tenures.lock_user(by)
         # Lock the match before the invitation, as everywhere. Of two users with one link the second waits here.
         invitation = None
         if found is not None:

@@ -75,7 +75,7 @@ def create_match(
     _check_bots(engine, bots, count, take_seat=take_seat, start=start)
     match, secret = _seal(by, engine, start, **chosen)
     with transaction.atomic():
-        tenures.lock(by)
+        tenures.lock_user(by)
         _count_match(by)
         _write(match, _opened(match, secret, start), start, channel)
         for index, bot in sorted(bots.items()):
@@ -200,7 +200,7 @@ def join_match(
 ) -> Match:
     """Take a free seat, any or the one given. The match starts when the last seat is taken. Raises `Refused`."""
     with transaction.atomic():
-        tenures.lock(by)
+        tenures.lock_user(by)
         match = _locked(match)
         invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):

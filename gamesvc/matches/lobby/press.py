@@ -70,7 +70,7 @@ def say(
     if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
         return said
     with transaction.atomic():
-        seats = {seat.index: seat for seat in holders.lock(match, by_seat, by.pk)}
+        seats = {seat.index: seat for seat in holders.lock_and_check(match, by_seat, by.pk)}
         hearers = _hearers(match, by_seat, to, seats)
         kept = clean(text)
         if not kept:

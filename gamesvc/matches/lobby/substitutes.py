@@ -51,8 +51,8 @@ def free_seats() -> QuerySet[Seat]:
 def take_over(*, by: User, match: Match, seat: int | None = None, link: str = "", channel: str = "api") -> Match:
     """Take a free seat of a running match: the given one, or any that the user may take (see `tenures`). Raises `Refused`."""
     with transaction.atomic():
-        tenures.lock(by)
-        seats = holders.locked(match)
+        tenures.lock_user(by)
+        seats = holders.lock_seats(match)
         _check_running(Match.objects.get(pk=match.pk))
         if any(one.user_id == by.pk for one in seats):
             raise Refused("joined_already", "You already have a seat in this match.")
@@ -94,7 +94,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
 def give_up(*, by: User, match: Match, seat: int, channel: str = "api") -> None:
     """Leave a seat of a running match to a substitute, as its holder. Raises `Refused`."""
     with transaction.atomic():
-        holders.lock(match, seat, by.pk)
+        holders.lock_and_check(match, seat, by.pk)
         vacate(match=match, seat=seat, actor=Actor("seat", seat), channel=channel)
 
 
@@ -115,7 +115,7 @@ def vacate(
     `by`, `why`: the organiser and their reason, as events hold it. `call`: notify others that a substitute is wanted.
     """
     with transaction.atomic():
-        seats = holders.locked(match)
+        seats = holders.lock_seats(match)
         _check_running(Match.objects.get(pk=match.pk))
         found = next((one for one in seats if one.index == seat), None)
         if found is None or (found.user_id is None and not found.bot):
@@ -138,7 +138,7 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
     if not engine.bots:
         raise Refused("bad_bots", "This game has no bots.", "bot")
     with transaction.atomic():
-        seats = holders.locked(match)
+        seats = holders.lock_seats(match)
         _check_running(Match.objects.get(pk=match.pk))
         found = next((one for one in seats if one.index == seat and one.waits), None)
         if found is None:

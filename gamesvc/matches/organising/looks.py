@@ -28,7 +28,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
     there.
     """
     authority.check_may_look(by, match)
-    words = authority.check_reason(reason)
+    words = authority.read_reason(reason)
     if not 0 <= seat < match.seat_count:
         raise Refused("bad_seat", f"Seats are 0 to {match.seat_count - 1}.", "seat")
     loaded = loading.load(match.id, match.game)
@@ -44,7 +44,7 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         return [Looked(seat, version, str(look_id))]
 
     with transaction.atomic():
-        tenures.lock(by)
+        tenures.lock_user(by)
         authority.check_may_look(by, match)
         service_events.append(match, decide, actor=Actor("host"), channel=channel)
         return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=words)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -82,8 +82,8 @@ def organise(
         raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")
     if measure.code not in CODES:
         raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
-    authority.check_reason(measure.reason)
     content, request_key = fingerprint(measure), command_id
+    measure = replace(measure, reason=authority.read_reason(measure.reason))
     command_id = secrets.keyed_uuid("measure", command_id, content)
 
     def carry_out() -> idempotency.Answer:
@@ -111,12 +111,11 @@ def _reasoned(act: Callable[[_Done], tuple[StoredEvent, ...]]) -> Callable[[_Don
 
     def carry_out(done: _Done) -> int:
         with transaction.atomic():
-            tenures.lock(done.by)
-            # Locked, so that no other player sits there when these are told.
-            players = [seat for seat in holders.locked(done.match) if seat.user_id is not None]
+            tenures.lock_user(done.by)
+            # Lock the seats, so that no player changes before the notices are written.
+            players = [seat for seat in holders.lock_seats(done.match) if seat.user_id is not None]
             authority.check_may_rule(done.by, done.match)
-            words = done.measure.reason.strip()
-            Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=words)
+            Reason.objects.create(id=done.reason_id, match=done.match, user=done.by, words=done.measure.reason)
             stored = act(done)
             measure_announcements.tell(done.match, players, done.measure.action, done.measure.code, done.reason_id)
         return stored[-1].version

@@ -70,7 +70,7 @@ def rewind(
     authority.check_may_rule(by, match)
     if code not in undo_words.CODES:
         raise Refused("bad_code", f"code is one of {', '.join(undo_words.CODES)}.", "code")
-    words = authority.check_reason(reason)
+    words = authority.read_reason(reason)
     seats: Sequence[Seat] | None = None
     for _ in range(turns.ATTEMPTS):
         if stored := STORE.command(match.id, command_id):
@@ -87,9 +87,9 @@ def rewind(
         act = Act(Actor("host"), channel, command_id, received_at)
         try:
             with transaction.atomic():
-                # The count first, as for other measures: two of them at once would wait for each other.
+                # Count before locking, as other measures do, or two at once would deadlock.
                 daily_limits.check("measures", by.pk, match.pk)
-                tenures.lock(by)
+                tenures.lock_user(by)
                 authority.check_may_rule(by, match)
                 return _outcome(loaded, record(match, loaded, run.events, act, seats=seats, run=run, more=more))
         except (VersionConflict, DuplicateCommand):

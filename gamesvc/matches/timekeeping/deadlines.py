@@ -86,7 +86,7 @@ def _turn(match: Match, decide: service_events.Decide, mandate: Mandate) -> tupl
     """
     said = Statement("DELETE FROM matches_pausewish WHERE match_id = %s::uuid AND EXISTS (SELECT FROM appended)", [match.pk])
     with transaction.atomic():
-        holders.locked(match)
+        holders.lock_seats(match)
         return _append(match, decide, mandate, [said])
 
 

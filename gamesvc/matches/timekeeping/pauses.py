@@ -78,7 +78,7 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
     was paused by its organiser, or if the others were asked too often.
     """
     with transaction.atomic():
-        seats = holders.lock(match, seat, by.pk)
+        seats = holders.lock_and_check(match, seat, by.pk)
         now = Match.objects.get(pk=match.pk)
         _check(now, pause)
         _row, new = PauseWish.objects.get_or_create(match=match, seat=seat)
@@ -97,7 +97,7 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
 def withdraw(*, match: Match, by: User, seat: int) -> None:
     """Withdraw a seat's vote before all have voted. Raises `Refused` if it has none, or if the user no longer holds it."""
     with transaction.atomic():
-        holders.lock(match, seat, by.pk)
+        holders.lock_and_check(match, seat, by.pk)
         if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
             raise Refused("no_wish", "You have not asked for this, so there is nothing to withdraw.")
 
@@ -105,7 +105,7 @@ def withdraw(*, match: Match, by: User, seat: int) -> None:
 def settle(*, match: Match, channel: str = "clock") -> bool:
     """Pause or resume if the votes suffice after a seat was vacated or taken. Return True if done."""
     with transaction.atomic():
-        seats = holders.locked(match)
+        seats = holders.lock_seats(match)
         now = Match.objects.get(pk=match.pk)
         if now.status != Match.Status.RUNNING or not _agreed(now, seats):
             return False
