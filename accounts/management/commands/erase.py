@@ -19,14 +19,14 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("typed", metavar="user", help="The user name of the account.")
+        parser.add_argument("username", metavar="user", help="The user name of the account.")
         parser.add_argument("--yes", action="store_true", help="Do not ask for confirmation.")
         parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
-    def handle(self, *, typed: str, yes: bool, as_json: bool, **_: object) -> None:
-        user = User.objects.filter(username__iexact=typed).first()
+    def handle(self, *, username: str, yes: bool, as_json: bool, **_: object) -> None:
+        user = User.objects.filter(username__iexact=username).first()
         if user is None:
-            raise CommandError(f"There is no user {typed!r}.")
+            raise CommandError(f"There is no user {username!r}.")
         if not yes:
             sys.stderr.write(f"Type the name {user.username} to erase this user for good: ")
             sys.stderr.flush()

@@ -28,9 +28,11 @@ from gamesvc.json_types import JsonObject
 from gamesvc.ops import written
 
 Job = JsonObject
+Result = tuple[Job, Record | None, str]
+"""The parameters of a match, and its record or the fault that broke it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The matches to play, as the command line has them. `seats` 0 and no `bots`: they differ from match to match."""
 
@@ -98,8 +100,8 @@ def fitting_seats(game: Game, options: JsonObject, rng: random.Random) -> int:
     return 0
 
 
-def play_job(job: Job) -> tuple[Job, Record | None, str]:
-    """Play one match. Return its record, or the fault."""
+def play_job(job: Job) -> Result:
+    """Play one match."""
     game = catalog.game(job["game"])
     try:
         more: JsonObject = {}
@@ -134,7 +136,12 @@ class Command(BaseCommand):
         parser.add_argument("--seed", default="1")
         parser.add_argument("--seats", type=int, default=0, help="Default: every number the game allows.")
         parser.add_argument(
-            "--option", dest="given", action="append", default=[], metavar="K=V", help="A match option; V as JSON or plain text."
+            "--option",
+            dest="option_texts",
+            action="append",
+            default=[],
+            metavar="K=V",
+            help="A match option; V as JSON or plain text.",
         )
         parser.add_argument("--vary", dest="varied", action="store_true", help="Draw the options of each match at random.")
         parser.add_argument(
@@ -149,9 +156,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--jobs", dest="processes", type=int, default=os.cpu_count() or 1, help="Processes.")
         files = parser.add_mutually_exclusive_group()
-        files.add_argument("--out", type=Path, help="Write an export of each match, for `verify`, into this folder.")
         files.add_argument(
-            "--records", dest="played", type=Path, help="Write each match's record, for playthroughs, into this folder."
+            "--out", dest="exports_folder", type=Path, help="Write an export of each match, for `verify`, into this folder."
+        )
+        files.add_argument(
+            "--records", dest="records_folder", type=Path, help="Write each match's record, for playthroughs, into this folder."
         )
         parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
@@ -162,34 +171,45 @@ class Command(BaseCommand):
         matches: int,
         seed: str,
         seats: int,
-        given: list[str],
+        option_texts: list[str],
         varied: bool,
         bots: str,
         check_every: int,
         interrupt: float,
         processes: int,
-        out: Path | None,
-        played: Path | None,
+        exports_folder: Path | None,
+        records_folder: Path | None,
         as_json: bool,
         **_: object,
     ) -> None:
         engine = catalog.game(game)
-        players = bots.split(",") if bots else []
-        if unknown := set(players) - set(engine.bots):
-            raise CommandError(f"No such bot: {', '.join(sorted(unknown))}; there are: {', '.join(engine.bots)}.")
-        options = dict(read_option(text) for text in given)
-        plan = Plan(matches, seed, seats, options, varied, players, check_every, interrupt, export=out is not None)
+        plan = Plan(
+            matches=matches,
+            seed=seed,
+            seats=seats,
+            options=dict(read_option(text) for text in option_texts),
+            varied=varied,
+            bots=read_bots(engine, bots),
+            check_every=check_every,
+            interrupt=interrupt,
+            export=exports_folder is not None,
+        )
         tally, broken, began = Tally(), [], time.monotonic()
-        with multiprocessing.get_context("spawn").Pool(processes) as pool:
-            for number, (job, record, what) in enumerate(pool.imap_unordered(play_job, jobs_of(engine, plan), chunksize=4), 1):
-                if record is None:
-                    broken.append({"job": job, "broken": what})
-                else:
-                    tally.add(record)
-                    keep(engine, record, exports=out, records_to=played)
-                if number % 50 == 0 and sys.stderr.isatty():
-                    self.stderr.write(f"{number} of {matches} matches", ending="\r")
+        for job, record, what in self.play_all(engine, plan, processes):
+            if record is None:
+                broken.append({"job": job, "broken": what})
+            else:
+                tally.add(record)
+                keep(engine, record, exports_folder=exports_folder, records_folder=records_folder)
         self.report(tally, broken, time.monotonic() - began, as_json=as_json)
+
+    def play_all(self, game: Game, plan: Plan, processes: int) -> Iterator[Result]:
+        """Yield the result of each match, in the order in which the processes finish."""
+        with multiprocessing.get_context("spawn").Pool(processes) as pool:
+            for number, result in enumerate(pool.imap_unordered(play_job, jobs_of(game, plan), chunksize=4), 1):
+                yield result
+                if number % 50 == 0 and sys.stderr.isatty():
+                    self.stderr.write(f"{number} of {plan.matches} matches", ending="\r")
 
     def report(self, tally: Tally, broken: list[JsonObject], seconds: float, *, as_json: bool) -> None:
         scores = [score for match in tally.scores for score in match]
@@ -219,17 +239,25 @@ class Command(BaseCommand):
             raise CommandError(f"{counted(len(broken), 'match', 'matches')} broke; the first: {broken[0]['broken']}")
 
 
-def keep(game: Game, record: Record, *, exports: Path | None, records_to: Path | None) -> None:
+def keep(game: Game, record: Record, *, exports_folder: Path | None, records_folder: Path | None) -> None:
     """Write the export of a match and its record into their folders, if these are given."""
-    if exports is not None:
-        _write(exports / f"{game.id}-{record.seed}.jsonl", written.write(game, record))
-    if records_to is not None:
-        _write(records_to / f"{game.id}-{record.seed}.json", records.dump(game, record).encode())
+    if exports_folder is not None:
+        _write(exports_folder / f"{game.id}-{record.seed}.jsonl", written.write(game, record))
+    if records_folder is not None:
+        _write(records_folder / f"{game.id}-{record.seed}.json", records.dump(game, record).encode())
 
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def read_bots(game: Game, text: str) -> list[str]:
+    """Read the argument of `--bots`. Raises `CommandError` for bots that the game does not have."""
+    bots = text.split(",") if text else []
+    if unknown := set(bots) - set(game.bots):
+        raise CommandError(f"No such bot: {', '.join(sorted(unknown))}; there are: {', '.join(game.bots)}.")
+    return bots
 
 
 def read_option(text: str) -> tuple[str, object]:

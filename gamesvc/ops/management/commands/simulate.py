@@ -33,7 +33,7 @@ START = datetime(2027, 1, 4, tzinfo=UTC)
 OURS = (INSIDE, PART, "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The extent of a simulation, as its command line has it."""
 
@@ -99,7 +99,17 @@ class Command(BaseCommand):
         as_json: bool,
         **_: object,
     ) -> None:
-        plan = Plan(matches, days, players or max(12, matches // 8), seed, chaos, minutes, service_minutes, clients, workers)
+        plan = Plan(
+            matches=matches,
+            days=days,
+            players=players or max(12, matches // 8),
+            seed=seed,
+            chaos=chaos,
+            minutes=minutes,
+            service_minutes=service_minutes,
+            clients=clients,
+            workers=workers,
+        )
         plan.check()
         if INSIDE in os.environ:
             getattr(self, f"play_{os.environ[PART]}")(Path(os.environ[INSIDE]), plan)
