@@ -27,8 +27,9 @@ def _start_turn(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     flow.push({"op": "draw_step", "seat": seat, "step": 1})
     turn = flow.state.turn
-    again = 0 < turn == flow.state.sides[seat].last_turn  # an extra turn has no review before it
-    flow.emit(TurnStarted(seat=seat, turn=turn + 1, reviewed=() if again else (1 - seat,)))
+    extra_turn = turn > 0 and flow.state.sides[seat].last_turn == turn
+    # Before an extra turn the other seat has reviewed nothing.
+    flow.emit(TurnStarted(seat=seat, turn=turn + 1, reviewed=() if extra_turn else (1 - seat,)))
 
 
 @task("draw_step")

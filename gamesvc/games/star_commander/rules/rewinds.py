@@ -33,9 +33,10 @@ def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -
 
 
 def _shuffled(then: State, domain: str, dice: Dice) -> list[str]:
+    """Shuffle a deck, below a card that is being looked at."""
     deck, prompt = then.decks[domain], then.prompt
-    looked_at = prompt.what == "keep_or_discard" and not prompt.answered and then.work[-1]["domain"] == domain
-    return [*deck[:looked_at], *dice.shuffle(deck[looked_at:])]
+    top = 1 if prompt.what == "keep_or_discard" and not prompt.answered and then.work[-1]["domain"] == domain else 0
+    return [*deck[:top], *dice.shuffle(deck[top:])]
 
 
 def _touched(event: TypedEvent) -> str | None:
