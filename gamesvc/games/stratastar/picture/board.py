@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gamesvc.games.drawing.chart import WIDTH, Chart, drawn, wrap
+from gamesvc.games.drawing.chart import WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import capital, listed, seat_name, to_act
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
@@ -31,7 +31,7 @@ _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 
 def picture(seen: Data, caption: Caption) -> str:
     """Draw the position as SVG, 720 units wide."""
-    told, caption = glance(seen, caption), drawn(caption)
+    told, caption = glance(seen, caption), drawable_caption(caption)
     t = Teller(seen["viewer"], caption.names)
     notes = list(_notes(seen, t))
     closing = _closing(seen, t)

@@ -35,16 +35,16 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
         actions=tuple(_unprepared(action, seat) for action in state.actions),
         battle=_recommitted(state, players, seat, dice),
         offers=tuple(offer if _knows(offer, seat) else _reoffered(offer, dice) for offer in state.offers),
-        chart=_rescattered(state, seat, dice),
+        chart=_scouted_reshuffled(state, seat, dice),
     )
 
 
 def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> tuple[State, dict[int, State]]:
     """Draw again the chits that only others have scouted, together with the pile: a redeal shuffles them among themselves."""
-    return replace(redealt, chart=_redrawn(redealt, seat, dice)), marked
+    return replace(redealt, chart=_scouted_redrawn(redealt, seat, dice)), marked
 
 
-def _redrawn(state: State, seat: int, dice: Dice) -> Chart:
+def _scouted_redrawn(state: State, seat: int, dice: Dice) -> Chart:
     """Return the chart with other chits in the spaces hidden from a seat, such that the Homeworlds stay connected."""
     chart = state.chart
     hidden = _hidden(chart, seat)
@@ -52,16 +52,19 @@ def _redrawn(state: State, seat: int, dice: Dice) -> Chart:
         return chart
     count = Counter(chart.pile) + Counter(chart.scouted[space] for space in hidden)
     chits = [kind for kind in CHITS for _ in range(count[kind])]
-    for attempt in range(TRIES + 1):
-        way = dice.shuffle(chits)
-        if attempt == TRIES:  # chits that close no way, but never the true ones
-            way = tuple(sorted(way, key=HAZARDS.__contains__))
-        scouted = {**chart.scouted, **dict(zip(hidden, way, strict=False))}
-        left = Counter(way[len(hidden) :])
-        drawn = replace(chart, scouted=scouted, pile={kind: left[kind] for kind in chart.pile | left if left[kind]})
+    for _ in range(TRIES):
+        drawn = _with_chits(chart, hidden, dice.shuffle(chits))
         if joined(replace(state, chart=drawn)):
-            break
-    return drawn
+            return drawn
+    # Chits that close no way, but never the true ones.
+    return _with_chits(chart, hidden, sorted(dice.shuffle(chits), key=HAZARDS.__contains__))
+
+
+def _with_chits(chart: Chart, hidden: Sequence[str], drawn_chits: Sequence[str]) -> Chart:
+    """Return the chart with the first chits in the hidden spaces and the others in the pile."""
+    left = Counter(drawn_chits[len(hidden) :])
+    pile = {kind: left[kind] for kind in chart.pile | left if left[kind]}
+    return replace(chart, scouted={**chart.scouted, **dict(zip(hidden, drawn_chits, strict=False))}, pile=pile)
 
 
 def _hidden(chart: Chart, seat: int) -> list[str]:
@@ -108,14 +111,13 @@ def _reoffered(offer: Offer, dice: Dice) -> Offer:
     return replace(offer, give={CARDS[dice.choose(len(CARDS))]: 1}, want={CARDS[dice.choose(len(CARDS))]: 1})
 
 
-def _rescattered(state: State, seat: int, dice: Dice) -> Chart:
-    """Redraw the chits that only others have scouted, so that the Homeworlds stay connected."""
+def _scouted_reshuffled(state: State, seat: int, dice: Dice) -> Chart:
+    """Shuffle the chits that only others have scouted among themselves, unless that disconnects the Homeworlds."""
     chart = state.chart
     hidden = _hidden(chart, seat)
     if not hidden:
         return chart
-    drawn = Counter(chart.scouted[space] for space in hidden)
-    kinds = dice.shuffle([kind for kind in sorted(drawn) for _ in range(drawn[kind])])
-    scouted = {**chart.scouted, **dict(zip(hidden, kinds))}
-    calm = replace(state, chart=replace(chart, scouted=scouted))
-    return calm.chart if joined(calm) else chart
+    count = Counter(chart.scouted[space] for space in hidden)
+    chits = dice.shuffle([kind for kind in sorted(count) for _ in range(count[kind])])
+    shuffled = replace(chart, scouted={**chart.scouted, **dict(zip(hidden, chits, strict=True))})
+    return shuffled if joined(replace(state, chart=shuffled)) else chart
