@@ -218,7 +218,7 @@ def standing(run: Run[S]) -> list[S]:
     first, at, states = run.version - len(run.events), run.version, []
     while at > first:
         states.append(run.states[at - first - 1])
-        at = run.events[at - first - 1].follows
+        at = run.events[at - first - 1].predecessor
     return states
 
 

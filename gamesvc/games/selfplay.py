@@ -273,7 +273,7 @@ def playable(timeline: Timeline, record: Record, version: int) -> bool:
     if timeline.game.marks(timeline.at(version)):
         return True
     while version > 0 and (event := record.events[version - 1]).type == REWOUND:
-        version = event.follows
+        version = event.predecessor
     return version in record.ends
 
 

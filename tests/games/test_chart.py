@@ -10,7 +10,7 @@ from gamesvc.games.drawing.chart import (
     Chart,
     cut,
     drawable,
-    drawn,
+    drawable_caption,
     fit,
     hex_centre,
     hexagon,
@@ -145,7 +145,7 @@ def test_wrapped_lines_fit_and_long_words_are_broken():
 
 
 def test_a_name_without_glyphs_is_not_drawn():
-    assert drawn(Caption("42", ("Łucja Štěpánová", "田中"))) == Caption("42", ("Łucja Štěpánová", ""))
+    assert drawable_caption(Caption("42", ("Łucja Štěpánová", "田中"))) == Caption("42", ("Łucja Štěpánová", ""))
     assert not drawable("→")
 
 

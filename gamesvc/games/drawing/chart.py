@@ -18,7 +18,7 @@ from typing import Self
 from gamesvc.games.drawing.cards import L_SIZE, M_SIZE, S_SIZE, Cards
 from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
 from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, number
-from gamesvc.games.drawing.pieces import drawn, hex_centre, hexagon
+from gamesvc.games.drawing.pieces import drawable_caption, hex_centre, hexagon
 from gamesvc.games.kernel.game import Caption
 from gamesvc.games.kernel.telling import Glance
 
@@ -36,7 +36,7 @@ __all__ = [
     "Chart",
     "cut",
     "drawable",
-    "drawn",
+    "drawable_caption",
     "fit",
     "hex_centre",
     "hexagon",

@@ -27,8 +27,8 @@ NOSE = 9
 """The length of a vessel plate's nose."""
 
 
-def drawn(caption: Caption) -> Caption:
-    """Return the caption without the names that the font cannot draw: these seats go by their colours."""
+def drawable_caption(caption: Caption) -> Caption:
+    """Return the caption without names that the font cannot draw; colours stand for them."""
     return replace(caption, names=tuple(name if drawable(name) else "" for name in caption.names))
 
 

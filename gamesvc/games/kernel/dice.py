@@ -172,8 +172,8 @@ class Dice:
         self._record("sample", len(items), list(got))
         return tuple(items[at] for at in got)
 
-    def swap(self, groups: Iterable[Sequence[str]]) -> dict[str, str]:
-        """Shuffle each group of words by itself. Return for each word the one that takes its place."""
+    def permute(self, groups: Iterable[Sequence[str]]) -> dict[str, str]:
+        """Shuffle the ids of each group. Return the new id for each old one."""
         return {old: new for group in groups for old, new in zip(group, self.shuffle(group), strict=True)}
 
     def taken(self) -> tuple[Draw, ...]:

@@ -69,8 +69,8 @@ class Event:
     redacted: bool = field(default=False, compare=False)
 
     @property
-    def follows(self) -> int:
-        """Return the version before this event on its path: the one that a rewind goes back to, else the one before it."""
+    def predecessor(self) -> int:
+        """Return the version before this event on its path; for a rewind, the one it goes back to."""
         return int(self.data["to"]) if self.type == REWOUND else self.version - 1
 
     @property

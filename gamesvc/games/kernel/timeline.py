@@ -35,9 +35,9 @@ def abandoned(event_at: Callable[[int], Event], version: int, to: int) -> set[in
         event = event_at(newest)
         passed |= {newest, *event.kept}
         if newest == version:
-            version = max(0, event.follows)
+            version = max(0, event.predecessor)
         else:
-            to = max(0, event.follows)
+            to = max(0, event.predecessor)
     return gone - stay
 
 

@@ -99,7 +99,7 @@ class Trail:
             yield past, None
             for held in reversed(past.event.kept):
                 yield self[held], past
-            version = past.event.follows
+            version = past.event.predecessor
 
     def deeds(self, version: int | None = None) -> Iterator[Deed]:
         """Yield the deeds on the path, newest first."""

@@ -5,7 +5,7 @@ Drawn from the view alone. The panels below the map are in `panels`.
 
 from __future__ import annotations
 
-from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawn, hexagon
+from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawable_caption, hexagon
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import capital, to_act
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
@@ -34,7 +34,7 @@ def picture(view: Data, caption: Caption) -> str:
     """Draw the board as SVG, 720 units wide."""
     sheet = view["sheet"]
     chart = Chart.captioned(MANIFEST.title, caption, glance(view, caption), 100)
-    caption = drawn(caption)
+    caption = drawable_caption(caption)
     _header(chart, view, caption)
     y = _map(chart, view, HEADER + 20)
     if sheet is not None:

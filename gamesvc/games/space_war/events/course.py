@@ -96,9 +96,9 @@ class TurnStarted(WarEvent):
     seat: int
     turn: int
     reviewed: Sequence[int] | None = None
-    """The seats whose items the other seat has reviewed to the last one; only their items are put away.
+    """The seats whose settled items are put away: those whose items the other seat has reviewed completely.
 
-    None, as in older records: all settled items are put away, so that a seat sees which of its answers have been let stand.
+    None in older records: both seats.
     """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawn
+from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawable_caption
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, seat_name, to_act
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
@@ -50,7 +50,7 @@ def picture(seen: Data, caption: Caption) -> str:
     height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
     height += 46 + hand_rows * ROW_STEP if hand else 0
     chart = Chart.captioned(MANIFEST.title, caption, glance(seen, caption), height + 12)
-    caption = drawn(caption)
+    caption = drawable_caption(caption)
     _header(chart, seen, caption)
     y = 88.0
     _band(chart, seen, 1 - you, y, caption)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.space_war.data import LIMITS, ROWS
-from gamesvc.games.space_war.rules.effects.drawing import found
+from gamesvc.games.space_war.rules.effects.drawing import cards_to_search
 from gamesvc.games.space_war.rules.legal import OWN_PHASES
 from gamesvc.games.space_war.secrecy.view import knows_flipped, view
 from gamesvc.games.space_war.state import Item, Prompt, Side, State
@@ -63,11 +63,11 @@ def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> 
 
     What cannot be dealt so that it fits the seat's view is set to the same value in every deal, never left as it was.
     """
-    new = dice.swap(_groups(redealt, seat))
-    state = _with_marks(_moved(redealt, seat, new, dice), seat, dice)
+    new = dice.permute(_groups(redealt, seat))
+    state = _with_marks(_with_other_places(redealt, seat, new, dice), seat, dice)
     known = {item.n: item.settled for item in state.items}
     return state, {
-        version: _with_known(_moved(then, seat, _fitting(new, _groups(then, seat), dice), dice), seat, known)
+        version: _with_known(_with_other_places(then, seat, _places_before(new, _groups(then, seat), dice), dice), seat, known)
         for version, then in marked.items()
     }
 
@@ -97,7 +97,7 @@ def _groups(state: State, seat: int) -> list[list[str]]:
     ]
 
 
-def _fitting(new: Mapping[str, str], groups: Sequence[Sequence[str]], dice: Dice) -> dict[str, str]:
+def _places_before(new: Mapping[str, str], groups: Sequence[Sequence[str]], dice: Dice) -> dict[str, str]:
     """Return what takes each card's place in an earlier state, where other cards were hidden: as in `new` wherever that fits."""
     fit: dict[str, str] = {}
     for group in groups:
@@ -108,7 +108,7 @@ def _fitting(new: Mapping[str, str], groups: Sequence[Sequence[str]], dice: Dice
     return fit
 
 
-def _moved(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> State:
+def _with_other_places(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> State:
     """Return the state with other cards in hidden places. What the seat reads of its own keeps the ids it names."""
     own, theirs = state.sides[seat], state.sides[1 - seat]
     commit, slots = theirs.commit, _any_slots(own, dice)
@@ -131,7 +131,7 @@ def _moved(state: State, seat: int, new: Mapping[str, str], dice: Dice) -> State
     return replace(
         state,
         sides=(own, theirs) if seat == 0 else (theirs, own),
-        prompts=tuple(prompt if prompt.seat == seat else _asked(state, prompt, new) for prompt in state.prompts),
+        prompts=tuple(prompt if prompt.seat == seat else _prompt_in_other_places(state, prompt, new) for prompt in state.prompts),
         agenda=tuple(_with_slots(_task(task, new), seat, slots) for task in state.agenda),
         replay=state.replay if state.active == seat else (),
         items=_without_plays(state.items, seat),
@@ -149,13 +149,13 @@ def _with_slots(task: JsonObject, seat: int, slots: Sequence[str]) -> JsonObject
     return {**task, "flip_slots": list(slots)} if task["op"] == "finish_turn" and task["seat"] != seat else task
 
 
-def _asked(state: State, prompt: Prompt, new: Mapping[str, str]) -> Prompt:
+def _prompt_in_other_places(state: State, prompt: Prompt, new: Mapping[str, str]) -> Prompt:
     """Return a question to the other seat about its cards in their new places. An open search offers what can be found there."""
     if prompt.kind == "search":
         own = state.sides[prompt.seat]
         there = replace(own, pile=_named(own.pile, new), station=tuple(replace(c, id=new.get(c.id, c.id)) for c in own.station))
         sides = (there, state.sides[1]) if prompt.seat == 0 else (state.sides[0], there)
-        return replace(prompt, options=tuple(found(replace(state, sides=sides), prompt.seat, prompt.task)))
+        return replace(prompt, options=tuple(cards_to_search(replace(state, sides=sides), prompt.seat, prompt.task)))
     options = _named(prompt.options, new)
     if prompt.kind == "plan":
         options = tuple(sorted(options, key=lambda card: (state.cards[card], card)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawn, wrap
+from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import seat_name, to_act
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
@@ -45,7 +45,7 @@ class Sheet:
     """One picture: measured first, then drawn from top to bottom."""
 
     def __init__(self, view: Data, caption: Caption) -> None:
-        self.view, self.told, self.caption = view, glance(view, caption), drawn(caption)
+        self.view, self.told, self.caption = view, glance(view, caption), drawable_caption(caption)
         self.viewer: int | None = view["seat"]
         self.foot = self.viewer if self.viewer is not None else 0
         self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]

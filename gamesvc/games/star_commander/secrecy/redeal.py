@@ -46,7 +46,7 @@ def redeal(state: State, seat: int, dice: Dice) -> State:
 
 def scatter(redealt: State, marked: dict[int, State], seat: int, dice: Dice) -> tuple[State, dict[int, State]]:
     """Deal the places of hidden cards: in decks, other hands, and what others do with cards of theirs. No state is marked."""
-    new = dice.swap(_groups(redealt, seat))
+    new = dice.permute(_groups(redealt, seat))
 
     def named(uids: Sequence[str]) -> tuple[str, ...]:
         return tuple(new.get(uid, uid) for uid in uids)

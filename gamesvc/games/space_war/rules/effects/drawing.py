@@ -128,7 +128,7 @@ def _searched(flow: Flow, one: Task) -> None:
     seat = one["seat"]
     side = flow.state.sides[seat]
     sources = one["from"]
-    offered = found(flow.state, seat, one)
+    offered = cards_to_search(flow.state, seat, one)
     if "picks" not in one:
         if "draw_pile" in sources:
             flow.emit(Looked(seat=seat, what="draw pile", count=len(side.pile)))
@@ -162,7 +162,7 @@ def _shuffle_but(flow: Flow, seat: int, top: Sequence[str]) -> None:
     flow.emit(PileOrdered(seat=seat, order=[*top, *flow.run.dice.shuffle(rest)], known=len(top)))
 
 
-def found(state: State, seat: int, search: Task) -> list[str]:
+def cards_to_search(state: State, seat: int, search: Task) -> list[str]:
     """Return the cards that a search may take, sorted so that their order reveals nothing about the pile."""
     side, wanted = state.sides[seat], search["filter"]
     pool: list[str] = []
