@@ -26,7 +26,7 @@ from accounts import tokens
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches.record import loading
-from gamesvc.ops.match_limits import LIFTED, MATCH_LIMITS
+from gamesvc.ops.match_limits import lift_match_limits
 from tests import answers, databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
@@ -183,8 +183,7 @@ def ben(db: None) -> User:
 @pytest.fixture
 def many_matches(settings: Settings) -> None:
     """Let users open as many matches as they like."""
-    for name in MATCH_LIMITS:
-        setattr(settings, name, LIFTED)
+    lift_match_limits(settings)
 
 
 @pytest.fixture

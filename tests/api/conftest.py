@@ -14,7 +14,7 @@ from gamesvc.embedded.postgres import Postgres
 from gamesvc.embedded.service import Service, free_port
 from gamesvc.embedded.valkey import Valkey
 from gamesvc.ops.client import Client
-from gamesvc.ops.match_limits import LIFTED, MATCH_LIMITS
+from gamesvc.ops.match_limits import LIFTED_IN_ENVIRONMENT
 from gamesvc.ops.sink import MailSink
 from tests import databases
 from tests.serving import environment_of, workers
@@ -63,6 +63,6 @@ def running(tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settin
     data = tmp_path_factory.mktemp("service")
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
         databases.copy_into(servers)
-        environment = environment_of(data, servers, sink, seconds_per_hour=2, **dict.fromkeys(MATCH_LIMITS, str(LIFTED)))
+        environment = environment_of(data, servers, sink, seconds_per_hour=2, **LIFTED_IN_ENVIRONMENT)
         with Service(data, port=free_port(), environment=environment, workers=workers("mailer")) as service:
             yield Running(service, servers, sink, data)

@@ -19,7 +19,6 @@ from gamesvc.games.kernel.dice import DrawNeeded
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import backoff, errors
-from gamesvc.matches.access import selectors
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.mail_orders.order_run import OrderRun
@@ -108,7 +107,7 @@ def lines_of(row: HeldOrders, run: OrderRun) -> list[Line]:
     lines = []
     for one in row.lines:
         line = Line(one["number"], one["text"], "order", one["argument"], mail=one["mail"] or str(row.mail))
-        order_mail.understand(line, run.loaded.game, view, selectors.seat_names(tuple(run.seats)))
+        order_mail.understand(line, run.loaded.game, view, run.names)
         lines.append(line)
     return lines
 

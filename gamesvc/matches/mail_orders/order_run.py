@@ -54,6 +54,10 @@ class OrderRun:
         self.expected = 0
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return selectors.seat_names(tuple(self.seats))
+
+    @property
     def running(self) -> bool:
         return self.loaded.started and not self.loaded.ended
 
@@ -168,7 +172,7 @@ class OrderRun:
         if self.running and line.is_order:
             line.state = "read"
             view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
-            order_mail.understand(line, self.loaded.game, view, selectors.seat_names(tuple(self.seats)))
+            order_mail.understand(line, self.loaded.game, view, self.names)
 
     def _take_known(self, line: Line) -> bool:
         """Restore the command that an earlier run made of the line. Return False if there is none."""

@@ -15,7 +15,6 @@ from accounts import erasure
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.access import selectors
 from gamesvc.matches.mail_orders import held_orders, order_mail, service_words
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.mail_orders.order_run import OrderRun
@@ -67,8 +66,6 @@ class Desk:
         self.letter = letter
         self.match = match
         self.seat = seat
-        self.names = selectors.seat_names(seats)
-        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
         self.run = OrderRun(
             match=match,
             seats=seats,
@@ -78,6 +75,8 @@ class Desk:
             counts_at=letter.counts_at,
             question=letter.payload["question"],
         )
+        self.names = self.run.names
+        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
         self.sections: list[dict[str, str]] = []
 
     @property

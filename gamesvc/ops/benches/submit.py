@@ -16,7 +16,7 @@ from gamesvc.embedded.service import Service, free_port
 from gamesvc.json_types import JsonObject
 from gamesvc.ops.benches import Row, row
 from gamesvc.ops.client import Client
-from gamesvc.ops.match_limits import LIFTED, MATCH_LIMITS
+from gamesvc.ops.match_limits import LIFTED_IN_ENVIRONMENT
 
 AT_ONCE = (1, 8, 32)
 TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stream uuid NOT NULL, payload text NOT NULL)"
@@ -25,7 +25,7 @@ TABLE = "CREATE TABLE bench_row (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY 
 def rows(seconds: float) -> list[Row]:
     """Start a separate service in a temporary folder and measure it, ours and the minimal view in turn."""
     with environment.throwaway("gamesvc-bench-") as folder:
-        settings = {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench", **dict.fromkeys(MATCH_LIMITS, str(LIFTED))}
+        settings = {"DJANGO_SETTINGS_MODULE": "gamesvc.settings.bench", **LIFTED_IN_ENVIRONMENT}
         with Service(folder, port=free_port(), environment=settings, processes=("web",), workers={}) as service:
             with psycopg.connect(os.environ["DATABASE_OWNER_URL"], autocommit=True) as owner:
                 owner.execute(TABLE)
