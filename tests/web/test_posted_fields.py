@@ -45,13 +45,13 @@ def test_a_seat_that_is_no_number_is_not_any_seat(toy_offered, clients, people):
 @pytest.mark.parametrize(
     ("field", "value", "sentence"),
     [
-        ("clock_quiet_hours", "8.5", "Write how many quiet hours do not count, as a whole number."),
-        ("clock_after", "2000", "Write the number of timeouts in a row as a whole number."),
+        ("clock_quiet_hours", "8.5", "Enter how many quiet hours do not count, as a whole number."),
+        ("clock_after", "2000", "Enter the number of timeouts in a row as a whole number."),
         ("clock_off", "someday", "Choose from the days of the week."),
         ("clock_turn", "3" * 41, "Write at most 40 characters in each field of the time control."),
         ("hours", "two days", "Choose how many hours players have to answer."),
         ("entry", "friends", "Choose who may join: anyone, or invited players."),
-        ("timeouts", "-1", "Write the number of timeouts as a whole number."),
+        ("timeouts", "-1", "Enter the number of timeouts as a whole number."),
         ("bot1", "deep blue", "Choose a bot for Blue ("),
     ],
 )
@@ -90,7 +90,7 @@ def test_the_page_of_a_match_says_what_it_cannot_read(match, clients, address, f
 @pytest.mark.parametrize(
     ("address", "fields", "sentence"),
     [
-        ("timing", {"batch_minutes": "soon"}, "Write for how many minutes turn mails are collected, as a whole number."),
+        ("timing", {"batch_minutes": "soon"}, "Enter for how many minutes turn mails are collected, as a whole number."),
         ("timing", {"webhook": "always"}, "Choose when the webhook is used."),
         ("quiet-hours", {"start": "late", "end": "7:00"}, "Write the time like 22:00."),
         ("vacations", {"first": "2026-13-01", "last": ""}, "Write the day like 2026-12-24."),
@@ -111,7 +111,7 @@ def test_the_profile_says_what_it_cannot_read(clients, address, fields, sentence
 def test_operators_read_which_field_is_no_number(match, desk):
     page = f"/admin/matches/match/{match.pk}/act/"
     fields = {"act": "measure", "action": "extend", "code": "other", "reason": "more time", "seat": "0", "hours": "many"}
-    assert "Write the hours as a whole number." in told(desk.post(page, fields, follow=True))
+    assert "Enter the hours as a whole number." in told(desk.post(page, fields, follow=True))
     assert "Choose the seat to look behind." in told(
         desk.post(page, {"act": "look", "version": "1", "reason": "why"}, follow=True)
     )

@@ -12,7 +12,7 @@ class LookForm(PostedForm):
     """A look behind a seat, and the reason for it."""
 
     seat = WholeField("Choose the seat to look behind.", required=True)
-    version = WholeField("Write the version to look at as a whole number.", required=True)
+    version = WholeField("Enter the version to look at as a whole number.", required=True)
     reason = TextField()
 
 
@@ -22,9 +22,9 @@ class MeasureForm(PostedForm):
     action = TextField()
     code = TextField()
     reason = TextField()
-    seat = WholeField("Write the seat as a whole number.")
-    hours = WholeField("Write the hours as a whole number.")
-    to = WholeField("Write the version to rewind to as a whole number.")
+    seat = WholeField("Enter the seat as a whole number.")
+    hours = WholeField("Enter the hours as a whole number.")
+    to = WholeField("Enter the version to rewind to as a whole number.")
     bot = forms.BooleanField(required=False)
     _once = TextField(max_length=40)
 

@@ -26,8 +26,8 @@ class NewMatchForm(PostedForm):
     press = OneOfField("Choose which messages players may send.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
     undo = OneOfField("Choose when an undo is possible.", Match.Undo.choices, default=Match.Undo.FREE)
     anonymous = forms.BooleanField(required=False)
-    finished = WholeField("Write the percentage of matches finished as a whole number.")
-    timeouts = WholeField("Write the number of timeouts as a whole number.")
+    finished = WholeField("Enter the percentage of matches finished as a whole number.")
+    timeouts = WholeField("Enter the number of timeouts as a whole number.")
 
     def __init__(self, data: Any = None, *, engine: Game) -> None:
         super().__init__(data)

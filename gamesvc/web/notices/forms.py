@@ -13,9 +13,9 @@ class TimingForm(PostedForm):
     """The timing of notices. Empty fields mean: no digest, every mail at once."""
 
     reminders = TextField()
-    batch_minutes = WholeField("Write for how many minutes turn mails are collected, as a whole number.", high=99_999)
+    batch_minutes = WholeField("Enter for how many minutes turn mails are collected, as a whole number.", high=99_999)
     digest_hour = WholeField("Choose one of the hours on the page for the digest, or none.", high=99_999)
-    immediate_below = WholeField("Write below how many hours left mails are sent at once, as a whole number.", high=99_999)
+    immediate_below = WholeField("Enter a whole number of hours: with less time left, mails are sent at once.", high=99_999)
     webhook = OneOfField("Choose when the webhook is used.", [(name, name) for name in CHANNELS if name])
 
     def changes(self) -> dict[str, Any]:

@@ -15,5 +15,5 @@ class MeasureForm(PostedForm):
     code = TextField()
     reason = TextField()
     seat = SeatField()
-    hours = WholeField("Write how many more hours the seat gets, as a whole number.", high=99_999)
+    hours = WholeField("Enter how many more hours the seat gets, as a whole number.", high=99_999)
     bot = forms.BooleanField(required=False)

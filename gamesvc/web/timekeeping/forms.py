@@ -86,11 +86,11 @@ class ClockPartsForm(PostedForm):
     clock_at_days = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_off = SomeOfField(WHICH_DAYS, [(day, day) for day in WEEKDAYS])
     clock_holidays = PartField()
-    clock_quiet_hours = WholeField("Write how many quiet hours do not count, as a whole number.", high=999)
+    clock_quiet_hours = WholeField("Enter how many quiet hours do not count, as a whole number.", high=999)
     clock_vacation = forms.BooleanField(required=False)
     clock_timeout = PartField()
-    clock_after = WholeField("Write the number of timeouts in a row as a whole number.", high=999)
-    clock_excused = WholeField("Write the number of excused timeouts as a whole number.", high=999)
+    clock_after = WholeField("Enter the number of timeouts in a row as a whole number.", high=999)
+    clock_excused = WholeField("Enter the number of excused timeouts as a whole number.", high=999)
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)

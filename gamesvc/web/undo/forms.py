@@ -15,6 +15,6 @@ class AnswerForm(PostedForm):
 class RewindForm(VersionForm):
     """A rewind by an organiser: to which version, and why."""
 
-    to = WholeField("Write the version to rewind the match to as a whole number.", required=True)
+    to = WholeField("Enter the version to rewind the match to as a whole number.", required=True)
     code = TextField()
     reason = TextField()
