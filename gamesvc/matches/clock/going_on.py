@@ -45,8 +45,8 @@ def after_waiting(running: Running, key: Key, stood: Clock, halted: Halted) -> N
     """Continue a clock that its seat's own act stopped.
 
     If the seat ends its own waiting, the clock runs as if it had never stopped. If its own act answers a question asked in
-    between, the clock keeps what it had. If another seat's act resumes it, it has at least the minimum, which may add time
-    `GRANTS` times at most.
+    between, the clock keeps what it had. If another seat's act resumes it, it gets at least the minimum. This may add time
+    at most three times (`GRANTS`).
     """
     account, own, recorded = running.account, running.own(key[0]), _recorded(running, key)
     allowed = running.live is not None or recorded is not None
