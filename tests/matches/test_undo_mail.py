@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
+from gamesvc.matches.mail_orders import receipts
 from gamesvc.matches.record import loading
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox, Status
@@ -51,6 +52,12 @@ def play(match, seat):
 
 def mails(mailing, name, reason):  # noqa: F811
     return [mail for mail in mailing.sink.to(f"{name}@players.example") if mail.message["X-Game-Reason"] == reason]
+
+
+@pytest.mark.parametrize("problem", ["undone", "taken_back"])
+def test_reports_stored_with_the_former_code_are_still_read(problem):
+    assert "that turn was undone" in receipts.headline({"problem": problem, "lines": []})
+    assert receipts.advice(problem)
 
 
 def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noqa: F811

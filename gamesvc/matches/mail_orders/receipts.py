@@ -88,7 +88,7 @@ def headline(report: JsonObject) -> str:
             return _("Nothing was done: a line cannot be read")
         case "turn_over":
             return _("Nothing was done: that turn is over")
-        case "taken_back":
+        case "undone" | "taken_back":  # reports stored earlier have the second
             return _("Nothing was done: that turn was undone")
         case "match_over":
             return _("Nothing was done: the match is over")
@@ -120,7 +120,7 @@ def advice(problem: str) -> str:
             return _("No order of this mail was carried out. Correct the marked line and send all orders again.")
         case "turn_over":
             return _("Your mail answers a turn that is over or was undone. This is the match now.")
-        case "taken_back":
+        case "undone" | "taken_back":
             return _(
                 "Your mail answers something that has been undone since. This is the match now; send the orders again that "
                 "still fit."

@@ -126,7 +126,7 @@ class Desk:
         if order_mail.unreadable(lines):
             return "unreadable"
         if acts and acts[0].is_order and undoing.gone_since(self.loaded, self.seat.index, int(self.letter.payload["version"])):
-            return "taken_back"
+            return "undone"
         version = int(self.letter.payload["version"])
         if acts and acts[0].is_order and not self.run.open() and (not self.run.others_answer() or self.run.timed_out(version)):
             return "turn_over"

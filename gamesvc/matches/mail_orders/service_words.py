@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -86,16 +86,11 @@ def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
     head, _newline, below = line.argument.partition("\n")
     if below:
         head, below = head.strip().rstrip(":"), below.strip()
-    lowered = head.lower()
     known: dict[str, list[int] | str] = {player.lower(): [at] for at, player in enumerate(writer.names)}
     # Numbers always mean seats and `all` always means everyone, even if a player has such a name.
     known |= {str(at + 1): [at] for at in range(len(writer.names))} | {"all": "all"}
-    if lowered.startswith(("to ", "an ")):
-        rest = lowered[3:].lstrip()
-        if lowered[:2] not in known:
-            head, lowered = head[3:].lstrip(), rest
-        elif any(rest.startswith(name) for name in known):
-            raise Refused("unreadable", _("A player has that name. Write the number of the seat, as in: press 2 text"))
+    head = _without_to(head, known)
+    lowered = head.lower()
     for name, seats in sorted(known.items(), key=lambda pair: -len(pair[0])):
         if lowered == name or lowered.startswith((name + " ", name + ":")):
             words = below or head[len(name) :].lstrip(" :")
@@ -104,6 +99,19 @@ def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
             return seats, words
     names = ", ".join(name for at, name in enumerate(writer.names) if at != writer.seat)
     raise Refused("unreadable", _("Press goes to all or to one of: %(names)s.") % {"names": names})
+
+
+def _without_to(head: str, known: Collection[str]) -> str:
+    """Return the head without a leading `to` or `an`. Raises `Refused` if that may be the name of a player."""
+    word, blank, rest = head.partition(" ")
+    if not blank or word.lower() not in ("to", "an"):
+        return head
+    rest = rest.lstrip()
+    if word.lower() not in known:
+        return rest
+    if any(rest.lower().startswith(name) for name in known):
+        raise Refused("unreadable", _("A player has that name. Write the number of the seat, as in: press 2 text"))
+    return head
 
 
 def _say(writer: Writer, line: Line) -> str:
@@ -133,13 +141,18 @@ def _vacation(writer: Writer, line: Line) -> tuple[date, date] | str:
 
 
 def _day(written: str) -> date:
-    """Read `2026-12-24`, `24.12.2026`, or `24/12/2026` where only one order of day and month is possible. Raises `ValueError`."""
+    """Read `2026-12-24`, `24.12.2026`, or a date with slashes.
+
+    Raises `Refused` if the slashes leave the order of day and month open, `ValueError` if there is no such day.
+    """
     if "-" in written:
         return date.fromisoformat(written)
-    day, month, year = (int(part) for part in re.split(r"\s?[./]\s?", written))
-    if "/" in written and day != month and max(day, month) <= 12:
-        raise Refused("unreadable", _("Which day is %(day)s? Days are written as in 2026-12-24.") % {"day": written})
-    return date(year, month, day) if "." in written or day > 12 or day == month else date(year, day, month)
+    first, second, year = (int(part) for part in re.split(r"\s?[./]\s?", written))
+    if "/" not in written or first > 12 or first == second:
+        return date(year, second, first)
+    if second > 12:
+        return date(year, first, second)
+    raise Refused("unreadable", _("%(day)s can mean two days. Write it like 2026-12-24.") % {"day": written})
 
 
 def _leave(writer: Writer, line: Line) -> str:
