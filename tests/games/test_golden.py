@@ -110,7 +110,8 @@ def wired(request, monkeypatch):
     golden = [read(path)["events"] for path in FILES if path.parent.name == game_id]
     expected = [replay(catalog.game(game_id), one.events).state for one in recorded]
     for events in golden:
-        replay(catalog.game(game_id), events)  # the type hints of states name data, and are read only once
+        # Resolve the type hints of states before the tripwires: they refer to data.
+        replay(catalog.game(game_id), events)
     wires = 0
     for name, module in sorted(sys.modules.items()):
         if not name.startswith(f"{package.__name__}."):

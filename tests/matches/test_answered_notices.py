@@ -211,7 +211,7 @@ def test_a_match_is_paused_and_goes_on_by_mail(match, mailing):  # noqa: F811
     assert [one for one in types(match) if one in ("match.paused", "match.resumed")] == ["match.paused", "match.resumed"]
 
 
-def test_a_word_for_a_pause_is_taken_back(match, mailing):  # noqa: F811
+def test_a_vote_for_a_pause_is_withdrawn(match, mailing):  # noqa: F811
     answer(mailing, "anna", "pause match", "")
     answer(mailing, "anna", "pause match no", "receipt")
     assert pauses.wishes(match) == []

@@ -51,7 +51,7 @@ def join(user, match):
 
 
 @pytest.mark.parametrize(("first", "second"), [(join, look), (join, pause), (join, rewind), (look, join)])
-def test_what_excludes_another_act_in_the_family_excludes_it_from_its_check_on(family, player, monkeypatch, first, second):
+def test_conflicting_acts_of_an_operator_exclude_each_other_in_a_family(family, player, monkeypatch, first, second):
     operator = player("operator", is_staff=True)
     checked, over = threading.Event(), threading.Event()
     module, name = (opening, "record") if first is join else (service_events, "append")

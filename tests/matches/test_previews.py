@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from gamesvc.games import dealing
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.matches.play import previews
@@ -40,19 +41,25 @@ def test_what_is_told_is_the_same_whatever_lies_hidden(commands):
         assert not any("drew 2" in told for told in on_top)
 
 
-def test_an_answer_that_goes_back_is_tried_on_no_hidden_truth() -> None:
+def test_an_answer_that_goes_back_is_tried_on_no_hidden_truth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ben cancels a Great Plan: what anna holds at the version he goes back to is dealt in each trial, as it is now."""
     t = table(a={"hand": ["great_plan", "titan", "luck"]}, b={"hand": ["cancel"]})
     t.do(0, "play_card", card=t["a.great_plan"])
     timeline, [item] = t.session.timeline, [one.n for one in t.state.items]
     [(version, marked)] = timeline.keep_marked().items()
-    preview = Preview(timeline, 1, ("anna", "ben"))
-    hands = set()
-    for deal in preview._deals:
-        assert deal.kept[version] != marked
-        hands.add(tuple(deal.kept[version].cards[card] for card in deal.kept[version].sides[0].hand))
-    assert len(hands) > 1
-    assert preview.tell({"name": "react", "item": item, "play": {"card": t["b.cancel"]}})
+    deal, dealt = dealing.deal, []
+
+    def noted(*arguments):
+        state, kept = deal(*arguments)
+        dealt.append(kept[version])
+        return state, kept
+
+    monkeypatch.setattr(dealing, "deal", noted)
+    told = Preview(timeline, 1, ("anna", "ben")).tell({"name": "react", "item": item, "play": {"card": t["b.cancel"]}})
+    assert told == ["From here chance decides, or something that you cannot see."]
+    assert len(dealt) == previews.DEALS
+    assert marked not in dealt
+    assert len({tuple(then.cards[card] for card in then.sides[0].hand) for then in dealt}) > 1
 
 
 def test_after_a_refusal_nothing_more_is_tried() -> None:
@@ -66,7 +73,7 @@ def test_after_a_refusal_nothing_more_is_tried() -> None:
     assert preview.over
 
 
-def test_orders_are_tried_only_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_preview_stops_at_its_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     timeline: Timeline[State] = Timeline.resume(
         TALKING, version=4, state=State(deck=(1, 2, 1, 2), hands=((1, 1), (1, 1))), draws=1, kept={}, log=lambda until: []
     )

@@ -260,7 +260,7 @@ def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) 
         assert asked(match).due_at > timezone.now() + timedelta(hours=23)
 
 
-def test_a_word_for_a_pause_may_be_taken_back(anna: User, ben: User) -> None:
+def test_a_vote_for_a_pause_can_be_withdrawn(anna: User, ben: User) -> None:
     match = opened(anna, ben)
     pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=True)
     pauses.withdraw(match=match, by=player_of(match, 0), seat=0)

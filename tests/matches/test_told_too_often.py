@@ -58,7 +58,7 @@ def play(match, seat):
     act(match, seat, {"name": "play", "card": loading.load(match.id, match.game).timeline.state.hands[seat][0]})
 
 
-def test_asking_for_a_pause_and_taking_the_word_back(duel, ben):
+def test_voting_for_a_pause_and_withdrawing_the_vote(duel, ben):
     def ask():
         pauses.wish(match=duel, by=holder(duel, 0), seat=0, pause=True)
         pauses.withdraw(match=duel, by=holder(duel, 0), seat=0)
@@ -67,7 +67,7 @@ def test_asking_for_a_pause_and_taking_the_word_back(duel, ben):
     pauses.wish(match=duel, by=holder(duel, 1), seat=1, pause=True)
 
 
-def test_playing_a_card_and_taking_it_back(duel, ben):
+def test_playing_and_undoing_a_card(duel, ben):
     play(duel, 0)
 
     def regret():
@@ -315,7 +315,7 @@ def test_pausing_alone_and_going_on(toy, anna):
     check_recorded(match, pause)
 
 
-def test_a_word_for_a_pause_that_was_taken_back_is_not_told(duel, anna, ben, mailing):  # noqa: F811
+def test_a_withdrawn_vote_for_a_pause_is_not_told(duel, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     pauses.wish(match=duel, by=holder(duel, 0), seat=0, pause=True)
     pauses.withdraw(match=duel, by=holder(duel, 0), seat=0)
