@@ -176,6 +176,7 @@ def more(few, many):
 
 def test_the_number_of_queries_does_not_grow_with_the_rows(world, program, monkeypatch):
     monkeypatch.setattr(daily_limits, "INVITATIONS_TO_ONE_PER_DAY", 1000)
+    monkeypatch.setattr(daily_limits, "INVITATIONS_TO_ADDRESS_PER_DAY", 1000)
     world.grow(FEW)
     rows = {model: model._base_manager.count() for model in lists()}
     few = counted(world, program)

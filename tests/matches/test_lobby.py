@@ -152,12 +152,23 @@ def test_invitations_by_name_and_address(toy, anna, ben, player):
 
 
 def test_one_address_is_not_bombed(toy, player):
-    for number in range(5):
+    for number in range(daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY):
         host = player(f"host{number}")
         invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
-    host = player("host5")
+    host = player("another")
     with pytest.raises(errors.TooMany):
         invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
+
+
+def test_no_single_user_uses_up_the_invitations_to_an_address(toy, anna, ben):
+    def invite(by):
+        invitations.invite(by=by, match=opening.create_match(by=by, game=toy), address="carl@elsewhere.example")
+
+    for _ in range(daily_limits.INVITATIONS_TO_ONE_PER_DAY):
+        invite(anna)
+    with pytest.raises(errors.TooMany):
+        invite(anna)
+    invite(ben)
 
 
 def test_a_refused_invitation_is_not_counted(toy, anna, monkeypatch):
@@ -172,11 +183,11 @@ def test_a_refused_invitation_is_not_counted(toy, anna, monkeypatch):
 
 
 def test_one_mailbox_is_not_bombed_by_tags(toy, player):
-    for number in range(5):
+    for number in range(daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY):
         host = player(f"host{number}")
         match = opening.create_match(by=host, game=toy)
         invitations.invite(by=host, match=match, address=f"Victim+{number}@elsewhere.example")
-    host = player("host5")
+    host = player("another")
     match = opening.create_match(by=host, game=toy)
     with pytest.raises(errors.TooMany, match="several times today"):
         invitations.invite(by=host, match=match, address="victim@elsewhere.example")

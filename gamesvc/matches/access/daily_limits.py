@@ -34,6 +34,9 @@ MESSAGES_PER_HOUR = 30
 MESSAGES_PER_DAY = 200
 INVITATIONS_PER_DAY = 50
 INVITATIONS_TO_ONE_PER_DAY = 5
+"""To one user or mail address, by one user."""
+INVITATIONS_TO_ADDRESS_PER_DAY = 10
+"""To one mail address, by all users."""
 CALLS_PER_DAY = 5
 """Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
 

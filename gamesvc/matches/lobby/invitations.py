@@ -69,15 +69,17 @@ def _invited(match: Match, username: str, address: str) -> User | None:
 def _count_invitation(by: User, receiver: User | str) -> None:
     """Count one more invitation to a user or a mail address. Raises `TooMany` beyond the limits.
 
-    Invitations of different users to one address count together.
+    Those of all users to one address count together too: it gets no flood, and no single user can use its limit up.
     """
-    if isinstance(receiver, User):
-        key, sentence = f"{receiver.pk} by {by.pk}", f"You invited {receiver.username} several times today."
-    else:
-        key, sentence = _mailbox(receiver), "This address was invited several times today."
-    most, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.DAY
+    most, to_one, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY
     daily_limits.count_or_wait(f"invitations {by.pk}", most, day, f"You can send at most {most} invitations a day.")
-    daily_limits.count_or_wait(f"invitations to {key}", daily_limits.INVITATIONS_TO_ONE_PER_DAY, day, sentence)
+    if isinstance(receiver, User):
+        sentence = f"You invited {receiver.username} several times today."
+        daily_limits.count_or_wait(f"invitations to {receiver.pk} by {by.pk}", to_one, day, sentence)
+        return
+    sentence, mailbox = "This address was invited several times today.", _mailbox(receiver)
+    daily_limits.count_or_wait(f"invitations to {mailbox} by {by.pk}", to_one, day, sentence)
+    daily_limits.count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
 
 
 def _mailbox(address: str) -> str:
