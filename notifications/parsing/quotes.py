@@ -15,6 +15,10 @@ from itertools import pairwise
 ATTRIBUTION_LINES = 4
 LONGEST_FAREWELL = 80
 """Characters of a closing line at most."""
+MOST_NAMES = 3
+"""Words behind a closing at most."""
+_WORD = re.compile(r"\w+")
+_SENTENCE = re.compile(r"\w{2,}\s\w.*[^\W\d_]{2,}[.!?]\s*$")
 COLON = (":", "：")
 # What a gateway writes at the top of each mail: "Classification: Public", "[EXTERNAL]".
 _LABEL = re.compile(
@@ -32,17 +36,18 @@ _DISCLAIMER = re.compile(
     re.IGNORECASE,
 )
 # Only English and German: the Danish "Tak" would take the order `take 3` for a closing line.
-# A closing line: the words, and a name behind them at most.
+# The words of a closing line. Behind them stands a name at most.
 _FAREWELL = re.compile(
     r"\W*(?:(?:(?:best|kind|kindest|warm|many)\s)?(?:regards|wishes|greetings)|all the best|best(?=\W*$|[,!.])|cheers"
     r"|thanks?(?:\syou)?(?:\s(?:a lot|so much|very much|all|again|everyone|in advance))?|yours(?:\s(?:truly|sincerely))?"
-    r"|sincerely|bye(?:\sbye)?|take care|have fun|ciao|mfg|lg|vg|mvh|mit freundlichen grüßen|danke(?:\s(?:dir|euch|schön))?"
+    r"|sincerely|bye(?:\sbye)?|take care|(?:keep|be|stay) (?:well|safe|healthy)|have fun|ciao|mfg|lg|vg|mvh"
+    r"|mit freundlichen grüßen|danke(?:\s(?:dir|euch|schön))?"
     r"|tschüss?|servus|amicalement"
     r"|(?:(?:besten?|liebe|viele|herzliche|schöne)\s)?(?:gr(?:ü|ue)(?:ß|ss)e?|gruß|gruss)|(?:bien )?cordialement|merci"
     r"|(?:un )?salud(?:o|os)|gracias|(?:cordiali )?saluti|grazie|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|bedankt"
     r"|(?:vänliga |bästa )?hälsningar|(?:med )?vennlig hilsen|(?:venlig )?hilsen|pozdrawiam|(?:s )?pozdravem|dzięki|díky"
     r"|(?:terveisin|ystävällisin terveisin)|(?:com os melhores )?cumprimentos|obrigado|abraços?|üdvözlettel|с уважением|спасибо)"
-    r"\b(?:[\s,.!–-]+[\w.-]+){0,3}\W*",
+    r"\b",
     re.IGNORECASE,
 )
 
@@ -107,14 +112,20 @@ def may_introduce_quote(line: str) -> bool:
 
 
 def is_farewell(line: str) -> bool:
-    """Return True for a closing line: "Best regards", "Thanks, Bob"."""
-    return len(line) <= LONGEST_FAREWELL and bool(_FAREWELL.fullmatch(line.strip()))
+    """Return True for a closing line: "Best regards", "Thanks, Bob". What stands behind its words are names: with capitals."""
+    closing = _FAREWELL.match(line) if len(line) <= LONGEST_FAREWELL else None
+    if closing is None:
+        return False
+    names = _WORD.findall(line[closing.end() :])
+    return len(names) <= MOST_NAMES and all(name[0].isupper() or not name[0].isalpha() for name in names)
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:
-    """Return the lines above the closing line. The first line is never one."""
-    end = next((at for at, line in enumerate(lines) if at and is_farewell(line)), len(lines))
-    return list(lines[:end])
+    """Return the lines above the closing line. The first line is never one, and none is that has sentences below it."""
+    for at, line in enumerate(lines):
+        if at and is_farewell(line) and not any(_SENTENCE.search(below) for below in lines[at + 1 :]):
+            return list(lines[:at])
+    return list(lines)
 
 
 def without_disclaimers(lines: Sequence[str]) -> list[str]:

@@ -47,12 +47,12 @@ def calls(work: Callable[..., Any], *given: Any) -> int:
 
 def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
     """Return each reader of text, and the most characters that its caller passes to it."""
-    from gamesvc.matches.mail_orders import invitation_mail, order_mail, service_words
+    from gamesvc.matches.mail_orders import invitation_mail, order_mail, remarks, service_words
     from gamesvc.matches.play import standing_orders
     from notifications.inbound import addresses, destinations
     from notifications.inbound.proving import authentication
     from notifications.inbound.proving.sender import sender_of
-    from notifications.parsing import dsn, reading, robots, text
+    from notifications.parsing import dsn, quotes, reading, robots, text
     from notifications.returned import return_paths
     from tests.notifications.inbound import providers, signing
 
@@ -118,6 +118,12 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         "server's answer": (dsn.judge, 60_000),
         "invitation": (invitation_mail.first_word, 20_000),
         "vacation": (lambda said: service_words._DAYS.match(said), 20_000),
+        "remark on orders": (lambda said: (remarks.is_doubtful(said), remarks.revokes(said), remarks.is_notice(said)), 20_000),
+        "closing lines": (
+            lambda said: [quotes.is_farewell(f"thanks{said[at : at + 70]}") for at in range(0, len(said), 70)],
+            20_000,
+        ),
+        "label": (lambda said: quotes.is_label(f"classification{said}"), 20_000),
         "standing order": (lambda said: standing_orders._IF.match(" ".join(f"if {said}".split())), 20_000),
     }
     for name in providers.FORMATS:

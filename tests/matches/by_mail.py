@@ -271,8 +271,9 @@ class Table:
         lines = [self.choose(seat)] if plan is None else plan(self, seat)
         receipt = self.say(seat, "\n".join([*lines, "END"]))
         text = " ".join(receipt.text.split())
-        if "turn is over" in receipt.subject or "Something happened that you had not seen" in text:
-            # The clock, a conditional order or the other player was faster: look again.
+        outdated = "turn is over" in receipt.subject or "turn was undone" in receipt.subject
+        if outdated or "Something happened that you had not seen" in text:
+            # The clock, a conditional order or the other player was faster than the newest mail: look again.
             return seat if self.over else self.step(plan, given)
         assert re.search(r"(\d of \d+ orders|orders?) done", receipt.subject), f"{lines}\n{receipt.text}"
         return seat

@@ -8,6 +8,7 @@ import pytest
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.timeline import check_command, read_order, replay
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.games.stratastar import GAME as STRATASTAR
 from gamesvc.matches.mail_orders import blocks, order_mail, player_names
@@ -16,6 +17,7 @@ from tests.games.space_war.table import table
 from tests.games.stratastar.table import Table
 
 NAMES = ("Ines", "Marek van Dam")
+CHATTER = "What a week it was, with all that snow, and the trains that stood still in the hills for hours"
 
 
 def moving() -> dict[str, Any]:
@@ -43,7 +45,7 @@ MOVE, OTHER = "move D4 D3 2F paid", "move D5 D6 1F paid"
         "\nBest wishes from the mountains,\nBob\n\n--\nBob Miller, Sales",
         "\n________________________________\nThis e-mail is confidential and intended solely for the use of the addressee.",
         "\n_______________________________________________\nGames mailing list\nhttps://lists.example.org/games",
-        "\nHave a nice week-end\n\nMarek has something here\n\nmove D5 D6",
+        f"\nHave a nice week-end\n\n{CHATTER}\n\nmove D5 D6",
         "\nBegin PGP signature stuff follows\n\niQIzBAEBCAAdFiEE\n=Wxyz",
     ],
 )
@@ -55,8 +57,38 @@ def test_what_follows_the_orders_is_not_read(below: str) -> None:
     assert "not read" in lines[-1].detail
 
 
+@pytest.mark.parametrize("between", ["New orders:", "Make that:", "Else:", "Neue Befehle", "Thanks, or rather:", "Option 2:"])
+def test_orders_that_may_replace_those_above_keep_all_from_being_carried_out(between: str) -> None:
+    for text in (f"{MOVE}\n\n{between}\n\n{OTHER}", f"{MOVE}\n{between}\n{OTHER}"):
+        assert order_mail.unreadable(order_mail.read(text, STRATASTAR, moving())), text
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "Please consider the environment before printing this e-mail",
+        "Working part time, not on Fridays",
+        "Please ignore this mail and delete it if you are not the recipient.",
+    ],
+)
+def test_a_footer_below_the_closing_line_keeps_nobody_from_playing(footer: str) -> None:
+    assert orders(strip(f"{MOVE}\n\nBest regards\nBob Miller\n\n{footer}")) == [MOVE]
+
+
+@pytest.mark.parametrize(
+    "comment", ["cancelled", "for next turn", "plan B, maybe", "skip this one", "Marek's", "withdrawn", "pending"]
+)
+def test_a_comment_that_may_revoke_an_order_is_no_comment(comment: str) -> None:
+    for mark in ("#", "//"):
+        assert orders(f"{MOVE} {mark} {comment}") != [MOVE]
+
+
 def test_the_receipt_mentions_orders_below_other_text() -> None:
-    lines = order_mail.read(f"{MOVE}\n\nMarek on the phone\n\n{OTHER}\nend turn", STRATASTAR, moving())
+    lines = order_mail.read(
+        f"{MOVE}\n\n{CHATTER}\n\n{OTHER}\nend turn",
+        STRATASTAR,
+        moving(),
+    )
     assert [line.understood for line in lines if line.is_order] == [MOVE]
     assert "2 lines there look like orders" in lines[-1].detail
 
@@ -155,6 +187,22 @@ def test_a_name_that_begins_like_an_order_is_none(game_id: str, order: str) -> N
 
 def test_above_end_a_short_word_is_an_order() -> None:
     assert orders(f"{MOVE}\ndon\nEND") == [MOVE, "end phase"]
+
+
+def test_a_name_with_a_comma_is_no_order_above_end_either() -> None:
+    assert orders(f"Don,\n{MOVE}\nEND")[0] == "? Don,"
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_no_verb_reads_words_that_mean_nothing(game_id: str) -> None:
+    """Else "Keep well, Bob" or "Draw your own conclusions" below an order is one."""
+    game = catalog.game(game_id)
+    record = play(game, options=bounded(game), seats=2 if game.manifest.min_seats > 1 else 1, seed="verbs", check_every=0)
+    state = replay(game, record.events[: record.ends[len(record.ends) // 2]]).state
+    view = game.view(state, next(iter(game.awaited(state))).seat)
+    for verb in (*game.verbs, "set", "time"):
+        with pytest.raises(Refused):
+            check_command(game, read_order(game, f"{verb} xyzzy foo", view))
 
 
 def test_a_conditional_order_with_a_players_name_means_their_seat() -> None:

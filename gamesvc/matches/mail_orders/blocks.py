@@ -17,9 +17,14 @@ from gamesvc.games.kernel.game import Game
 from gamesvc.matches.mail_orders import remarks
 from notifications.parsing.quotes import COLON, is_attribution, is_farewell, may_introduce_quote
 
-_MACHINE = re.compile(r"\d|@|://|www\.|^\S{1,25}\s?[:：]\s*\S")
-# Words that say that orders follow. Any other line with a colon at its end may introduce a quote, in a language we do not know.
-_INTRODUCES = re.compile(r"\b(?:orders?|moves?|turn|befehle?|zug|züge|ordres|coups)\b", re.IGNORECASE)
+_MACHINE = re.compile(r"\d|[@<>\[\]]|^-{2}|://|www\.|^\S{1,25}\s?[:：]\s*\S")
+# Lines that say that orders follow. Any other line with a colon at its end may introduce a quote, in a language we do not know.
+_INTRODUCES = re.compile(
+    r"\W*(?:\w+[\s,!.]+){0,3}(?:here (?:are|come|is)|these are|my|our|the|hier (?:sind|kommen)|meine?|unsere?|voici|mes)?\s*"
+    r"(?:my |our |the |meine |unsere |mes )?(?:new |next |neue )?(?:orders?|moves?|turn|befehle?|zug|züge|ordres|coups)\b",
+    re.IGNORECASE,
+)
+_POSTSCRIPT = re.compile(r"\W*p\.?\s?s\b", re.IGNORECASE)
 MOST_GREETING = 3
 """Lines of a greeting at most."""
 LONGEST_GREETING = 120
@@ -55,26 +60,44 @@ class Block:
 def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     """Return the block of orders. `words`: the service words. Empty lines separate paragraphs.
 
-    A mail without anything like an order, with more than a greeting above it, or with a remark that may revoke the orders, is one
-    block: all its lines are read.
+    A mail without anything like an order, with more than a greeting above it, or with a remark that may revoke or replace the
+    orders, is one block: all its lines are read.
     """
+    whole = Block(0, len(lines))
     if not game.verbs:
-        return Block(0, len(lines))
+        return whole
     known = {*game.verbs, *words}
     meant = [means_order(line, known, game) for line in lines]
     first = next((at for at, means in enumerate(meant) if means), None)
     if first is None or not _greets([line for line in lines[:first] if line.strip()]):
-        return Block(0, len(lines))
+        return whole
     vague = [means and is_vague(line, known, game) for line, means in zip(lines, meant, strict=True)]
     end = _without_names(lines, vague, first, _end(lines, meant, first))
-    by_blank = itertools.groupby(lines[end:], lambda line: bool(line.strip()))
-    below = [" ".join(paragraph) for has_text, paragraph in by_blank if has_text]
-    below = [paragraph for paragraph in below if not may_introduce_quote(paragraph)]
-    if any(remarks.revokes(paragraph) for paragraph in below[:MOST_PARAGRAPHS]):
-        return Block(0, len(lines))
-    if any(len(paragraph.split()) <= MOST_REMARK and remarks.is_doubtful(paragraph) for paragraph in below[:MOST_REMARKS]):
-        return Block(0, len(lines))
-    return Block(first, end, sum(means and not unsure for means, unsure in zip(meant[end:], vague[end:], strict=True)))
+    if _is_revoked(lines[end:]):
+        return whole
+    sure = [at for at in range(end, len(lines)) if meant[at] and not vague[at]]
+    again = next((at for at in sure if _word(lines[at].split()[0]) in known), end)
+    between = lines[end:again]
+    if between and sum(len(line.split()) for line in between) <= MOST_REMARK and not any(map(is_farewell, between)):
+        return whole  # so little stands between them that the second ones may replace the first
+    return Block(first, end, len(sure))
+
+
+def _is_revoked(below: Sequence[str]) -> bool:
+    """Return True if the orders may be revoked below them: by a remark above the closing line or in a postscript, or plainly."""
+    closed = next((at for at, line in enumerate(below) if is_farewell(line)), len(below))
+    above = [paragraph for paragraph in _paragraphs(below[:closed]) if len(paragraph.split()) <= MOST_REMARK][:MOST_REMARKS]
+    later = _paragraphs(below[closed:])
+    postscripts = [paragraph for paragraph in later if _POSTSCRIPT.match(paragraph)]
+    plainly = [*_paragraphs(below[:closed]), *later][:MOST_PARAGRAPHS]
+    return any(remarks.is_doubtful(paragraph) for paragraph in (*above, *postscripts)) or any(map(remarks.revokes, plainly))
+
+
+def _paragraphs(lines: Sequence[str]) -> list[str]:
+    """Return the paragraphs that may be remarks, each in one line: no notices, and no introductions of quotes."""
+    by_blank = itertools.groupby(lines, lambda line: bool(line.strip()))
+    found = [" ".join(paragraph) for has_text, paragraph in by_blank if has_text]
+    return [paragraph for paragraph in found if not may_introduce_quote(paragraph) and not remarks.is_notice(paragraph)]
 
 
 def _end(lines: Sequence[str], meant: Sequence[bool], first: int) -> int:
@@ -121,13 +144,15 @@ def _word(written: str) -> str:
 
 
 def _without_names(lines: Sequence[str], vague: Sequence[bool], first: int, end: int) -> int:
-    """Return where the block ends without a last paragraph of nothing but vague lines: a signature."""
-    while True:
-        last = max((at for at in range(first, end) if lines[at].strip()), default=first)
-        above = max((at for at in range(first, last) if not lines[at].strip()), default=None)
-        if above is None or not all(vague[above + 1 : last + 1]):
-            return end
-        end = above
+    """Return where the block ends without last paragraphs of nothing but vague lines: signatures."""
+    kept = end
+    for at in range(end - 1, first, -1):
+        if lines[at].strip():
+            if not vague[at]:
+                return kept
+        else:
+            kept = at
+    return kept
 
 
 @functools.cache
@@ -139,6 +164,6 @@ def _greets(lines: Sequence[str]) -> bool:
     """Return True if these lines can only be the writer's own words to us: few, short, and nothing like a program's."""
     if len(lines) > MOST_GREETING or any(len(line) > LONGEST_GREETING or _MACHINE.search(line) for line in lines):
         return False
-    if any(remarks.is_doubtful(line) for line in lines):
+    if any(remarks.is_doubtful(line) or remarks.revokes(line) for line in lines):
         return False
-    return not any(is_attribution(line) or (line.rstrip().endswith(COLON) and not _INTRODUCES.search(line)) for line in lines)
+    return not any(is_attribution(line) or (line.rstrip().endswith(COLON) and not _INTRODUCES.match(line)) for line in lines)

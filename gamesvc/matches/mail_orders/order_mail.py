@@ -167,7 +167,8 @@ def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: Jso
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
             return False
         understand(line, game, view, names)
-        if line.command and game.verbs and not closed and blocks.is_vague(line.order, known, game):
+        name_like = line.text.endswith((",", ":")) or not closed
+        if line.command and game.verbs and name_like and blocks.is_vague(line.order, known, game):
             line.state, line.command = "unreadable", None
             line.detail = _("This may be a name. Write the order out: %(order)s") % {"order": line.understood}
     return True

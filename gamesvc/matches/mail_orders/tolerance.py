@@ -27,7 +27,8 @@ def bare(line: str) -> str:
 def plain(order: str) -> str:
     """Return an order without a comment behind `#` or `//`, and without a sentence's mark at its end."""
     comment = _COMMENT.search(order)
-    if comment and not remarks.is_doubtful(comment[0].lstrip("#/ ")):
+    said = comment[0].lstrip("#/ ") if comment else ""
+    if comment and not remarks.is_doubtful(said) and not remarks.revokes(said):
         order = order[: comment.start()]
     return order.rstrip(" .;,!")
 

@@ -205,7 +205,8 @@ def _reroll(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 
 
 def _keep(parts: Sequence[str], sheet: Data, view: Data) -> Command:
-    _count(parts, 0, 1, "keep")
+    if parts and parts != ["all"]:
+        raise Refused("unreadable", "Write: keep.")
     return {"name": "reroll", "dice": []}
 
 

@@ -294,7 +294,21 @@ def _order(said: Sequence[str]) -> JsonObject:
 
 
 def _read_timeout(said: Sequence[str], seen: Data) -> Command:
-    return {"name": "time_out", **({"does": " ".join(said)} if said else {})}
+    if not said:
+        return {"name": "time_out"}
+    if said[0] == "timeout":
+        raise Refused("unreadable", "Write behind timeout what happens then, as it is offered.")
+    parse(" ".join(said), seen)  # what happens then is an order itself
+    return {"name": "time_out", "does": " ".join(said)}
+
+
+def _read_draw(*, mill: bool) -> Read:
+    def read(said: Sequence[str], seen: Data) -> Command:
+        if said:
+            raise Refused("unreadable", "Write draw, or mill, and nothing else.")
+        return {"name": "draw", "mill": mill}
+
+    return read
 
 
 def _read_commander(said: Sequence[str], seen: Data) -> Command:
@@ -309,8 +323,8 @@ _READERS: Mapping[str, Read] = {
     "react": _read_react,
     "orders": _read_orders,
     "choose": _read_choose,
-    "draw": lambda said, seen: {"name": "draw", "mill": False},
-    "mill": lambda said, seen: {"name": "draw", "mill": True},
+    "draw": _read_draw(mill=False),
+    "mill": _read_draw(mill=True),
     "keep": _read_list("pay_upkeep", "keep", "play"),
     "discard": _read_list("discard", "cards", "hand"),
     "play": _with_card("play_card", "hand", "flipped"),

@@ -30,7 +30,7 @@ def parse(text: str) -> JsonObject:
     """Read a line that begins with the word `orders` as the parameter `orders`. Semicolons separate the parts."""
     body = text.strip().split(None, 1)
     if body[0].casefold() == "set":
-        body = body[1].split(None, 1)
+        body = body[1].split(None, 1) if len(body) > 1 else body
     found: JsonObject = {}
     for part in (body[1] if len(body) > 1 else "").split(";"):
         tokens = words(part, frozenset())
