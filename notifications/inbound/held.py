@@ -30,9 +30,14 @@ PURPOSE = "confirm"
 QUESTIONS_A_DAY = 20
 ASKED_FOR = timedelta(days=7)
 _DAY = 86_400
-_YES = re.compile(r"(?:yes|yep|yeah|sure|ja|jawohl|oui|sí|si|sim|tak|ano|kyllä|igen)\b[^?]{0,80}", re.IGNORECASE)
-_BUT = re.compile(
-    r"\b(?:not|no|but|only|except|wait|if|first|later|aber|nicht|nein|nur|wenn|erst|später|mais|pas|pero)\b|n['’]t\b",
+# A yes, and behind it nothing but what makes it clearer.
+_YES = re.compile(
+    r"(?:yes|yep|yeah|sure|ja|jawohl|oui|sí|sim|tak|ano|kyllä|igen)"
+    r"(?:[^\w?]+(?:please|thanks?(?: you)?|of course|confirmed|sure"
+    r"|(?:they|these|those) are(?: all)?(?: mine| my orders| from me)?"
+    r"|(?:it|that) (?:was|is) me|i (?:did|do|wrote them|sent them|confirm)(?: that| them| it)?|mine"
+    r"|bitte|danke|stimmt|bestätigt|natürlich|das war ich"
+    r"|(?:das|die|sie) (?:sind|waren)(?: alle)?(?: meine| von mir)?)){0,3}[^\w?]*",
     re.IGNORECASE,
 )
 
@@ -146,7 +151,7 @@ def shown(mail: InboundMail) -> str:
 def answered(address: ReplyAddress, written: str) -> None:
     """Process an answer to the question: a clear yes in its first line confirms, once. Raises `MailRefused` for anything else."""
     first = written.partition("\n")[0].strip(" .!\t")
-    if not _YES.fullmatch(first) or _BUT.search(first):
+    if not _YES.fullmatch(first):
         raise MailRefused("not_confirmed")
     accept(address)
 

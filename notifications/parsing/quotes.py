@@ -18,7 +18,8 @@ LONGEST_FAREWELL = 80
 MOST_NAMES = 3
 """Words behind a closing at most."""
 _WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r"\w{2,}\s\w.*[^\W\d_]{2,}[.!?]\s*$")
+LONGEST_SENTENCE = 300
+WORDS_OF_SENTENCE = 3
 COLON = (":", "：")
 # What a gateway writes at the top of each mail: "Classification: Public", "[EXTERNAL]".
 _LABEL = re.compile(
@@ -121,11 +122,16 @@ def is_farewell(line: str) -> bool:
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:
-    """Return the lines above the closing line. The first line is never one, and none is that has sentences below it."""
+    """Return the lines above the closing line. The first line is never one, and none is with a sentence right below it."""
     for at, line in enumerate(lines):
-        if at and is_farewell(line) and not any(_SENTENCE.search(below) for below in lines[at + 1 :]):
+        if at and is_farewell(line) and not _is_sentence(lines[at + 1] if at + 1 < len(lines) else ""):
             return list(lines[:at])
     return list(lines)
+
+
+def _is_sentence(line: str) -> bool:
+    said = line.strip()
+    return said[-1:] in (".", "!", "?") and len(said) <= LONGEST_SENTENCE and len(_WORD.findall(said)) >= WORDS_OF_SENTENCE
 
 
 def without_disclaimers(lines: Sequence[str]) -> list[str]:

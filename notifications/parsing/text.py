@@ -71,10 +71,10 @@ _BROKEN_COLUMNS = 72
 def written(message: Message) -> str:
     """Return the text of a mail that its sender wrote themselves. Raises `MailRefused`: empty, too_long."""
     text = strip(body(message))
-    if not as_message(text):
-        raise MailRefused("empty")
     if len(text) > LONGEST:
         raise MailRefused("too_long", f"{len(text)} characters")
+    if not as_message(text):
+        raise MailRefused("empty")
     return text
 
 

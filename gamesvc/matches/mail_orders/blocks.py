@@ -33,6 +33,8 @@ MOST_REMARK = 14
 """The number of words up to which a paragraph below the orders may be a remark on them. Disclaimers are longer."""
 MOST_REMARKS = 2
 """The number of paragraphs below the orders that may be such remarks."""
+MOST_SIGNED = 4
+"""The number of short lines below the closing line that may be such remarks."""
 MOST_PARAGRAPHS = 6
 """The number of paragraphs below the orders in which they may be revoked."""
 LIKENESS = 0.8
@@ -86,11 +88,19 @@ def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
 def _is_revoked(below: Sequence[str]) -> bool:
     """Return True if the orders may be revoked below them: by a remark above the closing line or in a postscript, or plainly."""
     closed = next((at for at, line in enumerate(below) if is_farewell(line)), len(below))
-    above = [paragraph for paragraph in _paragraphs(below[:closed]) if len(paragraph.split()) <= MOST_REMARK][:MOST_REMARKS]
-    later = _paragraphs(below[closed:])
-    postscripts = [paragraph for paragraph in later if _POSTSCRIPT.match(paragraph)]
-    plainly = [*_paragraphs(below[:closed]), *later][:MOST_PARAGRAPHS]
-    return any(remarks.is_doubtful(paragraph) for paragraph in (*above, *postscripts)) or any(map(remarks.revokes, plainly))
+    above, later = _paragraphs(below[:closed]), _paragraphs(below[closed:])
+    doubted = [*_short(above)[:MOST_REMARKS], *(paragraph for paragraph in later if _POSTSCRIPT.match(paragraph))]
+    # A remark may stand right below the closing line and the name, in one paragraph with them.
+    signed = _short([line for line in below[closed + 1 :] if line.strip() and not remarks.is_notice(line)])[:MOST_SIGNED]
+    return (
+        any(map(remarks.is_doubtful, doubted))
+        or any(map(remarks.recalls, signed))
+        or any(map(remarks.revokes, [*above, *later][:MOST_PARAGRAPHS]))
+    )
+
+
+def _short(paragraphs: Sequence[str]) -> list[str]:
+    return [paragraph for paragraph in paragraphs if len(paragraph.split()) <= MOST_REMARK]
 
 
 def _paragraphs(lines: Sequence[str]) -> list[str]:

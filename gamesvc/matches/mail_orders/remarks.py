@@ -61,9 +61,20 @@ _REVOKES = re.compile(
     r"|\bfalsche[sn]? (?:partie|spiel)\b|\bnur (?:ein |eine )?(?:entwurf|vorschau)\b|\bignorier(?:e|t) (?:das|die|den)\b",
     re.IGNORECASE,
 )
-# Words of the notices below mails, and what people say of themselves.
+# What takes orders back below a closing line, where "not" and "until" also stand in what people say of themselves.
+_RECALLS = re.compile(
+    r"\b(?:cancel\w*|ignor\w*|forget|scrap\w*|scratch\w*|disregard|abort\w*|retract\w*|withdr[ae]w\w*|undo|void|revoke\w*|stop|hold"
+    r"|delete|wait|wrong|mistake|oops\w*|actually|draft|only if|not now|not yet|unless"
+    r"|(?:do not|don['’´`]?t) (?:execute|carry|do|play)"
+    r"|verwerfen|stopp|storn\w*|vergiss|vergesst|abbrechen|falsch\w*|warte\w*|nur wenn"
+    r"|(?:doch|noch) nicht|erst (?:morgen|später|wenn))\b"
+    r"|^\W*no\b",
+    re.IGNORECASE,
+)
+# Words of the notices that companies put below mails.
 _NOTICE = re.compile(
-    r"\be-?mails?\b|\b(?:recipient|addressee|attachments?|empfänger|adressat|anhänge?|print\w*)\b", re.IGNORECASE
+    r"\b(?:recipient|addressee|attachments?|empfänger|adressat|anhänge?|print\w*|confidential\w*|vertraulich\w*|privileged)\b",
+    re.IGNORECASE,
 )
 _PLEASANT = re.compile(
     r"\b(?:sorry (?:for|i am|i'm|about) (?:the )?(?:delay|late\w*|being late)"
@@ -81,6 +92,11 @@ def is_doubtful(text: str) -> bool:
 def revokes(text: str) -> bool:
     """Return True for words that revoke orders wherever they stand in a mail, however much is said around them."""
     return bool(_REVOKES.search(text))
+
+
+def recalls(text: str) -> bool:
+    """Return True for words of a short remark below a closing line that take orders back."""
+    return bool(_RECALLS.search(_PLEASANT.sub("", text)))
 
 
 def is_notice(text: str) -> bool:

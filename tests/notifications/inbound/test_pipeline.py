@@ -172,7 +172,27 @@ def test_a_clear_yes_in_other_words_confirms(answer, to, mailing, letters, monke
     assert len(letters) == 1
 
 
-@pytest.mark.parametrize("answer", ["Yes?", "yes but not the last one", "Yesterday", "ja, aber nur die erste", "no, yes"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "Yes?",
+            "yes but not the last one",
+            "Yesterday",
+            "ja, aber nur die erste",
+            "no, yes",
+            "Yes, please cancel them",
+            "Yes, stop",
+        ),
+        *(
+            "Yes, when Bob has moved",
+            "Yes, someone forged them",
+            "Ja, bitte löschen",
+            "Si vous recevez ce message",
+            "Ja, sobald er zieht",
+        ),
+    ],
+)
 def test_what_is_no_clear_yes_does_not(answer, to, mailing, letters, monkeypatch):  # noqa: F811
     asked = held(mailing, to, monkeypatch)
     mailing.write(answer, to=str(asked.message["Reply-To"]))

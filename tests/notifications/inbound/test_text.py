@@ -169,6 +169,7 @@ def test_style_that_decides_what_is_shown_is_kept():
         ("move A1\nDo: B2", "move A1\nDo: B2"),  # one label alone is a line of the sender's own
         ("move A1\nBest regards\nAnna", "move A1"),
         ("best regards", "best regards"),
+        ("Together?\nBest regards,\nBob Smith\nAcme Ltd\nRegistered office: 5 Park Lane, London.", "Together?"),
         ("Hello Marek\nThanks, I accept.\nI attack D4.", "Hello Marek\nThanks, I accept.\nI attack D4."),
         ("Hello Marek\nThanks, Marek\nI attack D4 when you do.", "Hello Marek\nThanks, Marek\nI attack D4 when you do."),
         ("move A1\nCAUTION: This e-mail comes from outside.\nmove B2", "move A1\n\nmove B2"),

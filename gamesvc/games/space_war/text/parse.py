@@ -296,7 +296,7 @@ def _order(said: Sequence[str]) -> JsonObject:
 def _read_timeout(said: Sequence[str], seen: Data) -> Command:
     if not said:
         return {"name": "time_out"}
-    if said[0] == "timeout":
+    if "timeout".startswith(said[0]):
         raise Refused("unreadable", "Write behind timeout what happens then, as it is offered.")
     parse(" ".join(said), seen)  # what happens then is an order itself
     return {"name": "time_out", "does": " ".join(said)}
