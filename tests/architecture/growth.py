@@ -118,7 +118,10 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         "server's answer": (dsn.judge, 60_000),
         "invitation": (invitation_mail.first_word, 20_000),
         "vacation": (lambda said: service_words._DAYS.match(said), 20_000),
-        "remark on orders": (lambda said: (remarks.is_doubtful(said), remarks.revokes(said), remarks.is_notice(said)), 20_000),
+        "remark on orders": (
+            lambda said: (remarks.is_doubtful(said), remarks.holds_revocation(said), remarks.is_notice(said)),
+            20_000,
+        ),
         "closing lines": (
             lambda said: [quotes.is_farewell(f"thanks{said[at : at + 70]}") for at in range(0, len(said), 70)],
             20_000,

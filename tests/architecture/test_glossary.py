@@ -46,7 +46,7 @@ INSTEAD = {
 
 # Places where the word is meant otherwise, with the reason.
 ALLOWED = {
-    ("gamesvc/matches/mail_orders/remarks.py", "their|his"): "words that players write",
+    ("gamesvc/matches/mail_orders/remarks.py", "their, his"): "words that players write of orders that are not theirs",
     ("notifications/parsing/quotes.py", "best|kind"): "closing words of mails",
     ("accounts/erasure.py", "an eraser named"): "a programming error, about a function of this name",
 }

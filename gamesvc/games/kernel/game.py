@@ -34,6 +34,8 @@ RESIGN = "resign"
 DECLINE = "pass"
 """The command by which a seat declines to act, in every game that has one. It needs no parameters."""
 RANDOM = "random"
+LETTERED_ID = r"[A-Za-z]{1,2}-?\d{1,3}"
+"""A pattern of ids such as E5, v12, a-07."""
 """The bot that plays any legal command. Every game that has bots has this one."""
 Version = NewType("Version", int)
 """A version number inside a state. Positions write it as a distance, so that a match can begin from one at any version."""
@@ -309,7 +311,7 @@ class Game(Generic[S]):
     """Return our own summary of the rules as Markdown."""
     verbs: Collection[str] = ()
     """The words with which orders in the game's notation begin; empty if any line may be one. `parse` reads no other lines."""
-    id_pattern: str = r"[A-Za-z]{1,2}-?\d{1,3}"
+    id_pattern: str = LETTERED_ID
     """A regular expression for the ids that orders name: pieces, cards, spaces. A short line with one is meant as an order."""
     hand: Callable[[Data], Sequence[Held] | None] = _no_hand
     """Return what the viewer holds in hand, as orders name it; None if the game has no hands, or the viewer has none."""

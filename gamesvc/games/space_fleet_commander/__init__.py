@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamesvc.games.kernel.game import Game
+from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
 from gamesvc.games.space_fleet_commander.commands import COMMANDS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
@@ -46,7 +46,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     verbs=VERBS,
-    id_pattern=r"[A-Za-z]{1,2}-?\d{1,3}|\d{1,2}[.,-]\d",
+    id_pattern=rf"{LETTERED_ID}|\d{{1,2}}[.,-]\d",
     order_help=order_help,
     picture=picture,
     board_text=board_text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gamesvc.games.kernel.bots import play_random
-from gamesvc.games.kernel.game import Game
+from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.star_commander.bots.greedy import play_greedy
 from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
@@ -57,7 +57,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     verbs=VERBS,
-    id_pattern=r"[A-Za-z]{1,2}-?\d{1,3}|\d{1,2},\d{1,2}",
+    id_pattern=rf"{LETTERED_ID}|\d{{1,2}},\d{{1,2}}",
     order_help=order_help,
     picture=picture,
     board_text=board_text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gamesvc.games.kernel.game import Game
+from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.stratastar.bots.greedy import BOTS
 from gamesvc.games.stratastar.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.stratastar.manifest import MANIFEST
@@ -51,7 +51,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     verbs=VERBS,
-    id_pattern=r"[A-Za-z]{1,2}\d{1,2}|\d{1,2}[AMBTRFW]\+?",
+    id_pattern=rf"{LETTERED_ID}|\d{{1,2}}[AMBTRFW]\+?",
     order_help=order_help,
     picture=picture,
     board_text=board_text,

@@ -94,8 +94,8 @@ def _is_revoked(below: Sequence[str]) -> bool:
     signed = _short([line for line in below[closed + 1 :] if line.strip() and not remarks.is_notice(line)])[:MOST_SIGNED]
     return (
         any(map(remarks.is_doubtful, doubted))
-        or any(map(remarks.recalls, signed))
-        or any(map(remarks.revokes, [*above, *later][:MOST_PARAGRAPHS]))
+        or any(map(remarks.is_revocation, signed))
+        or any(map(remarks.holds_revocation, [*above, *later][:MOST_PARAGRAPHS]))
     )
 
 
@@ -174,6 +174,6 @@ def _greets(lines: Sequence[str]) -> bool:
     """Return True if these lines can only be the writer's own words to us: few, short, and nothing like a program's."""
     if len(lines) > MOST_GREETING or any(len(line) > LONGEST_GREETING or _MACHINE.search(line) for line in lines):
         return False
-    if any(remarks.is_doubtful(line) or remarks.revokes(line) for line in lines):
+    if any(remarks.is_doubtful(line) or remarks.holds_revocation(line) for line in lines):
         return False
     return not any(is_attribution(line) or (line.rstrip().endswith(COLON) and not _INTRODUCES.match(line)) for line in lines)

@@ -15,7 +15,7 @@ from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.mail_orders import blocks, player_names, remarks, tolerance
-from notifications.parsing.quotes import introduces_quote, may_introduce_quote
+from notifications.parsing.quotes import introduces_quote, is_farewell, may_introduce_quote
 from notifications.parsing.text import END
 
 MOST_LINES = 60
@@ -73,7 +73,7 @@ GERMAN = {
 # Every word with which a line for the service can begin.
 WORDS = frozenset((*ASKING, *IN_ORDER, *ASIDE, *TIMING, *GERMAN, "draw", "resign", "end"))
 
-_POLITE = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you|danke|cheers|regards|bye)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
+_GREETING = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
 _BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
 _ANSWERS = {"": "", "yes": "yes", "no": "no", "ja": "yes", "nein": "no", "accept": "yes", "decline": "no"}
 
@@ -134,7 +134,9 @@ def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] =
         [raw for raw in part if raw.strip()] for part in (raws[: block.first], raws[block.first : block.end], raws[block.end :])
     )
     lines = [Line(number, tolerance.bare(raw), "courtesy", state="ignored") for number, raw in enumerate(greeting, 1)]
-    if _read_orders(orders, lines, game, view, names) and rest:
+    read_lines, whole = _read_orders(orders, len(lines) + 1, game, view, names)
+    lines += read_lines
+    if whole and rest:
         lines.append(_unread(len(lines) + 1, rest[0].strip(), block.orders_below))
     known = {*game.verbs, *WORDS}
     ends = list(itertools.takewhile(lambda line: blocks.means_order(line, known, game), reversed(below.splitlines())))
@@ -143,19 +145,21 @@ def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] =
     return lines
 
 
-def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: JsonMapping | None, names: Sequence[str]) -> bool:
-    """Add the orders to the lines. Return False if they end before the last one: with END, or with too many of them."""
+def _read_orders(
+    orders: Sequence[str], number: int, game: Game, view: JsonMapping | None, names: Sequence[str]
+) -> tuple[list[Line], bool]:
+    """Return the lines, numbered from `number`, and False if they end before the last one: with END, or with too many of them."""
+    lines: list[Line] = []
     tried_out, known = False, {*game.verbs, *WORDS}
     closed = bool(orders) and _split(0, tolerance.bare(orders[-1]), game, view).word == "end"
-    for left, raw in zip(range(len(orders) - 1, -1, -1), orders, strict=True):
-        line = _split(len(lines) + 1, tolerance.bare(raw), game, view)
+    for at, raw in enumerate(orders, 1):
+        line = _split(number + len(lines), tolerance.bare(raw), game, view)
         if line.word == "end":
-            match _end_means(line, lines, left, game, view):
+            match _end_means(line, lines, at < len(orders), game, view):
                 case "end":
-                    return False
+                    return lines, False
                 case "unclear":
-                    lines.append(_unclear_end(line))
-                    return False
+                    return [*lines, _unclear_end(line)], False
             line.word = "order"
         if line.word == "preview" and not line.argument:
             tried_out = True
@@ -165,24 +169,24 @@ def _read_orders(orders: Sequence[str], lines: list[Line], game: Game, view: Jso
         lines.append(line)
         if line.number > MOST_LINES:
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
-            return False
+            return lines, False
         understand(line, game, view, names)
         name_like = line.text.endswith((",", ":")) or not closed
         if line.command and game.verbs and name_like and blocks.is_vague(line.order, known, game):
             line.state, line.command = "unreadable", None
             line.detail = _("This may be a name. Write the order out: %(order)s") % {"order": line.understood}
-    return True
+    return lines, True
 
 
-def _end_means(line: Line, above: Sequence[Line], left: int, game: Game, view: JsonMapping | None) -> str:
+def _end_means(line: Line, above: Sequence[Line], more: bool, game: Game, view: JsonMapping | None) -> str:
     """Return what `end` means: `end` for the line END, `order` for the game's own order, `unclear` where it may be both.
 
-    It is the order if there is no order `above`, or if lines are `left` below it. As the last line below other orders it is END,
-    which phones write in small letters.
+    It is the order if there is no order `above`, or if there are `more` lines below. As the last line below other orders it is
+    END, which phones write in small letters.
     """
     if line.text == END or not ("end" in game.verbs if game.verbs else _reads("end", game, view)):
         return "end"
-    return "order" if left or not any(one.is_act for one in above) else "unclear"
+    return "order" if more or not any(one.is_act for one in above) else "unclear"
 
 
 def _unclear_end(line: Line) -> Line:
@@ -311,7 +315,7 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
     line = Line(number, text, "order")
     if first.endswith("?") and word in (*IN_ORDER, *TIMING, RESIGN):
         return line  # a question, and no order
-    if _POLITE.match(text) and not remarks.is_doubtful(text):
+    if (_GREETING.match(text) or is_farewell(text)) and not remarks.is_doubtful(text):
         line.word, line.state = "courtesy", "ignored"
     elif word in ("help", "board", "hand", "status", "redo", *TIMING) and not argument:
         line.word = word

@@ -21,20 +21,16 @@ def read_with_names(order: str, names: Sequence[str], read: Callable[[str], T]) 
     What is written counts wherever it can be read, so that no name of a player blocks the orders of others. But a player may be
     called like the colour of another seat: an order with such a name is refused.
     """
-    coloured = with_colours(order, names)
-    written = _tried(read, order)
-    if coloured == order:
-        named = written
-    elif isinstance(written, Refused):
-        named = _tried(read, coloured)
-    elif any(_like_a_seat(name) and _found_in(name, order) for name in names) and _tried(read, coloured) != written:
+    written, coloured = _tried(read, order), with_colours(order, names)
+    named = written if coloured == order else _tried(read, coloured)
+    if isinstance(written, Refused):
+        if isinstance(named, Refused):
+            raise written
+        return named
+    if named != written and any(_like_a_seat(name) and _found_in(name, order) for name in names):
         detail = _("A player's name also means something else here. Name the seat by its colour: %(order)s")
         raise Refused("unreadable", detail % {"order": coloured})
-    else:
-        named = written
-    if isinstance(named, Refused):
-        raise written if isinstance(written, Refused) else named
-    return named
+    return written
 
 
 def _like_a_seat(name: str) -> bool:

@@ -1,104 +1,129 @@
-"""Remarks on the orders of a mail that may revoke them, make them depend on something, or say that they are another player's."""
+"""Remarks on the orders of a mail that may revoke them, make them depend on something, or say that they are another player's.
+
+The lists hold what players write, in English, German and a few other languages: phrases divided by commas. `*` stands for any
+ending, and `'` for any apostrophe or none.
+"""
 
 from __future__ import annotations
 
 import re
 
-# Each group in English, then in German, then in a few other languages.
-_REVOKED = (
-    r"not?|don['’´`]?t|can['’´`]?t|won['’´`]?t|ain['’´`]?t|shouldn['’´`]?t|cannot|never|nothing|nobody|neither|nope|nah"
-    r"|except|instead"
-    r"|stop\w*|hold|halt|cancel\w*|ignor\w*|forget|scrap\w*|scratch\w*|disregard|abort\w*|retract\w*|withdr[ae]w\w*|undo|void"
-    r"|revoke\w*|rescind|delete\w*|remove|skip|strike|omit|leave out|discard that|never ?mind|mistake|error|my bad"
-    r"|wrong|oops\w*|whoops"
-    r"|sorry|sry|typo|misclick|accident\w*|too (?:early|soon)|jok(?:e|ing)|kidding|just kidding|correct(?:ion|ed)"
-    r"|better|rather|belay"
-    r"|nein|(?:doch|noch|bitte|lieber) nicht|nicht (?:aus|tun|mach)\w*|nicht(?=\W*$|[.!,])"
-    r"|vergiss|vergesst|vergessen|lösch\w*|streich\w*|zurück\w*|stopp|abbr[eu]ch\w*|storn\w*|verw[ei]rf\w*"
-    r"|irrtum|fehler|falsch\w*|versehen\w*|verklickt|ups|hoppla|ungültig|scherz|spaß|quatsch|stattdessen|statt|korr\w+|lieber"
-    r"|annul\w*|cancela\w*"
+_REVOKING = """
+    cancel*, ignor*, forget, scrap*, scratch*, disregard, abort*, retract*, withdraw*, withdrew, undo, void,
+    revoke*, rescind, stop*, hold, halt, delete*, wait*, wrong, mistake, oops*, actually, draft, only if, not
+    now, not yet, unless, do not execute, don't execute, do not carry, don't carry, do not do, don't do, do not
+    play, don't play,
+    verwerf*, verwirf, stopp, storn*, vergiss, vergesst, abbrechen, abbruch, falsch*, wart*, nur wenn, doch
+    nicht, noch nicht, erst morgen, erst später, erst wenn, annul*, cancela*
+"""
+_DENYING = """
+    no, not, don't, can't, won't, ain't, shouldn't, cannot, never, nothing, nobody, neither, nope, nah, except,
+    instead, remove, skip, strike, omit, leave out, discard that, never mind, nevermind, error, my bad, whoops,
+    sorry, sry, typo, misclick, accident*, too early, too soon, joke, joking, kidding, correction, corrected,
+    better, rather, belay,
+    nein, bitte nicht, lieber nicht, nicht aus*, nicht tun*, nicht mach*, vergessen, lösch*, streich*, zurück*,
+    abbrech*, irrtum, fehler, versehen*, verklickt, ups, hoppla, ungültig, scherz, spaß, quatsch, stattdessen,
+    statt, korr*, lieber
+"""
+_CONDITIONS = """
+    hang on, only, if, in case, until, till, after, once, when, whenever, as soon as, as long as, assuming,
+    provided, pending, given that, subject to, contingent, depend*, suppos*, following, should, before, later,
+    tomorrow, tonight, next turn, next round, last turn, last round, yet, maybe, perhaps, probably, would,
+    could, might, may, try, tried, trying, test*, need to think, need to talk, have to think, have to talk,
+    think about, doubt, unsure, uncertain, ask*, let me, preview*, tentative*, provisional, preliminary, tbc,
+    tbd, confirm*, await*, hypothe*, theoretical*, imagine, pretend, simulat*, wip, in progress, plan for,
+    alternative*, option, idea, ideas, then, else, otherwise, moment,
+    nur, wenn, falls, sobald, sofern, solange, sonst, vielleicht, eventuell, morgen, später, erst, bevor,
+    nachdem, angenommen, vorausgesetzt, bedingung, sollte, außer, entwurf, vorschau, hypothetisch, vorläufig,
+    vorbehalt, folgt, offen, überleg*, nachdenken, würde, wollte, könnte, nächste runde, letzte runde, attend*,
+    espera, aspetta, si
+"""
+_OTHERS = """
+    mean, means, meant, suggest*, propos*, advis*, recommend*, say, says, said, tell, tells, told, wrote,
+    writes, want, wants, wanted, played, sent, according to, thinks, quoting, an example, for example, as
+    example, such as, my last, their, his, her, is this, is that, is it, does, can i, may i, am i, what,
+    thoughts,
+    schreibt, schrieb, geschrieben, meint, meinst, sagt*, gesagt, schlägt, vorschlag, vorgeschlagen, empfiehlt,
+    rät, beispiel, zitat, seine, ihre, ist das, geht das, darf ich, soll ich
+"""
+_REVOKED = "ignore, forget, scrap, scratch, drop, disregard, cancel, retract, delete, skip"
+_ORDERS = (
+    "that, these, my, all of, the above, the order, the orders, the move, the moves, the first, the second, the third, the last"
 )
-_CONDITIONS = (
-    r"wait\w*|hang on|only|if|in case|unless|until|till|after|once|when(?:ever)?|as soon as|as long as|assuming"
-    r"|provided|pending|given that"
-    r"|subject to|contingent|depend\w*|suppos\w*|following|should|before|later|tomorrow|tonight|next (?:turn|round)"
-    r"|last (?:turn|round)"
-    r"|yet|maybe|perhaps|probably|would|could|might|may|tr(?:y|ied|ying)|test\w*|(?:need to|let me|have to) (?:think|talk)"
-    r"|think about|doubt|unsure|uncertain|ask\w*|let me|actually"
-    r"|preview\w*|draft|tentative\w*|provisional|preliminary|tb[cd]|confirm\w*|await\w*|hypothe\w*|theoretical\w*"
-    r"|imagine|pretend"
-    r"|simulat\w*|wip|in progress|plan for|alternative\w*|option|ideas?|then|else|otherwise|moment"
-    r"|nur|wart\w*|wenn|falls|sobald|sofern|solange|sonst|vielleicht|eventuell|morgen|später|erst|bevor|nachdem"
-    r"|angenommen|vorausgesetzt"
-    r"|bedingung|sollte|außer|entwurf|vorschau|hypothetisch|vorläufig|vorbehalt|folgt|offen|überleg\w*|nachdenken|würde"
-    r"|wollte|könnte"
-    r"|nächste runde|letzte runde|attend\w*|espera|aspetta|si"
+_UNDONE = (
+    "do not do, do not play, do not carry, do not run, do not make, don't do, don't play, don't carry, don't run, don't make"
 )
-_OTHERS = (
-    r"means?|meant|suggest\w*|propos\w*|advis\w*|recommend\w*|says?|said|tells?|told|wrote|writes|wants?|wanted|played"
-    r"|sent|according to"
-    r"|thinks|quoting|(?:an|for|as) example|such as|my last|their|his|her|is (?:this|that|it)|does|can i|may i|am i|what|thoughts"
-    r"|schreibt|schrieb|geschrieben|meint|meinst|sagt\w*|gesagt|schlägt|vorschlag|vorgeschlagen|empfiehlt|rät|beispiel"
-    r"|zitat|seine|ihre"
-    r"|ist das|geht das|darf ich|soll ich"
-)
-_DOUBTS = re.compile(
-    rf"\?|^\W*#|\b(?:{_REVOKED}|{_CONDITIONS}|{_OTHERS})\b|\w['’´`]s (?:orders?|moves?|turn|plan)\b|\w['’´`]s$", re.IGNORECASE
-)
+_ANY_ORDERS = "that, this, it, them, these, any of, out, the first, the second, the last, the above"
 # Said of the orders themselves, unlike "not" or "if", which stand in every notice of a company.
-_REVOKES = re.compile(
-    r"\b(?:ignore|forget|scrap|scratch|drop|disregard|cancel|retract|delete|skip) (?:that|these|my|all of)\b"
-    r"|\b(?:ignore|forget|scrap|scratch|drop|disregard|cancel|retract|delete|skip) the (?:above|orders?|moves?)\b"
-    r"|\b(?:ignore|forget|scrap|scratch|drop|disregard|cancel|retract|delete|skip) the (?:first|second|third|last)\b"
-    r"|\bplease (?:disregard|ignore)\W*$|\bdo nothing\b|\bon second thoughts?\b|\bchanged my mind\b|\bnot yet\b"
-    r"|\bnever ?mind\b"
-    r"|\b(?:do not|don['’´`]?t) (?:do|play|carry|run|make) (?:that|this|it|them|these|any of|out)\b"
-    r"|\b(?:do not|don['’´`]?t) (?:do|play|carry|run|make) the (?:first|second|last|above)\b"
-    r"|\b(?:just|only) a (?:draft|preview|test)\b|\bwait (?:for|until|till|with)\b|\btake (?:\w+ ){1,3}back\b"
-    r"|\b(?:hang|hold) (?:on|off)\b|\bwrong (?:match|game|mail|orders?)\b|\b(?:am|was) (?:joking|kidding)\b"
-    r"|\b(?:let me|i will) (?:ask|think)\b|\bvergiss (?:das|die|es)\b|\b(?:doch|noch) nicht\b|\bnicht ausführen\b"
-    r"|\bstorniere\w*"
-    r"|\bfalsche[sn]? (?:partie|spiel)\b|\bnur (?:ein |eine )?(?:entwurf|vorschau)\b|\bignorier(?:e|t) (?:das|die|den)\b",
-    re.IGNORECASE,
+_PLAINLY = """
+    do nothing, on second thought, on second thoughts, changed my mind, not yet, never mind, nevermind, just a
+    draft, just a preview, just a test, only a draft, only a preview, only a test, wait for, wait until, wait
+    till, wait with, hang on, hang off, hold on, hold off, wrong match, wrong game, wrong mail, wrong order,
+    wrong orders, am joking, was joking, am kidding, was kidding, let me ask, let me think, i will ask, i will
+    think,
+    vergiss das, vergiss die, vergiss es, doch nicht, noch nicht, nicht ausführen, storniere*, falsche partie,
+    falsches spiel, nur entwurf, nur ein entwurf, nur vorschau, nur eine vorschau, ignoriere das, ignoriere die,
+    ignoriere den, ignoriert das
+"""
+# The notices that companies put below mails.
+_NOTICES = """
+    recipient, addressee, attachment, attachments, print*, confidential*, privileged, empfänger, adressat,
+    anhang, anhänge, vertraulich*
+"""
+_PLEASANT = """
+    sorry for the delay, sorry for being late, sorry i am late, sorry i'm late, sorry about the delay, see you
+    later, see you tomorrow, see you tonight, talk to you later, talk to you tomorrow, speak to you later, how
+    are you, no problem, no hurry, no rush, no worries, can't wait, bis morgen, bis später, kein problem
+"""
+
+
+def _any(phrases: str) -> str:
+    """Return the pattern of a list of phrases."""
+    spelled = (re.escape(phrase.strip()) for phrase in phrases.replace("\n", " ").split(","))
+    found = "|".join(one.replace(r"\*", r"\w*").replace(r"\ ", r"\s+").replace("'", "['’´`]?") for one in spelled)
+    return rf"\b(?:{found})\b"
+
+
+def _compiled(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_REVOCATION = _compiled(_any(_REVOKING), r"^\W*no\b")
+_DOUBT = _compiled(
+    *map(_any, (_REVOKING, _DENYING, _CONDITIONS, _OTHERS)),
+    r"\bnicht(?=\W*$|[.!,])",
+    r"\?|^\W*#",
+    r"\w['’´`]s (?:orders?|moves?|turn|plan)\b|\w['’´`]s$",
 )
-# What takes orders back below a closing line, where "not" and "until" also stand in what people say of themselves.
-_RECALLS = re.compile(
-    r"\b(?:cancel\w*|ignor\w*|forget|scrap\w*|scratch\w*|disregard|abort\w*|retract\w*|withdr[ae]w\w*|undo|void|revoke\w*|stop|hold"
-    r"|delete|wait|wrong|mistake|oops\w*|actually|draft|only if|not now|not yet|unless"
-    r"|(?:do not|don['’´`]?t) (?:execute|carry|do|play)"
-    r"|verwerfen|stopp|storn\w*|vergiss|vergesst|abbrechen|falsch\w*|warte\w*|nur wenn"
-    r"|(?:doch|noch) nicht|erst (?:morgen|später|wenn))\b"
-    r"|^\W*no\b",
-    re.IGNORECASE,
+_PLAIN_REVOCATION = _compiled(
+    rf"{_any(_REVOKED)}\s+{_any(_ORDERS)}",
+    rf"{_any(_UNDONE)}\s+{_any(_ANY_ORDERS)}",
+    _any(_PLAINLY),
+    r"\bplease (?:disregard|ignore)\W*$",
+    r"\btake (?:\w+ ){1,3}back\b",
 )
-# Words of the notices that companies put below mails.
-_NOTICE = re.compile(
-    r"\b(?:recipient|addressee|attachments?|empfänger|adressat|anhänge?|print\w*|confidential\w*|vertraulich\w*|privileged)\b",
-    re.IGNORECASE,
-)
-_PLEASANT = re.compile(
-    r"\b(?:sorry (?:for|i am|i'm|about) (?:the )?(?:delay|late\w*|being late)"
-    r"|(?:see|talk|speak|write)(?: to)? (?:you|u) (?:later|tomorrow|tonight)"
-    r"|how are you|no (?:problem|hurry|rush|worries)|can['’´`]?t wait|bis (?:morgen|später)|kein problem)\b\W*",
-    re.IGNORECASE,
-)
+_NOTICE = _compiled(_any(_NOTICES))
+_COURTESY = _compiled(rf"{_any(_PLEASANT)}\W*")
 
 
 def is_doubtful(text: str) -> bool:
-    """Return True for words that may revoke orders, make them depend on something, ask, or name them as another player's."""
-    return bool(_DOUBTS.search(_PLEASANT.sub("", text)))
+    """Return True for a short remark that may revoke orders, make them depend on something, ask, or name another player's."""
+    return bool(_DOUBT.search(_COURTESY.sub("", text)))
 
 
-def revokes(text: str) -> bool:
-    """Return True for words that revoke orders wherever they stand in a mail, however much is said around them."""
-    return bool(_REVOKES.search(text))
+def is_revocation(text: str) -> bool:
+    """Return True for a short remark below a closing line that may revoke orders.
+
+    There "not" and "until" also stand in what people say of themselves.
+    """
+    return bool(_REVOCATION.search(_COURTESY.sub("", text)))
 
 
-def recalls(text: str) -> bool:
-    """Return True for words of a short remark below a closing line that take orders back."""
-    return bool(_RECALLS.search(_PLEASANT.sub("", text)))
+def holds_revocation(text: str) -> bool:
+    """Return True for a text of any length in which orders are plainly revoked."""
+    return bool(_PLAIN_REVOCATION.search(text))
 
 
 def is_notice(text: str) -> bool:
-    """Return True for a notice as companies put it below their mails, of which no word is about the orders."""
+    """Return True for a notice of a company, of which no word is about the orders."""
     return bool(_NOTICE.search(text))

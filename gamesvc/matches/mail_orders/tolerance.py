@@ -28,7 +28,7 @@ def plain(order: str) -> str:
     """Return an order without a comment behind `#` or `//`, and without a sentence's mark at its end."""
     comment = _COMMENT.search(order)
     said = comment[0].lstrip("#/ ") if comment else ""
-    if comment and not remarks.is_doubtful(said) and not remarks.revokes(said):
+    if comment and not remarks.is_doubtful(said) and not remarks.holds_revocation(said):
         order = order[: comment.start()]
     return order.rstrip(" .;,!")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -76,14 +75,12 @@ class _Search:
             for place in self.state.board.neighbours
             if place != self.state.board.start
         }
-        for attempt in itertools.count():
-            # Every other time the dearest hexes first: high scores need nearly all of them.
-            path = self._found(sheet, stars, dear_first=attempt % 2 == 1)
-            if path:
+        dear_first = False
+        while self.left > 0:
+            if path := self._found(sheet, stars, dear_first=dear_first):
                 scored = tuple(stars[place] for place in path[1:])
                 return replace(sheet, token=path[-1], path=tuple(path), scored=scored, stars=sum(scored))
-            if self.left <= 0:
-                break
+            dear_first = not dear_first  # every other time the dearest hexes first: high scores need nearly all of them
         raise Refused("no_deal", "Another fleet has scored so many stars that no other way to score them is found.")
 
     def _found(self, sheet: Sheet, stars: Mapping[str, int], *, dear_first: bool) -> list[str]:
