@@ -143,7 +143,7 @@ def shown(mail: InboundMail) -> str:
     """Return the orders of a held mail, as text."""
     try:
         with cpu_limit():
-            return text.written(reading.parse(bytes(mail.raw)))
+            return text.written(reading.parse(bytes(mail.raw))).own
     except MailRefused as refused:
         return f"({refused.code.replace('_', ' ')})"
 

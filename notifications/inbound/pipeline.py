@@ -78,17 +78,13 @@ def work_on(mail: InboundMail) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none.
-
-    `below`: what stands below a quote without marks (`text.left_below`).
-    """
+    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none."""
 
     sender: str
     verdict: Verdict | None
     headers: Message
-    text: str
+    text: text.Written
     refusal: MailRefused | None
-    below: str = ""
 
 
 def _read(mail: InboundMail, *, prove: bool) -> _Read:
@@ -106,12 +102,11 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
         message = reading.parse(raw)
         verdict = trust.prove(message, raw, sender, patient=mail.attempts > 1) if prove else None
         try:
-            own = text.written(message)
-            return _Read(sender, verdict, headers, own, None, text.left_below(message, own))
+            return _Read(sender, verdict, headers, text.written(message), None)
         except MailRefused as refused:
             if refused.hears is not Hears.WORDS:
                 raise
-            return _Read(sender, verdict, headers, "", refused)
+            return _Read(sender, verdict, headers, text.Written("", ""), refused)
 
 
 def _steps(mail: InboundMail) -> bool:
@@ -121,7 +116,7 @@ def _steps(mail: InboundMail) -> bool:
     confirms = address.purpose == held.PURPOSE
     read = _read(mail, prove=not confirms and mail.confirmed_at is None)
     if confirms:
-        held.answered(address, read.text)
+        held.answered(address, read.text.own)
         return store.settle(mail, MailStatus.DONE)
     if read.verdict is not None:
         trust.check_owner(address, read.sender, read.verdict)
@@ -131,9 +126,8 @@ def _steps(mail: InboundMail) -> bool:
     if handler is None:
         raise MailRefused("no_such_purpose", address.purpose)
     refusal = read.refusal.code if read.refusal else ""
-    letter = Letter(
-        mail.id, address.user, address.payload, read.text, mail.counts_at, mail.message_id, refusal, address.email, read.below
-    )
+    own, below = read.text
+    letter = Letter(mail.id, address.user, address.payload, own, mail.counts_at, mail.message_id, refusal, address.email, below)
     handled = handler(letter)
     notice = handled.notice if held.may_answer(address) else None
     return store.settle(mail, MailStatus.DONE, error=refusal, report=handled.report, notice=notice)

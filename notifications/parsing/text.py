@@ -10,6 +10,7 @@ import contextlib
 import re
 from email.message import Message
 from itertools import dropwhile, pairwise, takewhile, zip_longest
+from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from inscriptis import get_text
@@ -68,23 +69,29 @@ _FLOWED_COLUMNS = 50
 _BROKEN_COLUMNS = 72
 
 
-def written(message: Message) -> str:
-    """Return the text of a mail that its sender wrote themselves. Raises `MailRefused`: empty, too_long."""
-    text = strip(body(message))
-    if len(text) > LONGEST:
-        raise MailRefused("too_long", f"{len(text)} characters")
-    if not as_message(text):
-        raise MailRefused("empty")
-    return text
+class Written(NamedTuple):
+    """The text of a mail that its sender wrote themselves.
+
+    `below`: the last paragraph of the mail, if it is no part of `own` and not marked as quoted. It stands below a quote without
+    marks: the end of the quoted mail, or an answer below it.
+    """
+
+    own: str
+    below: str
 
 
-def body(message: Message) -> str:
-    """Return the plain part as text, else the HTML part turned into text; attachments are never read.
+def written(message: Message) -> Written:
+    """Return what the sender of a mail wrote themselves. Raises `MailRefused`: empty, too_long.
 
-    Raises `MailRefused`: empty, for HTML alone with text between two quotes.
+    Also empty, for HTML alone with text between two quotes.
     """
     plain, html = _sources(message)
-    return plain or _shown(_before_quote(html)).strip() or _around_quotes(html)
+    own = strip(plain or shown(_before_quote(html)).strip() or _around_quotes(html))
+    if len(own) > LONGEST:
+        raise MailRefused("too_long", f"{len(own)} characters")
+    if not as_message(own):
+        raise MailRefused("empty")
+    return Written(own, _left_below(plain or shown(html), own))
 
 
 def _sources(message: Message) -> tuple[str, str]:
@@ -94,13 +101,7 @@ def _sources(message: Message) -> tuple[str, str]:
     return (plain, "") if plain.strip() and not stub else ("", html)
 
 
-def left_below(message: Message, own: str) -> str:
-    """Return the last paragraph of a mail if it is no part of the sender's `own` text, and not marked as quoted.
-
-    It stands below a quote without marks: the end of the quoted mail, or an answer below it.
-    """
-    plain, html = _sources(message)
-    full = plain or _shown(html)
+def _left_below(full: str, own: str) -> str:
     lines = [line for line in _lines(full) if line.strip() != END]
     last = list(takewhile(str.strip, dropwhile(lambda line: not line.strip(), reversed(lines))))[::-1]
     known = {line.strip() for line in own.splitlines()}
@@ -264,14 +265,14 @@ def _around_quotes(html: str) -> str:
         if tag[1]:
             depth, ended = max(depth - 1, 0), tag.end()
             continue
-        if not depth and ended and _shown(html[ended : tag.start()]).strip():
+        if not depth and ended and shown(html[ended : tag.start()]).strip():
             raise MailRefused("empty", "written between quotes")
         depth += 1
     begins = _QUOTED_BLOCKS.search(html)
     closings = [tag.end() for tag in _BLOCK_TAG.finditer(html) if tag[1]]
     if begins and closings and closings[-1] > begins.start():
         html = f"{html[: begins.start()]}<div>&gt;</div>{html[closings[-1] :]}"  # so that an attribution stands above a quote
-    return _shown(html)
+    return shown(html)
 
 
 # A tag with all its attributes; in it the two kinds of style that decide what is shown, and on which lines.
@@ -282,7 +283,7 @@ _AS_BLOCKS = {"table", "tr"}
 _AS_WORDS = {"td", "th"}
 
 
-def _shown(html: str) -> str:
+def shown(html: str) -> str:
     """Return the text that HTML shows. Raises `MailRefused` for HTML that the library cannot parse.
 
     Widths and margins are dropped and tables become lines: the library draws both with blanks, gigabytes of them on request.

@@ -58,15 +58,13 @@ def grade(case: Case) -> Graded:
     return Graded(case, "understood" if done == expected else "refused" if told else "lost", done)
 
 
-def written(raw: bytes) -> tuple[str, str]:
+def written(raw: bytes) -> text.Written:
     """Return the sender's own text of a raw mail, and what is left below a quote, as the pipeline does. Raises `MailRefused`."""
     headers = reading.parse_head(raw)
     robots.check_marks(headers)
     sender = sender_of(headers)
     robots.check_person(headers, envelope_from=sender, sender=sender)
-    message = reading.parse(raw)
-    own = text.written(message)
-    return own, text.left_below(message, own)
+    return text.written(reading.parse(raw))
 
 
 def _acts(line: Line) -> bool:

@@ -101,7 +101,7 @@ def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     sender = sender_of(headers)
     robots.check_person(headers, envelope_from=sender, sender=sender)
     message = reading.parse(raw)
-    lines = order_mail.read(text.written(message), game, view)
+    lines = order_mail.read(text.written(message).own, game, view)
     if order_mail.unreadable(lines):
         return []  # one unreadable line stops the whole mail
     return [line.understood for line in lines if line.is_order]

@@ -17,7 +17,7 @@ EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
 
 
 def written(raw: bytes) -> list[str]:
-    return [line.strip() for line in text.as_message(text.written(reading.parse(raw))).splitlines() if line.strip()]
+    return [line.strip() for line in text.as_message(text.written(reading.parse(raw)).own).splitlines() if line.strip()]
 
 
 def test_every_fixture_is_expected_and_names_its_client():
@@ -73,7 +73,7 @@ def plain(body: str) -> email.message.EmailMessage:
     ],
 )
 def test_stripping_loses_no_order(body, kept):
-    assert text.written(plain(body)) == kept
+    assert text.written(plain(body)).own == kept
 
 
 LONG = "> If it were my turn I would not wait for anyone else, and I would play this"
@@ -113,15 +113,15 @@ def html(body: str) -> email.message.EmailMessage:
 )
 def test_an_indented_block_is_the_senders_own_and_any_other_quotes(tag, quotes):
     message = html(f"<div>move A1</div>{tag}<div>move B2</div></blockquote>")
-    assert text.written(message).split() == (["move", "A1"] if quotes else ["move", "A1", "move", "B2"])
+    assert text.written(message).own.split() == (["move", "A1"] if quotes else ["move", "A1", "move", "B2"])
 
 
 QUOTE = "<blockquote>On Friday<blockquote>move C3</blockquote>move D4</blockquote>"
 
 
 def test_what_stands_under_the_quotes_of_html_is_read():
-    assert text.written(html(f"{QUOTE}<div>move A1</div><div>move B2</div>")) == "move A1\nmove B2"
-    assert text.written(html(f"{QUOTE}<br>{QUOTE}<div>move B2</div>")) == "move B2"
+    assert text.written(html(f"{QUOTE}<div>move A1</div><div>move B2</div>")).own == "move A1\nmove B2"
+    assert text.written(html(f"{QUOTE}<br>{QUOTE}<div>move B2</div>")).own == "move B2"
 
 
 @pytest.mark.parametrize("block", [QUOTE, '<blockquote style="margin:0 0 0 40px;border:none">move B2</blockquote>'])
@@ -133,7 +133,7 @@ def test_what_stands_between_the_quotes_of_html_is_asked_for_again(block):
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["<div", "<div class=", "class=", "<blockquote", "<blockquote border:", "border: "])
 def test_beginnings_of_tags_are_not_searched_for_minutes(piece):
-    assert text.written(html(f"<p>move A1</p><div {piece * (text.LONGEST_SOURCE // len(piece))}")).startswith("move A1")
+    assert text.written(html(f"<p>move A1</p><div {piece * (text.LONGEST_SOURCE // len(piece))}")).own.startswith("move A1")
 
 
 @pytest.mark.parametrize(
@@ -145,17 +145,19 @@ def test_beginnings_of_tags_are_not_searched_for_minutes(piece):
     ],
 )
 def test_html_does_not_grow_when_it_is_turned_into_text(body):
-    assert len(text.body(html(body))) <= len(body)
+    assert len(text.shown(body)) <= len(body)
 
 
 def test_cells_of_a_table_are_words_and_its_rows_are_lines():
-    assert text.written(html("<table><tr><td>move</td><td>A1</td></tr><tr><td>move B2</td></tr></table>")) == "move A1\nmove B2"
+    assert (
+        text.written(html("<table><tr><td>move</td><td>A1</td></tr><tr><td>move B2</td></tr></table>")).own == "move A1\nmove B2"
+    )
 
 
 def test_style_that_decides_what_is_shown_is_kept():
     hidden = '<span style="color:red; display:none">move C3</span>'
     lines = "<div style='white-space:pre-wrap;margin:9em'>move A1\nmove B2</div>"
-    assert text.written(html(hidden + lines)) == "move A1\nmove B2"
+    assert text.written(html(hidden + lines)).own == "move A1\nmove B2"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +178,7 @@ def test_style_that_decides_what_is_shown_is_kept():
     ],
 )
 def test_quotes_and_farewells_are_found_line_by_line(body, kept):
-    assert text.as_message(text.written(plain(body))) == kept
+    assert text.as_message(text.written(plain(body)).own) == kept
 
 
 def test_a_flood_of_text_is_too_long():
@@ -192,10 +194,10 @@ def flowed(body: str, more: str = "") -> email.message.EmailMessage:
 
 def test_lines_that_a_program_broke_are_joined_and_those_of_a_person_are_not():
     long = "support 2B disband " + "C4 1F " * 9
-    assert text.written(flowed(f"{long.strip()} \nD5 2F\nmove A1\n")) == f"{long.strip()} D5 2F\nmove A1"
-    assert text.written(flowed(f"{long.strip()} \n D5\n", "; delsp=yes")) == f"{long.strip()}D5"
+    assert text.written(flowed(f"{long.strip()} \nD5 2F\nmove A1\n")).own == f"{long.strip()} D5 2F\nmove A1"
+    assert text.written(flowed(f"{long.strip()} \n D5\n", "; delsp=yes")).own == f"{long.strip()}D5"
     # a trailing blank after a short order was typed by a person, and a quote or an empty line ends a paragraph
-    assert text.written(flowed("move A1 \nmove B2 \n")) == "move A1\nmove B2"
-    assert text.written(flowed(f"{long.strip()} \n> move B2\n")) == long.strip()
-    assert text.written(flowed(f"{long.strip()} \n\nmove B2\n")) == f"{long.strip()}\n\nmove B2"
-    assert text.written(plain(f"{long.strip()} \nmove B2\n")) == f"{long.strip()}\nmove B2"
+    assert text.written(flowed("move A1 \nmove B2 \n")).own == "move A1\nmove B2"
+    assert text.written(flowed(f"{long.strip()} \n> move B2\n")).own == long.strip()
+    assert text.written(flowed(f"{long.strip()} \n\nmove B2\n")).own == f"{long.strip()}\n\nmove B2"
+    assert text.written(plain(f"{long.strip()} \nmove B2\n")).own == f"{long.strip()}\nmove B2"
