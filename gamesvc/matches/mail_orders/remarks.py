@@ -79,7 +79,7 @@ _PLEASANT = """
 
 def _any(phrases: str) -> str:
     """Return the pattern of a list of phrases."""
-    spelled = (re.escape(phrase.strip()) for phrase in phrases.replace("\n", " ").split(","))
+    spelled = (re.escape(phrase.strip()) for phrase in " ".join(phrases.split()).split(","))
     found = "|".join(one.replace(r"\*", r"\w*").replace(r"\ ", r"\s+").replace("'", "['’´`]?") for one in spelled)
     return rf"\b(?:{found})\b"
 
