@@ -30,6 +30,7 @@ from gamesvc.ops.match_limits import lift_match_limits
 from tests import answers, databases
 from tests.games.auction import GAME as AUCTION
 from tests.games.toy import GAME as TOY
+from tests.listener import Listener
 
 # Everything loaded and collected stays: the garbage collector need not look through it, neither now nor during the tests.
 gc.disable()
@@ -192,6 +193,15 @@ def auction(monkeypatch: pytest.MonkeyPatch) -> str:
     real = catalog.game
     monkeypatch.setattr(catalog, "game", lambda game_id: AUCTION if game_id == "auction" else real(game_id))
     return "auction"
+
+
+@pytest.fixture
+def door(settings: Settings) -> Iterator[Listener]:
+    """The one address that must answer for the service to count as reachable. It is open, and may be shut."""
+    made = Listener()
+    settings.HEARTBEAT_PROBES = [made.probe]
+    yield made
+    made.close()
 
 
 @pytest.fixture

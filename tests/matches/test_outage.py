@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import uuid
 from datetime import UTC, datetime, time, timedelta
 
@@ -243,27 +242,6 @@ def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, mo
     assert timeout_sweep.sweep() == 0
 
 
-@pytest.fixture
-def door(settings):
-    """An address of the service that can be closed and opened."""
-
-    class Door:
-        def __init__(self):
-            self.server = socket.create_server(("127.0.0.1", 0))
-            self.port = self.server.getsockname()[1]
-            settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{self.port}"]
-
-        def shut(self):
-            self.server.close()
-
-        def open(self):
-            self.server = socket.create_server(("127.0.0.1", self.port))
-
-    made = Door()
-    yield made
-    made.shut()
-
-
 def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, many_matches):
     """Every half minute a deadline is due, for ten minutes in which nobody could meet it."""
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]
@@ -339,16 +317,14 @@ def test_a_server_that_does_not_watch_its_doors_is_warned(settings):
     assert checks.doors_are_watched(None) == []
 
 
-def test_without_an_answer_from_every_door_nothing_beats(clock, settings):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{port}"]
-        outages.watch()
-        assert Heartbeat.objects.get().beat_at == MONDAY
+def test_without_an_answer_from_every_door_nothing_beats(clock, door, settings):
+    outages.watch()
+    assert Heartbeat.objects.get().beat_at == MONDAY
+    door.shut()
     clock.shift(timedelta(seconds=10))
     outages.watch()
     assert Heartbeat.objects.get().beat_at == MONDAY
-    settings.HEARTBEAT_PROBES = [f"http://127.0.0.1:{port}/healthz"]
+    settings.HEARTBEAT_PROBES = [f"http://127.0.0.1:{door.port}/healthz"]
     outages.watch()
     assert Heartbeat.objects.get().beat_at == MONDAY
     clock.shift(timedelta(seconds=60))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import uuid
 from datetime import UTC, datetime, timedelta
 
@@ -179,9 +178,8 @@ def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):
     assert timezone.now() - Heartbeat.objects.get().beat_at < timedelta(seconds=20)
 
 
-def test_a_sweep_at_shut_doors_fires_what_was_due_before_they_last_answered(duels, settings):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        settings.HEARTBEAT_PROBES = [f"tcp://127.0.0.1:{server.getsockname()[1]}"]
+def test_a_sweep_at_shut_doors_fires_what_was_due_before_they_last_answered(duels, door):
+    door.shut()
     beaten = timezone.now() - timedelta(seconds=10)
     Heartbeat.objects.create(name="service", beat_at=beaten)
     Question.objects.update(due_at=beaten + timedelta(seconds=1))
