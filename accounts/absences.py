@@ -22,6 +22,7 @@ from django.utils import timezone
 from accounts.models import Absence, AbsenceChange, User
 from accounts.throttling import throttle
 from gamesvc.errors import Refusal
+from gamesvc.language import mark, say
 
 # Quiet hours are for sleep and work, not for stopping the clocks. A match may honour fewer.
 MOST_QUIET = timedelta(hours=12)
@@ -76,7 +77,7 @@ def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None
     They may be ended at any time, and set to others once a week.
     """
     if (start is None) != (end is None):
-        raise AbsenceRefused("bad_quiet_hours", "Quiet hours need a start and an end, such as 22:00 to 07:00.", "start")
+        raise AbsenceRefused("bad_quiet_hours", say("Quiet hours need a start and an end, such as 22:00 to 07:00."), "start")
     with transaction.atomic():
         row = User.objects.select_for_update().get(pk=user.pk)
         if start is not None and end is not None:
@@ -94,11 +95,11 @@ def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None
 
 def _check_night(start: time, end: time) -> None:
     if start.tzinfo is not None or end.tzinfo is not None or start.second or end.second:
-        raise AbsenceRefused("bad_quiet_hours", "Quiet hours are given in hours and minutes of your own time zone.", "start")
+        raise AbsenceRefused("bad_quiet_hours", say("Quiet hours are given in hours and minutes of your own time zone."), "start")
     length = timedelta(hours=end.hour - start.hour, minutes=end.minute - start.minute) % timedelta(days=1)
     if not timedelta(0) < length <= MOST_QUIET:
         most = MOST_QUIET // timedelta(hours=1)
-        raise AbsenceRefused("bad_quiet_hours", f"Quiet hours may last up to {most} hours a day.", "start")
+        raise AbsenceRefused("bad_quiet_hours", say("Quiet hours may last up to {most} hours a day.", most=most), "start")
 
 
 def _begin_quiet_hours(user: User, now: datetime) -> None:
@@ -110,7 +111,11 @@ def _begin_quiet_hours(user: User, now: datetime) -> None:
         again = f"{(since + KEPT_AS_SET).astimezone(user.zone):%d %b %Y %H:%M}"
         raise AbsenceRefused(
             "quiet_hours_stay",
-            f"Quiet hours can be changed once in {KEPT_AS_SET.days} days. Set new ones from {again} on, or end them now.",
+            say(
+                "Quiet hours can be changed once in {days} days. Set new ones from {again} on, or end them now.",
+                days=KEPT_AS_SET.days,
+                again=again,
+            ),
             "start",
         )
     user.quiet_since = now
@@ -158,18 +163,22 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
     now = _said(at, now, now - AWAY_SINCE, ended)
     today = now.astimezone(user.zone).date()
     if first < today or last < first:
-        raise AbsenceRefused(
-            "bad_days", f"A vacation must start today ({today}) or later, and cannot end before it starts.", "first"
-        )
+        wrong = say("A vacation must start today ({today}) or later, and cannot end before it starts.", today=today)
+        raise AbsenceRefused("bad_days", wrong, "first")
     if last > today + FURTHEST:
-        raise AbsenceRefused("too_far", f"A vacation can be announced at most {FURTHEST.days} days ahead.", "first")
+        raise AbsenceRefused(
+            "too_far", say("A vacation can be announced at most {days} days ahead.", days=FURTHEST.days), "first"
+        )
     if throttle(f"vacations {user.pk}", ANNOUNCED_A_DAY, 86_400):
-        raise AbsenceRefused("too_many", f"You can announce {ANNOUNCED_A_DAY} vacations a day. Try again tomorrow.")
+        raise AbsenceRefused(
+            "too_many",
+            say("You can announce {most} vacations a day. Try again tomorrow.", most=ANNOUNCED_A_DAY),
+        )
     starts, ends = _midnight(first, user.zone), _midnight(last + timedelta(days=1), user.zone)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if Absence.objects.filter(user=user, starts_at__lt=ends, ends_at__gt=max(starts, now)).exists():
-            raise AbsenceRefused("overlaps", "You have already announced a vacation on some of these days.", "first")
+            raise AbsenceRefused("overlaps", say("You have already announced a vacation on some of these days."), "first")
         absence = Absence(
             user=user,
             first_day=first,
@@ -179,14 +188,17 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
             ends_at=ends,
             announced_at=now,
         )
-        for year, days in _days(absence).items():
-            if days > (left := days_left(user, year)):
-                raise AbsenceRefused(
-                    "budget", f"This vacation needs {days} of your vacation days of {year}, and you have {left} left.", "first"
-                )
+        _check_budget(absence)
         absence.save()
         _changed(absence, now)
     return absence
+
+
+def _check_budget(absence: Absence) -> None:
+    for year, days in _days(absence).items():
+        if days > (left := days_left(absence.user, year)):
+            needs = mark("This vacation needs {days} of your vacation days of {year}, and you have {left} left.")
+            raise AbsenceRefused("budget", say(needs, days=days, year=year, left=left), "first")
 
 
 def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
@@ -198,7 +210,7 @@ def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
     with transaction.atomic():
         absence = Absence.objects.select_for_update().get(pk=absence.pk)
         if absence.ends_at <= now:
-            raise AbsenceRefused("over", "This vacation is over.")
+            raise AbsenceRefused("over", say("This vacation is over."))
         now = _said(at, now, now - BACK_SINCE, absence.announced_at)
         _changed(absence, now)
         if absence.starts_at > now:

@@ -10,6 +10,7 @@ import codecs
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote_to_bytes
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
@@ -26,12 +27,17 @@ LONGEST_FIELD = 32 * 1024
 _READ = ("utf-8", "ascii")
 
 
+def is_provider(path: str) -> bool:
+    """Return True for the addresses to which providers post whole mails."""
+    return path.startswith("/mail/provider/")
+
+
 class WholeBody:
     """Middleware that reads the body of a request before anything looks at its user, its time or the match it is for.
 
     A body may arrive long after its headers. What it asks for is decided by who its sender is, and what time it is, when all of
-    it has come. Bodies larger than `DATA_UPLOAD_MAX_MEMORY_SIZE` are left unread: what they are sent to refuses them, or reads
-    them in pieces.
+    it has come. Bodies larger than `FORM_BYTES` are left unread: the API reads and refuses them in pieces, and a provider of mail
+    has to prove itself before they are read.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -39,9 +45,10 @@ class WholeBody:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         try:
-            _ = request.body
-        except RequestDataTooBig:
-            pass
+            if int(request.META.get("CONTENT_LENGTH") or 0) <= settings.FORM_BYTES:
+                _ = request.body
+            elif not unanswered.is_api(request) and not is_provider(request.path_info):
+                raise RequestDataTooBig("The form is too large.")
         except UnreadablePostError as broken:
             return unanswered.bad_request(request, broken)
         return self.get_response(request)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import english
 
 
 class Meaning(NamedTuple):
@@ -42,15 +43,16 @@ class GamesvcError(Exception):
     """Members that programs get beside the sentence."""
 
     def __init__(self, detail: str = "", *, code: str = "", more: JsonMapping | None = None) -> None:
-        self.detail = detail or self.detail
+        self._sentence = detail
+        self.detail = english(detail) or self.detail
         self.code = code or self.code
         self.more = more if more is not None else self.more
         super().__init__(self.detail)
 
     @property
     def sentence(self) -> str:
-        """The text that users read on a page or in a mail."""
-        return self.detail
+        """The text that users read on a page or in a mail, in their language. `detail` is the same in English, and is stored."""
+        return self._sentence or self.detail
 
     @classmethod
     def meaning(cls) -> Meaning:

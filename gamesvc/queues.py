@@ -43,6 +43,9 @@ WORKERS = {
     "channels": ("channels",),
 }
 
+# Child processes of a worker, where it is more than one: mail goes in and out on two cores.
+CHILDREN = {"worker": 2, "inbound": 2, "mailer": 2}
+
 
 def queue_of(task: str) -> str:
     """Return the name of a task's queue."""
@@ -71,10 +74,9 @@ def worker_options(name: str, listens: Collection[str] = ()) -> list[str]:
     `listens`: other queues than its own. Prefork, since no other pool has time limits. Each child takes one task at a time and
     none in advance.
     """
-    concurrency = 2 if name == "worker" else 1
     return [
         *("--queues", ",".join(listens or WORKERS[name])),
         *("--hostname", f"{name}@%h"),
-        *("--concurrency", str(concurrency), "--prefetch-multiplier", "1"),
+        *("--concurrency", str(CHILDREN.get(name, 1)), "--prefetch-multiplier", "1"),
         *("--without-gossip", "--without-mingle"),
     ]

@@ -45,6 +45,11 @@ _OPENING = {
     "bad_position": Meaning(
         "This is not a position of the game", "A match begins from a position that its rules could have led to.", _FIELD
     ),
+    "not_over": Meaning("The match is not over", "A rematch follows the end of a match.", "Play on."),
+    "no_rematch": Meaning("No rematch", "It began from a position, is an analysis board, or never began.", "Open a new match."),
+    "rematch_open": Meaning("The rematch is open already", "You have opened one since the end.", "`detail` names it."),
+    "no_open_match": Meaning("No open match", "You have none to which you could invite.", "Open a match first."),
+    "several_open_matches": Meaning("Several open matches", "The invitation names none of them.", "Name one by its number."),
     "game_over": Meaning("The game is over in this position", "Nothing is left to play.", "Begin from an earlier position."),
     "anonymous": Meaning(
         "The names are hidden", "The players of an anonymous match cannot be taken over into another.", "Leave the players out."
@@ -193,9 +198,20 @@ _NOTICES = {
     "press_public_only": Meaning("Public press only", "In this match all messages are public.", 'Send `to: "all"`.'),
     "press_nobody": Meaning("Nobody reads there", "The seat is empty, a bot's, or your own.", _FIELD),
     "press_empty": Meaning("There is nothing to pass on", "The message was empty.", "Write something; by mail at the very top."),
+    "press_orders": Meaning(
+        "There are orders in the message",
+        "An answer to a message goes to players. It was not passed on.",
+        "To give the orders, answer the mail that asks for your turn, or a receipt.",
+    ),
+    "press_unclear_end": Meaning(
+        "The end of the message is unclear",
+        "More text stands below a closing line, or below what may introduce a quote. It was not passed on.",
+        "Send it again with the word END alone in a line below it.",
+    ),
     "press_too_long": Meaning("The message is too long", "A message has at most 2000 characters.", "Shorten it, or send two."),
     "unknown_wish": Meaning("No such setting", "Notices have the settings that `detail` names.", _FIELD),
     "bad_points": Meaning("The reminders do not fit", "Each is a share of the time, or hours before its end.", _FIELD),
+    "bad_choice": Meaning("The choice is not a possible one", "The setting is one of two.", _FIELD),
     "bad_channels": Meaning("The channels do not fit", "Notices go by mail, by webhook, or by one after the other.", _FIELD),
     "no_digest": Meaning(
         "A digest is needed", "Mails that wait need a digest that tells of them.", "Choose an hour for it, or let every mail go."

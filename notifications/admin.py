@@ -12,6 +12,7 @@ from django.contrib import admin
 
 from accounts.operators import ReadOnly, operators
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
+from notifications.wanted.wishes import GENERAL
 
 
 @admin.register(Outbox, site=operators)
@@ -85,7 +86,7 @@ class ReminderAdmin(ReadOnly):
 
 @admin.register(Preference, site=operators)
 class PreferenceAdmin(ReadOnly):
-    _wishes = ("reminders", "batch_minutes", "immediate_below", "digest_hour", "channels", "channel_minutes")
+    _wishes = GENERAL
     list_display = ("user", "for_one_match", *_wishes)
     search_fields = ("user__username",)
     ordering = ("user__username", "pk")

@@ -12,7 +12,7 @@ class NotificationsConfig(AppConfig):
         # Models may only be imported once all apps are loaded.
         from accounts import erasure
         from notifications.erasing import erase_notices
-        from notifications.inbound import held, stopping, tasks  # noqa: F401
+        from notifications.inbound import held, standing, stopping, tasks  # noqa: F401
         from notifications.inbound.doors import webhooks
         from notifications.other_channels import webhooks as hooks
         from notifications.returned import bounces
@@ -22,6 +22,7 @@ class NotificationsConfig(AppConfig):
         erasure.register("notifications", erase_notices)
         held.register()
         muting.register()
+        standing.register()
         stopping.register()
         bounces.register()
         checks.register(dkim.check)

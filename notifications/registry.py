@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
@@ -31,13 +31,22 @@ class Attachment:
 
 
 @dataclass(frozen=True)
+class Shows:
+    """The parts of a mail that the next one does not repeat, or only if they change: see `models.LastShown`."""
+
+    picture: str = ""
+    calendar: Mapping[str, int] = field(default_factory=dict)
+    explained: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Message:
     """The text of a notice, as a renderer returns it. `notifications.sending.mail` adds addressing, marks and threading.
 
     `sender_name` and `list_name` should be the same for all notices of a topic (`Stones #42`, `match-42`). `reason` is
     machine-readable and goes to `X-Game-Reason`; by default it is the kind. `in_reply_to` answers a mail outside the topic's own
-    thread; `auto_replied` marks a mail that only answers one that came in. A topic's subject should stay stable, or mail programs
-    split the thread.
+    thread; `auto_replied` marks a mail that only answers one that came in. `topic_subject` is the one subject of all mails of a
+    topic, which takes the place of `subject` unless the receiver wants one for each turn: else mail programs split the thread.
     """
 
     subject: str
@@ -52,6 +61,8 @@ class Message:
     images: tuple[Image, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    topic_subject: str = ""
+    shows: Shows | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,8 @@ class Kind:
     few lines. With both, notices of the kind may wait for each other and for the digest. `acted(rows, told)`: which of these
     notices their receivers have acted on since they were sent (at the moments in `told`), and when. `subject`: what a notice is
     about within its topic; of several that wait, the newest replaces the others. `again`: it only repeats what another kind has
-    said.
+    said. `carries`: the kinds of which a mail of this kind says all, and more, if they concern the same seat (`wanted.carrying`).
+    `urgent`: of a kind whose notices gather (with a subject, without a deadline), the ones that go at once.
     """
 
     name: str
@@ -101,6 +113,8 @@ class Kind:
     acted: Acted | None = None
     subject: Subject | None = None
     again: bool = False
+    carries: Collection[str] = ()
+    urgent: Callable[[Outbox], bool] | None = None
 
 
 _kinds: dict[str, Kind] = {}
@@ -117,6 +131,8 @@ def register(
     acted: Acted | None = None,
     subject: Subject | None = None,
     again: bool = False,
+    carries: Collection[str] = (),
+    urgent: Callable[[Outbox], bool] | None = None,
 ) -> None:
     """Register `renderer(row)` for this kind of notice. It runs in the receiver's language and time zone.
 
@@ -129,7 +145,7 @@ def register(
     if known is not None and known.renderer is not renderer:
         raise ValueError(f"the kind of notice {kind!r} is already registered")
     words = label or kind.replace("_", " ").capitalize()
-    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again)
+    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again, carries, urgent)
 
 
 def find(kind: str) -> Kind | None:
@@ -156,15 +172,24 @@ def facts_of(row: Outbox) -> dict[str, object]:
     return {name: value for facts in _facts for name, value in facts(row).items()}
 
 
-_namers: list[Callable[[str], str]] = []
+@dataclass(frozen=True)
+class Topic:
+    """A topic's name for From lines, its id as a mailing list, and a receiver's next deadline in it."""
+
+    name: str = ""
+    list_name: str = ""
+    due_at: datetime | None = None
 
 
-def register_topic_name(namer: Callable[[str], str]) -> None:
-    """Register `namer(topic)`, which returns a topic's name ("Stones #42"); empty for a topic it does not know."""
-    if namer not in _namers:
-        _namers.append(namer)
+_topics: list[Callable[[str, int | None], Topic | None]] = []
 
 
-def topic_name(topic: str) -> str:
-    """Return the name of a topic; empty if it is unknown."""
-    return next((name for namer in _namers if (name := namer(topic))), "")
+def register_topics(look: Callable[[str, int | None], Topic | None]) -> None:
+    """Register `look(topic, user_id)`, which describes a topic ("Stones #42", `match-42`); None for one that it does not know."""
+    if look not in _topics:
+        _topics.append(look)
+
+
+def topic_of(topic: str, user_id: int | None = None) -> Topic:
+    """Return the description of a topic for a receiver; an empty one if it is unknown."""
+    return next((found for look in _topics if topic and (found := look(topic, user_id))), Topic())

@@ -18,7 +18,7 @@ from accounts.retention import FIXED, WITH_PLAYERS, Declared, Old
 from notifications import registry
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress, Status
 from notifications.returned import suppression
-from notifications.sending import calendar, threads
+from notifications.sending import calendar, shown, threads
 from notifications.wanted import presence, reminders
 
 log = logging.getLogger(__name__)
@@ -74,6 +74,7 @@ RULES: Declared = {
     "notifications.CalendarFeed": WITH_PLAYERS,
     "notifications.Handover": "deleted with its notice",
     "notifications.InboundMail": (Old("received_at", mails_days, ~Q(status=MailStatus.WAITING)),),
+    "notifications.LastShown": (Old("sent_at", lambda: shown.KEPT.days),),
     "notifications.Mailbox": FIXED,
     "notifications.Mute": WITH_PLAYERS,
     "notifications.Outbox": (Old("due_at", notices_days, ~Q(status=Status.QUEUED), _needed_notices),),

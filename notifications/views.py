@@ -116,5 +116,11 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, CONFIRM_PAGE, context, status=200 if done else 410)
     if mail is None or address.used_at is not None:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)
-    context = {"state": "ask", "stops": stops, "orders": held.shown(mail), "received_at": mail.received_at}
+    context = {
+        "state": "ask",
+        "stops": stops,
+        "why": held.reason_of(mail),
+        "orders": held.shown(mail),
+        "received_at": mail.received_at,
+    }
     return render(request, CONFIRM_PAGE, context)

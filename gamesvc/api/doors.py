@@ -20,14 +20,15 @@ from rest_framework.views import APIView
 
 from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
+from gamesvc.border import is_provider
 from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
 from gamesvc.matches.access import daily_limits
 from gamesvc.request_limits import ALWAYS
-from notifications.inbound import held, purposes
-from notifications.inbound.doors import receiver
+from notifications.inbound import held, purposes, standing
+from notifications.inbound.doors import rates, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
-from notifications.parsing import limits, reading
+from notifications.parsing import cutting, limits, reading
 from notifications.wanted import muting
 
 EVERYONE = "everyone"
@@ -55,6 +56,7 @@ PAGES = {
 MAIL_ADDRESSES = {
     STOPPING: "the receiver of the mail, proved by their address; else they are asked",
     held.PURPOSE: "anyone who reads the mailbox of the account",
+    standing.PURPOSE: "every player, proved by a verified address; a proved stranger gets one answer a day, all else silence",
 }
 
 
@@ -191,7 +193,7 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; filling or emptying seats: {acts}"
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
-    elif last == "matches" or "new" in parts or last in ("forks", "fork"):
+    elif last == "matches" or "new" in parts or last in ("forks", "fork", "rematch"):
         limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_PER_DAY} a day"
         limits += f", {settings.MATCHES_OPEN_PER_USER} not over"
     if last == "matches":
@@ -200,7 +202,8 @@ def _extra(route: str, limits: str) -> str:
 
 
 def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
-    limits = f"form {_kilobytes(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)}"
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_provider(f"/{route}") else settings.FORM_BYTES
+    limits = f"form {_kilobytes(most)}"
     if route.startswith("accounts/"):
         limits = "; ".join([limits, *(f"{what.replace('_', ' ')} {rate}" for what, rate in _rates(route))])
         return Door(f"/{route}", "GET, POST", "everyone (sign-in, sign-up) or signed-in users, for themselves", limits)
@@ -248,17 +251,30 @@ def _methods(view: Callable[..., Any]) -> list[str]:
 
 def _mail_addresses() -> Iterator[Door]:
     size = (
-        f"{_kilobytes(reading.LARGEST)}, headers {_kilobytes(reading.LARGEST_HEADERS)} in {reading.MOST_FIELDS} fields,"
+        f"{_kilobytes(reading.LARGEST)}, up to {_kilobytes(cutting.LARGEST_TAKEN)} without attachments,"
+        f" headers {_kilobytes(reading.LARGEST_HEADERS)} in {reading.MOST_FIELDS} fields,"
         f" {reading.MOST_PARTS} parts, {limits.CPU_SECONDS:.0f} s of CPU"
     )
-    rates = (
+    mail_rates = (
         f"{settings.INBOUND_MAILS_PER_ADDRESS} mails an hour to an address, {settings.INBOUND_MAILS_PER_USER} to a player's;"
         f" {settings.INBOUND_ANSWERS_PER_DAY} answers a day"
     )
     player = "the player it was made for, proved by a verified address; else held until they confirm"
     for purpose in sorted(purposes.known()):
-        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {rates}")
+        if purpose == standing.PURPOSE:
+            yield Door(f"{purpose}@ or MAILBOX+{purpose}@", "mail", MAIL_ADDRESSES[purpose], f"{size}; {_standing_rates()}")
+            continue
+        yield Door(f"{purpose}+TOKEN@", "mail", MAIL_ADDRESSES.get(purpose, player), f"{size}; {mail_rates}")
     yield Door("bounce+ID-SEAL@", "mail", "mail servers that return our mail", size)
+
+
+def _standing_rates() -> str:
+    most = settings.INBOUND_MAILS_PER_ADDRESS
+    return (
+        f"{most} mails an hour of a player or of an envelope sender in a network, {rates.FORGED * most} of a network,"
+        f" {rates.STANDING * most} unproved ones in all; {settings.INBOUND_ANSWERS_PER_DAY} answers a day to a player,"
+        f" {standing.STRANGERS_A_DAY} a day to all strangers"
+    )
 
 
 def _commands() -> Iterator[Door]:

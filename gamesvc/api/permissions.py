@@ -13,8 +13,8 @@ _LINKED = frozenset(KINDS[1:])
 class Who:
     """The users of an address: as text, and as kinds of readers of a running match.
 
-    `over`: the kinds that may use it once the match is over, if there are more. `kinds` is None for an address of a match that
-    has not begun, to which these kinds do not apply.
+    `over`: the kinds that may use it once the match is over, if there are more. `kinds` is None for an address that does
+    nothing while the match runs: before its start these kinds do not apply.
     """
 
     text: str
@@ -26,6 +26,7 @@ READERS = Who("its players and organiser; others as the match allows (everyone, 
 RULERS = Who("the organiser or an operator who has never held a seat in the match", frozenset({"host", "operator"}))
 PLAYER = Who("the player of the seat", frozenset({"seat"}))
 FORKER = Who("the player of the seat; after the end everyone who may read the match", frozenset({"seat"}), _LINKED)
+REMATCHER = Who("the players who held its seats at its end, once it is over", None, frozenset({"seat"}))
 HOST = Who("the host of the match, before it starts", None)
 INVITER = Who("the host and the players of the match, before it starts", None)
 MEMBER = Who("the player of the seat, before the match starts", None)
@@ -70,6 +71,7 @@ ACTS = {
     ("POST", "redo/"): PLAYER,
     ("POST", "rewind/"): RULERS,
     ("POST", "forks/"): FORKER,
+    ("POST", "rematch/"): REMATCHER,
     ("POST", "close/"): BOARD,
     ("PATCH", "preferences/"): PLAYER,
     ("POST", "presence/"): PLAYER,
@@ -87,6 +89,7 @@ PAGE_ACTS: dict[str, dict[str, Who]] = {
     "undo": {"rewind": RULERS, "everything else": PLAYER},
     "organise": {"": RULERS},
     "fork": {"": FORKER},
+    "rematch": {"": REMATCHER},
     "close": {"": BOARD},
 }
 

@@ -134,8 +134,18 @@ class Service:
         self._lock.close()
 
     def kill(self, name: str) -> None:
-        """Kill a process with all its children by SIGKILL, for tests. It is started again."""
-        os.killpg(self.pid(name), signal.SIGKILL)
+        """Kill a process with all its children by SIGKILL, for tests. It is started again.
+
+        One that has just ended by itself is awaited: a worker may end as its broker restarts.
+        """
+        until = time.monotonic() + READY_SECONDS
+        while True:
+            try:
+                return os.killpg(self.pid(name), signal.SIGKILL)
+            except ProcessLookupError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
 
     def pid(self, name: str) -> int:
         """Return the process that now runs under this name. It changes with each restart."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.language import say
 
 OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
 
@@ -12,7 +13,8 @@ OFFERED = ("stratastar", "space_fleet_commander", "star_commander", "space_war")
 def game(game_id: str) -> Game:
     """Return the engine of a game, loading only its package. Raises `Refused` for an unknown id and lists the known ones."""
     if game_id not in OFFERED:
-        raise Refused("unknown_game", f"There is no game {game_id!r}. There are: {', '.join(OFFERED)}.", "game")
+        detail = say("There is no game {game!r}. There are: {known}.", game=game_id, known=", ".join(OFFERED))
+        raise Refused("unknown_game", detail, "game")
     engine: Game = importlib.import_module(f"gamesvc.games.{game_id}").GAME
     return engine
 

@@ -9,6 +9,7 @@ middle of an act, which readers of earlier versions see: a view there shows noth
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import random
@@ -26,6 +27,7 @@ from gamesvc.games.kernel.telling import targets
 from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping, JsonObject
 
+_WORD = re.compile(r"[\w-]+")
 Act = Callable[[Timeline, Dice], Run]
 """A command or a rewind, applied to a timeline."""
 FRESH = 0.1
@@ -97,14 +99,15 @@ class Watch:
         self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt")
         return self.timeline.double(state)
 
-    def _check_same(self, seat: int, state: object, other: object, where: str) -> None:
+    def _check_same(self, seat: int, state: object, other: object, where: str, *, halfway: bool = False) -> None:
         """Check that a seat's view, forms and awaited seats, and the public view, are the same in both states."""
         game = self.game
-        for what, viewer in (("view", seat), ("view", None), ("forms", seat), ("awaited", None)):
+        forms = () if halfway else (("forms", seat),)
+        for what, viewer in (("view", seat), ("view", None), ("awaited", None), *forms):
             if (counterpart := _ask(game, other, what, viewer)) != (own := self._own(state, what, viewer)):
                 more = apart(own, counterpart) if what == "view" else ""
                 raise Broken(f"{where}: the {what} changes with hidden things, for {viewer}: {more}")
-        if named := self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat):
+        if forms and (named := self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat)):
             raise Broken(f"{where}: the forms name {sorted(named)}, which the view hides")
 
     def check_refusal(self, seat: int, command: JsonMapping) -> None:
@@ -117,8 +120,11 @@ class Watch:
 
     # --- following the match ---
 
-    def follow(self, run: Run, act: Act, source: Source, draws: int, actor: int | None) -> None:
-        """Check all events and views that an act sends to each viewer. The act is decided on the timeline but not yet folded."""
+    def follow(self, run: Run, act: Act, source: Source, draws: int, actor: int | None, *, halfway: bool = False) -> None:
+        """Check all events and views that an act sends to each viewer. The act is decided on the timeline but not yet folded.
+
+        `halfway`: it goes back into the middle of a command, where nobody may act and there are no forms to compare.
+        """
         for viewer in (None, *self.seats):
             self._check_told(run, viewer)
             self._check_between(run, viewer)
@@ -133,14 +139,14 @@ class Watch:
                 del self.doubles[seat]
             else:
                 self.counts["doubled acts"] += 1
-                if self._same_told(seat, run, other, own=actor == seat):
+                if self._same_told(seat, run, other, own=actor == seat, halfway=halfway):
                     self.counts["doubled acts alike"] += 1
                     double.follow(other)
                 else:
                     del self.doubles[seat]
         self._seen = {key: kept for key, kept in self._seen.items() if kept[0] is run.state}
 
-    def _same_told(self, seat: int, run: Run, other: Run, *, own: bool) -> bool:
+    def _same_told(self, seat: int, run: Run, other: Run, *, own: bool, halfway: bool) -> bool:
         """Return True if a seat learns the same from an act and from its double. Raises `Broken` for a leak.
 
         A difference needs an event that reveals something, except in another seat's act, which may depend on what that seat
@@ -171,7 +177,7 @@ class Watch:
             return False
         if shown_early:
             raise Broken(f"{where}: no event tells what a view in the middle of the act shows: {shown_early}")
-        self._check_same(seat, run.state, other.state, f"{where}, one act later")
+        self._check_same(seat, run.state, other.state, f"{where}, one act later", halfway=halfway)
         return True
 
     def _difference(self, viewer: Viewer, state: object, other: object) -> str:
@@ -198,8 +204,8 @@ class Watch:
     def _check_between(self, run: Run, viewer: Viewer) -> None:
         """Check the views in the middle of an act.
 
-        Each may show only ids that the viewer saw before the act, has been sent by then, or sees at its end; after a rewind also
-        those seen in the earlier state.
+        Each may show only ids that the viewer saw before the act, has been sent by then, or sees at its end; once a match has
+        gone back, also those that the viewer saw in what it undid: commands repeated afterwards pass through it again.
         """
         game = self.game
         known = words_in(self._own(self.timeline.state, "view", viewer)) | words_in(self._own(run.state, "view", viewer))
@@ -207,10 +213,20 @@ class Watch:
             if (seen := see_event(game, event, viewer)) is None:
                 continue  # nobody reads a version that they do not know of
             known |= words_in(seen.data) | set(game.shows(event))
-            if event.type == REWOUND:
-                known |= words_in(self._own(self.timeline.at(event.data["to"]), "view", viewer))
+            if not self._own(state, "ids of view", viewer) <= known:
+                known |= self._undone(run, viewer)
             if hidden := self._own(state, "ids of view", viewer) - known:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
+
+    def _undone(self, run: Run, viewer: Viewer) -> set[str]:
+        """Return the words in the views of what the last rewind undid, as far as the viewer knows of it."""
+        log = self.timeline.whole_log()
+        rewound = next((event for event in reversed([*log, *run.events]) if event.type == REWOUND), None)
+        if rewound is None:
+            return set()
+        begin, end = rewound.data["to"], min(rewound.version - 1, len(log))
+        known_of = [event.version for event in log[begin:end] if see_event(self.game, event, viewer) is not None]
+        return {word for at in (begin, *known_of) for word in words_in(self.game.view(self.timeline.at(at), viewer))}
 
 
 def standing(run: Run[S]) -> list[S]:
@@ -229,8 +245,24 @@ def ids_in(game: Game[S], state: S, shown: object) -> set[str]:
 
 
 def words_in(shown: object) -> set[str]:
-    """Return every word in JSON, ids included."""
-    return set(re.findall(r"[\w-]+", json.dumps(shown)))
+    """Return every word of the strings and names in JSON, ids included."""
+    texts: set[str] = set()
+    waiting = [shown]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, str):
+            texts.add(here)
+        elif isinstance(here, dict):
+            texts.update(map(str, here))
+            waiting += here.values()
+        elif isinstance(here, list | tuple):
+            waiting += here
+    return set().union(*map(_words, texts))
+
+
+@functools.lru_cache(maxsize=100_000)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text))
 
 
 def shown(game: Game, event: Event, viewer: Viewer) -> tuple[str, str] | None:
@@ -301,6 +333,8 @@ def _told(game: Game[S], state: S, seat: int) -> JsonObject:
     return {
         "glance": asdict(game.glance(view, Caption())),
         "hand": None if hand is None else [asdict(held) for held in hand],
+        "summary": None if (ended := game.summary(view, Caption())) is None else asdict(ended),
+        "reference": [asdict(entry) for entry in game.reference(view)],
         "orders": None if orders is None else orders.shown(view),
         "targets": [asdict(target) for target in offered],
         "help": {of: asdict(explained) for of, explained in help_on.items() if explained is not None},

@@ -186,7 +186,8 @@ class _Match:
         if checking:
             outsider, name = self.rng.randrange(self.record.seats), self.rng.choice(sorted(self.game.commands))
             self.watch.check_refusal(outsider, {"name": name})
-            self.watch.follow(run, act, self.dice.source, draws, seat)
+            halfway = seat is None and not playable(self.timeline, self.record, int(command["to"]))
+            self.watch.follow(run, act, self.dice.source, draws, seat, halfway=halfway)
             self.record.checks["acts"] += 1
         return run
 

@@ -81,6 +81,8 @@ def _show(timeline: Timeline) -> None:
         if viewer is not None and game.standing_orders is not None:
             game.standing_orders.shown(seen)
         game.parts(seen)
+        game.reference(seen)
+        game.summary(seen, Caption())
 
 
 def _check_outcome(timeline: Timeline) -> None:

@@ -1,6 +1,7 @@
 """Start-up of matches: the Celery application, the wording of notices, the mail handlers, the check of the match keys."""
 
 from django.apps import AppConfig
+from django.utils.translation import get_language
 
 
 class MatchesConfig(AppConfig):
@@ -10,18 +11,30 @@ class MatchesConfig(AppConfig):
     def ready(self) -> None:
         # Not in gamesvc/__init__.py: an engine must load without Celery.
         import gamesvc.celery  # noqa: F401
+        from gamesvc import language
         from gamesvc.matches import checks, erasing, retention  # noqa: F401
         from gamesvc.matches.access import tenures
-        from gamesvc.matches.mail_orders import held_orders, invitation_mail, press_mail, receipts, replies, substitute_mail
-        from gamesvc.matches.notices import absence_notices, measure_notices, reminding, standing_notices, undo_notices, wording
+        from gamesvc.matches.mail_orders import held_orders, press_mail, receipts, replies, standing_mail
+        from gamesvc.matches.mail_orders.joining import invitation_mail, substitute_mail
+        from gamesvc.matches.notices import (
+            absence_notices,
+            ending,
+            measure_notices,
+            reminding,
+            standing_notices,
+            undo_notices,
+            wording,
+        )
         from gamesvc.matches.organising import rewinds
         from gamesvc.matches.statistics import totals
 
+        language.follow(get_language)
         wording.register()
         absence_notices.register()
         erasing.register()
         held_orders.register()
         invitation_mail.register()
+        ending.register()
         measure_notices.register()
         press_mail.register()
         receipts.register()
@@ -29,6 +42,7 @@ class MatchesConfig(AppConfig):
         replies.register()
         retention.register()
         rewinds.register()
+        standing_mail.register()
         standing_notices.register()
         substitute_mail.register()
         tenures.register()

@@ -37,6 +37,14 @@ class CaughtMail:
         return str(self.message["Subject"] or "")
 
     @property
+    def reason(self) -> str:
+        return str(self.message["X-Game-Reason"] or "")
+
+    def is_about(self, number: int) -> bool:
+        """Return True if this is a mail about the match with a number."""
+        return str(self.message["List-Id"] or "").startswith(f"<match-{number}.")
+
+    @property
     def text(self) -> str:
         """Return the text/plain part, empty if there is none."""
         part = self.message.get_body(("plain",))

@@ -60,6 +60,9 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 CELERY_TASK_ALWAYS_EAGER = False
 # Most tests play several matches at one moment. Tests of the batch window set it.
 NOTICE_BATCH_MINUTES = 0
+# Most tests wait for the receipt of each mail, and find mails by their own subjects. Tests of these settings set them.
+NOTICE_RECEIPT_MINUTES = 0
+NOTICE_SUBJECT_PER_TURN = True
 # Whole matches are played by mail within a minute. Tests of the limits set them.
 INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR = 1_000_000
 # Most tests make a question time out by moving the clock to its deadline. Tests of the margin set it.

@@ -36,6 +36,7 @@ urlpatterns = [
     path("matches/<str:ident>/undo", undo.send_undo, name="undo"),
     path("matches/<str:ident>/organise", measures.send_measure, name="organise"),
     path("matches/<str:ident>/fork", forks.fork, name="fork"),
+    path("matches/<str:ident>/rematch", opening.rematch, name="rematch"),
     path("matches/<str:ident>/close", forks.close, name="close"),
     path("matches/<str:ident>/as-of", forks.as_of, name="as_of"),
     path("players/<str:name>/", players.player, name="player"),

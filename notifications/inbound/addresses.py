@@ -13,6 +13,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -83,6 +84,11 @@ def find(token: str) -> ReplyAddress | None:
     hashes = [_hash(token, str(key)) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
     rows = ReplyAddress.objects.select_related("user").filter(token_hash__in=hashes, expires_at__gt=timezone.now())
     return rows.first()
+
+
+def rows_of(token: str) -> QuerySet[ReplyAddress]:
+    """Return the row of a token made under the present key, even if it has expired."""
+    return ReplyAddress.objects.select_related("user").filter(token_hash=_hash(token, settings.SECRET_KEY))
 
 
 def leads_to(written: str, address: ReplyAddress) -> bool:

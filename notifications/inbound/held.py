@@ -19,27 +19,44 @@ from django.utils.translation import gettext as _
 from accounts.throttling import throttle
 from notifications import registry
 from notifications.inbound import addresses, stopping, store
+from notifications.inbound.proving.sender import sender_of
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.outbox import Notice
 from notifications.parsing import reading, text
 from notifications.parsing.limits import cpu_limit
+from notifications.parsing.quotes import is_farewell
 from notifications.parsing.refusals import REFUSALS, MailRefused
 from notifications.registry import Message
+from notifications.sending.mail import clean_line
 
 PURPOSE = "confirm"
 QUESTIONS_A_DAY = 20
 ASKED_FOR = timedelta(days=7)
 _DAY = 86_400
+MOST_YES = 4
 # A yes, and behind it nothing but what makes it clearer.
 _YES = re.compile(
-    r"(?:yes|yep|yeah|sure|ja|jawohl|oui|sí|sim|tak|ano|kyllä|igen)"
+    r"[^\w?]*(?:yes|y|yep|yeah|sure|ja|jawohl|oui|sí|si|sim|tak|ano|kyllä|igen|да|так|はい|是的?|네|예)"
     r"(?:[^\w?]+(?:please|thanks?(?: you)?|of course|confirmed|sure"
     r"|(?:they|these|those) are(?: all)?(?: mine| my orders| from me)?"
     r"|(?:it|that) (?:was|is) me|i (?:did|do|wrote them|sent them|confirm)(?: that| them| it)?|mine"
     r"|bitte|danke|stimmt|bestätigt|natürlich|das war ich"
-    r"|(?:das|die|sie) (?:sind|waren)(?: alle)?(?: meine| von mir)?)){0,3}[^\w?]*",
+    r"|(?:das|die|sie) (?:sind|waren)(?: alle)?(?: meine| von mir)?"
+    r"|merci|gracias|grazie|obrigad[oa]|dziękuję|díky|děkuji|tack|takk|dank je|bedankt|kiitos|köszönöm|спасибо|дякую"
+    r")){0,3}[^\w?]*",
     re.IGNORECASE,
 )
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|hallo|moin|servus|liebe[rs]?|guten \w+|good \w+)\b(?: \w+){0,3}[,.!]*", re.IGNORECASE
+)
+# What makes of a signature's line, or of a name, something else.
+_TAKES_BACK = re.compile(
+    r"[?!]|n't\b|\b(?:no|not|none|never|nothing|nor|wait|stop|cancel|only|but|except|without|unless|if|sorry|mistake|wrong|forget|later|maybe|abort|ignore|skip|first|second|last|tomorrow|yet|after|when|once"
+    r"|nein|nicht|nichts|nie|kein\w*|warte|halt|stopp?|nur|aber|außer|ohne|wenn|falls|versehen|doch|später|vielleicht|morgen|erst\w*|falsch\w*|vergiss"
+    r"|non|pas|ne|sauf|mais|ma|però|pero|não|nao|mas|nie|ale|nee|niet|maar|nej|inte|ikke|men|ei|не|нет|но)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,3}")
 
 
 def register() -> None:
@@ -85,9 +102,14 @@ def mail_held(row: Outbox) -> Message | None:
         expires_at=mail.received_at + ASKED_FOR,
     )
     stops = mail.address.purpose == stopping.PURPOSE
+    topic = registry.topic_of(mail.address.topic, row.user_id)
     context = {
         "mark": text.MARK,
         "stops": stops,
+        "match": topic.name,
+        "due_at": topic.due_at,
+        "sender": sender_shown(mail),
+        "why": reason_of(mail),
         "orders": shown(mail),
         "received_at": mail.received_at,
         "last": "last" in row.payload,
@@ -95,8 +117,9 @@ def mail_held(row: Outbox) -> Message | None:
         "site": settings.BASE_URL,
         "link": f"{settings.BASE_URL}/mail/confirm/{addresses.token_of(answer_to)}",
     }
+    asked = _("Do you want to stop these mails?") if stops else _("Are these orders yours?")
     return Message(
-        subject=_("Do you want to stop these mails?") if stops else _("Are these orders yours?"),
+        subject=f"[{topic.name}] {asked}" if topic.name else asked,
         text=render_to_string("notifications/held.txt", context),
         reason="orders-held",
         reply_to=answer_to,
@@ -119,6 +142,7 @@ def mail_failed(row: Outbox) -> Message | None:
     code = row.payload.get("code", "")
     advice = REFUSALS[code].advice if code in REFUSALS else ""
     confirmed = code == "used"
+    subject = {"used": _("Your orders are already confirmed"), "automatic": _("Did you write this yourself?")}
     context = {
         "received_at": mail.received_at,
         "link": settings.BASE_URL,
@@ -126,7 +150,7 @@ def mail_failed(row: Outbox) -> Message | None:
         "done": confirmed,
     }
     return Message(
-        subject=_("Your orders are already confirmed") if confirmed else _("Your mail could not be read"),
+        subject=subject.get(code) or _("Your mail could not be read"),
         text=render_to_string("notifications/failed.txt", context),
         reason="mail-failed",
         in_reply_to=mail.message_id,
@@ -139,6 +163,11 @@ def find(mail_id: UUID) -> InboundMail | None:
     return InboundMail.objects.select_related("address").filter(pk=mail_id, status=MailStatus.HELD).first()
 
 
+def reason_of(mail: InboundMail) -> str:
+    """Return the code of the refusal for which a mail is held (`refusals`)."""
+    return mail.error.partition(":")[0]
+
+
 def shown(mail: InboundMail) -> str:
     """Return the orders of a held mail, as text."""
     try:
@@ -148,12 +177,42 @@ def shown(mail: InboundMail) -> str:
         return f"({refused.code.replace('_', ' ')})"
 
 
+def sender_shown(mail: InboundMail) -> str:
+    """Return the address that a held mail says it comes from; empty if it cannot be read."""
+    try:
+        with cpu_limit():
+            return clean_line(sender_of(reading.parse_head(bytes(mail.raw))), 120)
+    except MailRefused:
+        return ""
+
+
 def answered(address: ReplyAddress, written: str) -> None:
-    """Process an answer to the question: a clear yes in its first line confirms, once. Raises `MailRefused` for anything else."""
-    first = written.partition("\n")[0].strip(" .!\t")
-    if not _YES.fullmatch(first):
+    """Process an answer to the question: a clear yes confirms, once. Raises `MailRefused` for anything else."""
+    if not is_yes(written):
         raise MailRefused("not_confirmed")
     accept(address)
+
+
+def is_yes(written: str) -> bool:
+    """Return True if an answer says yes in its first line and nothing else: above it a greeting, below it more of the kind.
+
+    Below that at most a closing line stands, with a name.
+    """
+    lines = [line.strip() for line in written.split("\n") if line.strip() and line.strip() != text.END]
+    if lines and _GREETING.fullmatch(lines[0]):
+        del lines[0]
+    ends = max((end for end in range(1, MOST_YES + 1) if _YES.fullmatch(" ".join(lines[:end]))), default=0)
+    if not ends:
+        return False
+    match lines[ends:]:
+        case []:
+            return True
+        case [closing]:
+            return is_farewell(closing) and not _TAKES_BACK.search(closing)
+        case [closing, name]:
+            named = _NAME.fullmatch(name) and name.istitle()
+            return bool(named) and is_farewell(closing) and not _TAKES_BACK.search(f"{closing} {name}")
+    return False
 
 
 def accept(address: ReplyAddress) -> bool:

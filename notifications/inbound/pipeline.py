@@ -8,19 +8,23 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.message import Message
 from uuid import UUID
 
+from django.conf import settings
+from django.utils import translation
+
+from accounts.models import User
 from gamesvc.time_limits import TimeIsUp
-from notifications.inbound import destinations, held, purposes, store
-from notifications.inbound.proving import trust
+from notifications.inbound import destinations, held, purposes, standing, store
+from notifications.inbound.proving import covering, trust
 from notifications.inbound.proving.authentication import Verdict
 from notifications.inbound.proving.names import Unanswered
 from notifications.inbound.proving.sender import sender_of
 from notifications.inbound.purposes import Letter
-from notifications.models import InboundMail, MailStatus
-from notifications.parsing import reading, robots, text
+from notifications.models import InboundMail, MailStatus, ReplyAddress
+from notifications.parsing import automatic, reading, robots, text
 from notifications.parsing.limits import cpu_limit
 from notifications.parsing.refusals import Hears, MailRefused
 
@@ -78,13 +82,19 @@ def work_on(mail: InboundMail) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none."""
+    """A parsed mail: sender, proof (None if none is needed), headers, and its text or the reason why there is none.
+
+    `automatic`: it may be the answer of a machine, although it is not marked as one. `fingerprint`: what a proved mail keeps when
+    it is sent again.
+    """
 
     sender: str
     verdict: Verdict | None
     headers: Message
     text: text.Written
     refusal: MailRefused | None
+    automatic: bool = False
+    fingerprint: str = ""
 
 
 def _read(mail: InboundMail, *, prove: bool) -> _Read:
@@ -100,13 +110,27 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
         sender = sender_of(headers)
         robots.check_person(headers, envelope_from=mail.envelope_from, sender=sender)
         message = reading.parse(raw)
-        verdict = trust.prove(message, raw, sender, patient=mail.attempts > 1) if prove else None
+        verdict = _proof(mail, message, sender) if prove else None
+        own, refusal = text.Written("", ""), None
         try:
-            return _Read(sender, verdict, headers, text.written(message), None)
+            own = text.written(message)
         except MailRefused as refused:
             if refused.hears is not Hears.WORDS:
                 raise
-            return _Read(sender, verdict, headers, text.Written("", ""), refused)
+            refusal = refused
+        mark = _fingerprint(mail, message, sender) if verdict is not None else ""
+        return _Read(sender, verdict, headers, own, refusal, automatic.is_automatic(message, own.own), mark)
+
+
+def _proof(mail: InboundMail, message: Message, sender: str) -> Verdict:
+    return trust.prove(message, bytes(mail.raw), sender, patient=mail.attempts > 1, digests=mail.body_digests)
+
+
+def _fingerprint(mail: InboundMail, message: Message, sender: str) -> str:
+    """Return the fingerprint of a mail; empty where every mail is believed, and repeated as it is."""
+    if settings.INBOUND_AUTH == "loopback":
+        return ""
+    return covering.fingerprint(message, bytes(mail.raw), sender, mail.body_digests)
 
 
 def _steps(mail: InboundMail) -> bool:
@@ -116,35 +140,107 @@ def _steps(mail: InboundMail) -> bool:
     confirms = address.purpose == held.PURPOSE
     read = _read(mail, prove=not confirms and mail.confirmed_at is None)
     if confirms:
+        _check_writer(address, read)
         held.answered(address, read.text.own)
         return store.settle(mail, MailStatus.DONE)
+    try:
+        owner = standing.check_sender(mail, read.sender, read.verdict) if standing.is_box(address) else address.user
+    except standing.NoPlayer as stranger:
+        if read.verdict is not None:
+            _check_meant(mail, read, read.verdict)
+        return _settle_stranger(mail, stranger)
     if read.verdict is not None:
         trust.check_owner(address, read.sender, read.verdict)
-        if not destinations.written_to(read.headers, address):
-            raise MailRefused("misdirected")
+        _check_meant(mail, read, read.verdict)
+    if standing.is_box(address):
+        standing.check_rate(mail)
+    if mail.confirmed_at is None:
+        _check_writer(address, read)
+    return _handle(mail, read, owner)
+
+
+def _handle(mail: InboundMail, read: _Read, owner: User | None) -> bool:
+    """Give the letter to the handler of its purpose, in the language of its sender, and store the result."""
+    address = mail.address
     handler = purposes.find(address.purpose)
     if handler is None:
         raise MailRefused("no_such_purpose", address.purpose)
     refusal = read.refusal.code if read.refusal else ""
-    own, below = read.text
-    letter = Letter(mail.id, address.user, address.payload, own, mail.counts_at, mail.message_id, refusal, address.email, below)
-    handled = handler(letter)
+    letter = Letter(
+        id=mail.id,
+        owner=owner,
+        payload=address.payload,
+        text=read.text.own,
+        counts_at=mail.counts_at,
+        message_id=mail.message_id,
+        refusal=refusal,
+        email=address.email,
+        below=read.text.below,
+        quoting=read.text.quoting,
+        automatic=read.automatic,
+        confirmed=mail.confirmed_at is not None,
+    )
+    with translation.override(owner.language if owner else settings.LANGUAGE_CODE):
+        handled = handler(letter)
     notice = handled.notice if held.may_answer(address) else None
     return store.settle(mail, MailStatus.DONE, error=refusal, report=handled.report, notice=notice)
+
+
+def _check_meant(mail: InboundMail, read: _Read, verdict: Verdict) -> None:
+    """Refuse a mail that its proved sender wrote to others, or that was worked on before. Raises `MailRefused`."""
+    address = mail.address
+    to_signed = verdict.signed is None or "to" in verdict.signed
+    if not destinations.written_to(read.headers, address) or not (to_signed or destinations.answers_topic(read.headers, address)):
+        raise MailRefused("misdirected")
+    if read.fingerprint:
+        if not trust.is_recent(read.headers):
+            raise MailRefused("unproved", "too old")
+        if not store.is_first(mail, read.fingerprint, among_all=not to_signed):
+            raise MailRefused("repeated")
+
+
+def _check_writer(address: ReplyAddress, read: _Read) -> None:
+    """Refuse an automatic answer without marks, unless the purpose's handler looks for orders in it. Raises `MailRefused`."""
+    if read.automatic and not purposes.weighs(address.purpose):
+        raise MailRefused("automatic")
 
 
 def _refused(mail: InboundMail, refused: MailRefused) -> bool:
     """Apply the table of refusals: silence, or a question or the reason, to the owner of the address at their own address."""
     log.info("the mail %s is refused: %s", mail.id, refused.code)
     status, notice = MailStatus.REFUSED, None
+    if standing.is_box(mail.address):
+        return _refused_at_standing(mail, refused)
     if refused.hears is Hears.QUESTION:
         status, notice = MailStatus.HELD, held.question(mail, reason=refused.code)
-    elif refused.hears is Hears.REASON and held.may_answer(mail.address, held.QUESTIONS_A_DAY, reason=refused.code):
+    elif _hears_why(mail, refused):
         notice = store.failed_notice(mail, code=refused.code)
     return store.settle(mail, status, error=str(refused), notice=notice)
+
+
+def _refused_at_standing(mail: InboundMail, refused: MailRefused) -> bool:
+    """Refuse a mail to the standing address: in silence, unless its sender is proved. Anyone can write there."""
+    notice = None
+    if standing.is_heard(refused) and _hears_why(mail, refused):
+        notice = replace(store.failed_notice(mail, code=refused.code), **standing.receiver_of(mail))
+    return store.settle(mail, MailStatus.REFUSED, error=str(refused), notice=notice) and standing.forget_text(mail)
+
+
+def _settle_stranger(mail: InboundMail, stranger: standing.NoPlayer) -> bool:
+    """Tell the proved sender of a mail to the standing address, who has no account, how to take part."""
+    notice = standing.welcome(mail, stranger.sender)
+    return store.settle(mail, MailStatus.REFUSED, error=str(stranger), notice=notice) and standing.forget_text(mail)
+
+
+def _hears_why(mail: InboundMail, refused: MailRefused) -> bool:
+    """Count the answer that gives the reason. Return False if there is none, or beyond its limit."""
+    if refused.hears is Hears.ONCE:
+        return held.may_answer(mail.address, 1, reason=f"{refused.code} {mail.address.topic}")
+    return refused.hears is Hears.REASON and held.may_answer(mail.address, held.QUESTIONS_A_DAY, reason=refused.code)
 
 
 def _give_up(mail: InboundMail, error: str) -> bool:
     """Set the mail aside and notify its sender's account."""
     log.error("the mail %s is set aside after %s tries", mail.id, mail.attempts)
-    return store.settle(mail, MailStatus.FAILED, error=error, notice=store.failed_notice(mail))
+    notice = None if standing.is_box(mail.address) else store.failed_notice(mail)
+    return store.settle(mail, MailStatus.FAILED, error=error, notice=notice)

@@ -18,7 +18,9 @@ class Letter:
 
     `owner` is None for a sender without an account: then it comes from the mailbox `email`, to which our mail went. `refusal`
     names a problem with its text ("empty", "too_long"); the text is empty then. `below`: what stands below a quote without marks,
-    perhaps an answer; it is no part of the text.
+    perhaps an answer; it is no part of the text. `quoting`: a line at which the text was cut, although what follows may be the
+    sender's. `automatic`: it may be an automatic answer (only for handlers that weigh this).
+    `confirmed`: its writer was asked, and said that it is theirs.
     """
 
     id: UUID
@@ -30,6 +32,9 @@ class Letter:
     refusal: str = ""
     email: str = ""
     below: str = ""
+    quoting: str = ""
+    automatic: bool = False
+    confirmed: bool = False
 
     @property
     def user(self) -> User:
@@ -49,17 +54,21 @@ class Handled:
 
 Handler = Callable[[Letter], Handled]
 _handlers: dict[str, Handler] = {}
+_weighing: set[str] = set()
 
 
-def register(purpose: str, handler: Handler) -> None:
+def register(purpose: str, handler: Handler, *, weighs: bool = False) -> None:
     """Register `handler(letter)` for letters of this purpose.
 
     It may be called again for the same letter, and must then repeat nothing and return the same. It reads the text within
-    `limits.cpu_limit`, and keeps the database out of that.
+    `limits.cpu_limit`, and keeps the database out of that. A handler that `weighs` also gets letters that may be automatic
+    answers, and refuses those that are (`MailRefused`).
     """
     if _handlers.get(purpose, handler) is not handler:
         raise ValueError(f"the purpose {purpose!r} is already registered")
     _handlers[purpose] = handler
+    if weighs:
+        _weighing.add(purpose)
 
 
 def known() -> list[str]:
@@ -70,3 +79,8 @@ def known() -> list[str]:
 def find(purpose: str) -> Handler | None:
     """Return the handler of a purpose, or None if no app registered one."""
     return _handlers.get(purpose)
+
+
+def weighs(purpose: str) -> bool:
+    """Return True if the handler of a purpose decides itself about letters that may be automatic answers."""
+    return purpose in _weighing

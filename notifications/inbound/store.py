@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
+from notifications.parsing.cutting import Cut
 from notifications.parsing.reading import body_of, message_id
 
 LEASE_SECONDS = 30
@@ -49,20 +51,37 @@ UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
 FROM due WHERE m.id = due.id RETURNING m.id
 """
 
+# In one statement, while the sender's server waits.
+_STORE = """
+INSERT INTO notifications_inbound_mail
+  (id, address_id, envelope_from, message_id, body_hash, raw, body_digests, received_at, counts_at, status, error, attempts)
+VALUES (%(id)s::uuid, %(address)s, %(envelope_from)s::text, %(message_id)s::text, %(body_hash)s::text, %(raw)s::bytea,
+  %(body_digests)s::jsonb, %(received_at)s::timestamptz, %(received_at)s::timestamptz, 'waiting', '', 0)
+ON CONFLICT DO NOTHING RETURNING id
+"""
 
-def store(raw: bytes, *, address: ReplyAddress, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store a mail as it came. Return its id; None if the same mail was stored before (a sender's server may send it twice)."""
-    row = InboundMail(
-        address=address,
-        envelope_from=_storable(envelope_from)[:320],
-        message_id=message_id(raw),
-        body_hash=hashlib.sha256(body_of(raw)).hexdigest(),
-        raw=raw,
-        received_at=received_at,
-        counts_at=received_at,
-    )
-    InboundMail.objects.bulk_create([row], ignore_conflicts=True)
-    return row.id if InboundMail.objects.filter(pk=row.pk).exists() else None
+
+def store(mail: Cut, *, address: ReplyAddress, envelope_from: str, received_at: datetime) -> UUID | None:
+    """Store a mail as it came, or without its attachments. Return its id.
+
+    None if the same mail was stored before: a sender's server may send it twice.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _STORE,
+            {
+                "id": uuid4(),
+                "address": address.pk,
+                "envelope_from": _storable(envelope_from)[:320],
+                "message_id": message_id(mail.raw),
+                "body_hash": hashlib.sha256(body_of(mail.raw)).hexdigest(),
+                "raw": mail.raw,
+                "body_digests": json.dumps(mail.digests) if mail.digests is not None else None,
+                "received_at": received_at,
+            },
+        )
+        new = cursor.fetchone()
+    return new[0] if new is not None else None
 
 
 def wake(ids: Iterable[UUID]) -> None:
@@ -94,6 +113,26 @@ def begin(mail: InboundMail) -> bool:
             return False
         mail.claimed_until, mail.attempts = until, mail.attempts + 1
     return True
+
+
+def is_first(mail: InboundMail, fingerprint: str, *, among_all: bool) -> bool:
+    """Note the fingerprint of a proved mail (`covering`). Return False if another mail about the same topic has it.
+
+    One mail to two addresses of a match counts once. `among_all`: also to any other address of the same owner. Several runs of
+    one mail get the same answer.
+    """
+    same = InboundMail.objects.filter(
+        fingerprint=fingerprint, address__user=mail.address.user_id, address__email=mail.address.email
+    ).exclude(pk=mail.pk)
+    if not among_all:
+        same = same.filter(address__topic=mail.address.topic)
+    if same.exists():
+        return False
+    try:
+        with transaction.atomic():
+            return _change(mail, fingerprint=fingerprint)
+    except IntegrityError:
+        return False
 
 
 def release(mails: Sequence[InboundMail]) -> None:

@@ -3,7 +3,7 @@
 from notifications.models.bounces import Bounce, Report, Source, Suppression
 from notifications.models.core import InboundMail, MailStatus, Mute, Outbox, ReplyAddress, Scope, Status
 from notifications.models.mailbox import Mailbox
-from notifications.models.timing import CalendarEntry, CalendarFeed, Handover, Preference, Presence, Reminder, Webhook
+from notifications.models.timing import CalendarEntry, CalendarFeed, Handover, LastShown, Preference, Presence, Reminder, Webhook
 
 __all__ = [
     "Bounce",
@@ -11,6 +11,7 @@ __all__ = [
     "CalendarFeed",
     "Handover",
     "InboundMail",
+    "LastShown",
     "MailStatus",
     "Mailbox",
     "Mute",

@@ -156,6 +156,10 @@ class InboundMail(models.Model):
     message_id = models.CharField(max_length=250, blank=True)
     body_hash = models.CharField(max_length=64)
     raw = models.BinaryField()
+    # Of a mail that was stored without its attachments: what its signatures sign of the whole (`parsing.cutting`).
+    body_digests = models.JSONField(null=True)
+    # Of a proved mail: what it keeps when it is sent again (`inbound.proving.covering`).
+    fingerprint = models.CharField(max_length=64, blank=True, db_default="")
     received_at = models.DateTimeField()
     counts_at = models.DateTimeField()
     confirmed_at = models.DateTimeField(null=True)
@@ -180,5 +184,8 @@ class InboundMail(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["address", "body_hash"], condition=Q(message_id=""), name="notifications_inbound_body_once"
+            ),
+            models.UniqueConstraint(
+                fields=["fingerprint", "address"], condition=~Q(fingerprint=""), name="notifications_inbound_proved_once"
             ),
         ]

@@ -22,6 +22,8 @@ class Preference(models.Model):
     topic = models.CharField(max_length=100, blank=True, default="")
     reminders = ArrayField(models.CharField(max_length=8), null=True)
     batch_minutes = models.PositiveSmallIntegerField(null=True)
+    receipt_minutes = models.PositiveSmallIntegerField(null=True)
+    subject_per_turn = models.BooleanField(null=True)
     immediate_below = models.PositiveSmallIntegerField(null=True)
     digest_hour = models.PositiveSmallIntegerField(null=True)
     digest_at = models.DateTimeField(null=True)
@@ -128,6 +130,27 @@ class CalendarFeed(models.Model):
 
     class Meta:
         db_table = "notifications_calendar_feed"
+
+
+class LastShown(models.Model):
+    """The parts of the mails of a topic to a user that the next one does not repeat, or only if they have changed.
+
+    `picture` is the hash of its picture; `calendar` gives the SEQUENCE at which each subject's entry was last sent;
+    `explained` are the things that this mail or one before it has explained.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    topic = models.CharField(max_length=100)
+    picture = models.CharField(max_length=64, blank=True, default="")
+    calendar = models.JSONField(default=dict)
+    explained = models.JSONField(default=list)
+    sent_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = "last mail"
+        db_table = "notifications_last_shown"
+        constraints = [models.UniqueConstraint(fields=["user", "topic"], name="notifications_last_shown_once")]
+        indexes = [models.Index(fields=["sent_at"], name="notifications_last_shown_age")]
 
 
 class CalendarEntry(models.Model):

@@ -45,11 +45,13 @@ class Finding:
 def read(raw: bytes) -> Finding | None:
     """Return what a mail to a return path reports about ours; None if it is no report of a failure."""
     try:
-        message = parse_parts(raw[:_READ])
+        return _found(parse_parts(raw[:_READ]))
     except MailRefused:
         return None
-    parts = list(message.walk())
-    for part in parts:
+
+
+def _found(message: Message) -> Finding | None:
+    for part in message.walk():
         if part.get_content_type() == "message/delivery-status":
             return _delivery_status(part)
         if part.get_content_type() == "message/feedback-report":

@@ -6,8 +6,9 @@ minutes for "Am " repeated.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,6 +19,8 @@ LONGEST_FAREWELL = 80
 MOST_NAMES = 3
 """Words behind a closing at most."""
 _WORD = re.compile(r"\w+")
+# What stands in signatures: addresses, telephone numbers, quotations, notices about the mail.
+_SIGNED = re.compile(r"^\W*[\"“„»«]|@|://|www\.|\bmails?\b|\+?\d[\d /()-]{6,}", re.IGNORECASE)
 LONGEST_SENTENCE = 300
 WORDS_OF_SENTENCE = 3
 COLON = (":", "：")
@@ -29,7 +32,8 @@ _LABEL = re.compile(
 )
 # What distinguishes an attribution from an order: a date or a time, or an address.
 DATED = re.compile(r"\d{4}|\d{1,2}[:.]\d{2}")
-ADDRESS = re.compile(r"[<\[(][^<>\s@]{1,254}@[^<>\s@]{1,254}[>\])]")
+# No bracket opens within it: so a line of nothing but brackets is searched in linear time.
+ADDRESS = re.compile(r"[<\[(][^<>\[(\s@]{1,254}@[^<>\[(\s@]{1,254}[>\])]")
 
 _DISCLAIMER = re.compile(
     r"(?:^|[.!?])[ \t]{0,3}(?:caution:|disclaimer|warning:|confidential:|confidentiality:|achtung:|(?:wichtiger )?hinweis:"
@@ -122,11 +126,30 @@ def is_farewell(line: str) -> bool:
 
 
 def before_farewell(lines: Sequence[str]) -> list[str]:
-    """Return the lines above the closing line. The first line is never one, and none is with a sentence right below it."""
+    """Return the lines above the closing line.
+
+    The first line is never one, and none is with a sentence right below it, or with prose below an empty line: "Thanks!" begins
+    mails too.
+    """
     for at, line in enumerate(lines):
-        if at and is_farewell(line) and not _is_sentence(lines[at + 1] if at + 1 < len(lines) else ""):
+        if at and is_farewell(line) and not _goes_on(itertools.islice(lines, at + 1, None)):
             return list(lines[:at])
     return list(lines)
+
+
+def _goes_on(below: Iterable[str]) -> bool:
+    """Return True if a text goes on below a closing line."""
+    for number, line in enumerate(below):
+        if line.strip():
+            return is_prose(line) if number else _is_sentence(line)
+    return False
+
+
+def is_prose(line: str) -> bool:
+    """Return True for a line of running text: no name, title or address, and nothing that companies say of their mails."""
+    words = _WORD.findall(line[:LONGEST_SENTENCE])
+    small = sum(word[0].islower() for word in words)
+    return len(words) > WORDS_OF_SENTENCE and small >= WORDS_OF_SENTENCE and not _SIGNED.search(line)
 
 
 def _is_sentence(line: str) -> bool:

@@ -6,13 +6,16 @@ modern one parses every header in full, in quadratic time.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from email.errors import MessageError
 from email.message import Message
 from email.parser import BytesFeedParser, BytesHeaderParser
 from email.policy import Policy, compat32
+from typing import Any
 
+from notifications.parsing import charsets
 from notifications.parsing.refusals import MailRefused
 
 LARGEST = 1024 * 1024
@@ -33,6 +36,17 @@ _FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
 _MULTIPART = re.compile(rb"^content-type:[ \t\r\n]*(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
 _MESSAGE_ID_FIELD = re.compile(rb"^message-id:([^\n]{0,400}(?:\n[ \t][^\n]{0,400})?)", re.IGNORECASE | re.MULTILINE)
 _MESSAGE_ID = re.compile(rb"<[!-;=?-~]{1,240}>")
+# Header fields of which a mail has one at most (RFC 5322 section 3.6, RFC 2045), as far as anything here depends on them: of two,
+# one reader takes the first and another the last. From and To have checks of their own, with other answers.
+_ONCE = (
+    b"content-disposition",
+    b"content-transfer-encoding",
+    b"content-type",
+    b"date",
+    b"message-id",
+    b"mime-version",
+    b"subject",
+)
 # The library reads these fields while it splits the parts, and we after it.
 _PART_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
 # Known exceptions of the library on hostile mail.
@@ -72,8 +86,8 @@ def parse_head(raw: bytes) -> Message:
 def check_head(raw: bytes) -> None:
     """Check what needs no parser. Raises `MailRefused`: too_large, too_many_headers, broken.
 
-    Parsers disagree where a header line or the headers end if there are bare returns or lines that are no field: one would verify
-    the signature of something another does not show. Such headers are broken.
+    Parsers disagree where a header line or the headers end if there are bare returns or lines that are no field, and which of two
+    fields counts: one would verify the signature of something another does not show. Such headers are broken.
     """
     if len(raw) > LARGEST:
         raise MailRefused("too_large", f"{len(raw)} bytes")
@@ -87,15 +101,18 @@ def check_head(raw: bytes) -> None:
     lines = [line.removesuffix(b"\r") for line in head.split(b"\n")]
     if lines[0].startswith(b"From "):
         del lines[0]
-    fields = 0
+    names: list[bytes] = []
     for line in lines:
         if not line:
             continue  # the end of the headers
-        if not _FIELD_LINE.match(line) or (not fields and line[:1] in b" \t"):
+        if not _FIELD_LINE.match(line) or (not names and line[:1] in b" \t"):
             raise MailRefused("broken", "a line in the headers that is not a header field")
-        fields += line[:1] not in b" \t"
-    if fields > MOST_FIELDS:
-        raise MailRefused("too_many_headers", str(fields))
+        if line[:1] not in b" \t":
+            names.append(line.partition(b":")[0].lower())
+    if len(names) > MOST_FIELDS:
+        raise MailRefused("too_many_headers", str(len(names)))
+    if twice := next((name for name in _ONCE if names.count(name) > 1), None):
+        raise MailRefused("broken", f"two fields {twice.decode()}")
 
 
 def head_of(raw: bytes) -> bytes:
@@ -126,13 +143,51 @@ def body_of(raw: bytes) -> bytes:
     return re.split(rb"\r?\n\r?\n", raw, maxsplit=1)[-1]
 
 
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse a mail as `broken` if the library fails in this block."""
+    try:
+        yield
+    except FAULTS as fault:
+        raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault
+
+
 class _Part(Message):
-    """A message or a part of one. The parser sets each field before it reads the fields that define the part."""
+    """A message or a part of one. The parser sets each field before it reads the fields that define the part.
+
+    The library decodes contents and parameters when they are asked for. With some names of charsets it fails at that.
+    """
 
     def set_raw(self, name: str, value: str) -> None:
         if name.lower() in _PART_FIELDS and len(value) > LONGEST_FIELD:
             raise MailRefused("broken", f"a {name[:40]} field that is too long")
         super().set_raw(name, value)
+
+    def get_payload(self, i: int | None = None, decode: bool = False) -> Any:
+        """Return the parts, the decoded bytes, or the text as it came: the library would decode it by its named charset."""
+        if not decode and not self.is_multipart():
+            return vars(self)["_payload"]
+        with _refusing():
+            return super().get_payload(i, decode)  # type: ignore[call-overload]  # it distinguishes literals
+
+    def get_param(self, *args: Any, **options: Any) -> Any:
+        with _refusing():
+            return super().get_param(*args, **options)
+
+    def get_filename(self, *args: Any) -> Any:
+        with _refusing():
+            return super().get_filename(*args)
+
+    def get_content_charset(self, *args: Any) -> Any:
+        with _refusing():
+            return super().get_content_charset(*args)
+
+    def get_content_disposition(self) -> str | None:
+        with _refusing():
+            return super().get_content_disposition()
+
+
+charsets.forget_unknown()
 
 
 def _counting() -> Callable[..., Message]:

@@ -19,7 +19,9 @@ class Hears(Enum):
     NOTHING = "nothing"  # dropped: its sender is automatic or forged, or nothing is lost
     QUESTION = "question"  # held: the owner of the reply address is asked at their own address
     REASON = "reason"  # dropped: the owner of the reply address gets the reason at their own address
+    ONCE = "once"  # dropped: the owner of the reply address gets the reason, once a day for each match
     WORDS = "words"  # passed to the purpose with the refusal's code: its receipt explains the problem
+    SENDER = "sender"  # dropped: the proved sender, who has no account, hears once a day how to take part
     REPLY = "reply"  # refused on receipt: the SMTP reply, or the provider's log, says so
 
 
@@ -43,7 +45,10 @@ REFUSALS: dict[str, Row] = {
     # On receipt, before anything is stored.
     "unknown_address": Row(Hears.REPLY, "to no address of ours, or to an expired one", "there is nobody whose mail it could be"),
     "repeated": Row(
-        Hears.NOTHING, "the same Message-ID, or the same body without one, to the same address", "it is here already"
+        Hears.NOTHING,
+        "the same Message-ID, or the same body without one, or a proved mail with the same sender, date and body, to the same "
+        "address",
+        "it is here already",
     ),
     # Automatic mail.
     "null_return_path": Row(Hears.NOTHING, "an empty envelope sender", _ROBOT),
@@ -53,14 +58,33 @@ REFUSALS: dict[str, Row] = {
     "delivery_report": Row(Hears.NOTHING, "a report of delivery or of reading", _ROBOT),
     "mailer_daemon": Row(Hears.NOTHING, "from a sender such as mailer-daemon or no-reply", _ROBOT),
     "our_own": Row(Hears.NOTHING, "from our From address or one of our reply addresses", "the service would answer itself"),
+    "automatic": Row(
+        Hears.ONCE,
+        "an automatic answer without marks: of a vacation responder or a calendar, or a delivery notice in prose",
+        "it may be a machine, and perhaps a person who wants to know",
+        gettext_noop(
+            "It looks like an automatic answer: of a vacation responder, a calendar or a mail server. If you wrote it yourself, "
+            "send your text again, with the word END alone in a line below it. To have no deadlines while you are away, send "
+            "for example: vacation 2026-12-24..2027-01-02"
+        ),
+    ),
+    "half_automatic": Row(
+        Hears.QUESTION, "orders or a message, with words of an automatic answer", "a machine may have put them together"
+    ),
     # Size and shape.
-    "too_large": Row(Hears.REASON, "larger than 1 MB, more than 50,000 lines, or more than 64 KB of headers", _HOSTILE, _SMALLER),
+    "too_large": Row(
+        Hears.REASON,
+        "larger than 10 MB or 250,000 lines, or, without its attachments, than 1 MB or 50,000 lines; or more than 64 KB of "
+        "headers",
+        _HOSTILE,
+        _SMALLER,
+    ),
     "too_many_headers": Row(Hears.REASON, "more than 200 header fields", _HOSTILE, _SMALLER),
     "too_many_parts": Row(Hears.REASON, "more than 100 parts", _HOSTILE, _SMALLER),
     "too_deep": Row(Hears.REASON, "parts within parts, more than five deep", _HOSTILE, _SMALLER),
     "broken": Row(
         Hears.REASON,
-        "headers that two programs could read differently",
+        "headers that two programs could read differently, such as two Message-ID lines",
         "one of them could be deceived",
         gettext_noop(
             "Its headers are damaged. Send your orders again as a new mail; if that fails too, use another mail program."
@@ -78,12 +102,21 @@ REFUSALS: dict[str, Row] = {
             "Its From line does not name exactly one address in the usual form: Name <address>. Correct your sender name."
         ),
     ),
-    "spoofed": Row(Hears.NOTHING, "a forgery by the word of the From domain, which asks to drop it", "nobody to answer"),
-    "unproved": Row(Hears.QUESTION, "from the player's address, without proof", "anyone can write a From line"),
+    "spoofed": Row(
+        Hears.NOTHING,
+        "a forgery by the verdict of the mail server in front, whose From domain asks to drop it",
+        "nobody to answer",
+    ),
+    "unproved": Row(
+        Hears.QUESTION,
+        "from the player's address, without proof, or older than the mails that are kept",
+        "anyone can write a From line, and send an old mail again",
+    ),
     "stranger": Row(Hears.QUESTION, "from an address that is not the player's", "they may have passed the mail on"),
     "misdirected": Row(
         Hears.QUESTION,
-        "the player's own, with a To line that does not name the address it came to",
+        "the player's own, with a To line that does not name the address it came to, or that nobody signed (unless the subject "
+        "answers our mails about the match)",
         "they may have written it to others, who sent it on",
     ),
     # The address and the text.
@@ -93,7 +126,7 @@ REFUSALS: dict[str, Row] = {
         Hears.REASON,
         "an answer to “Are these orders yours?” that is not “yes”",
         "only a clear yes counts",
-        gettext_noop("Only a clear “yes” in the first line confirms orders. Answer the question again, or open its link."),
+        gettext_noop("Only a clear “yes” with nothing else confirms orders. Answer the question again, or open its link."),
     ),
     "used": Row(
         Hears.REASON,
@@ -103,6 +136,17 @@ REFUSALS: dict[str, Row] = {
             "You have said yes to these orders before, and that counted: the receipt says what was done. "
             "Send your next orders as an answer to it."
         ),
+    ),
+    "no_player": Row(
+        Hears.SENDER,
+        "to the standing address, proved, from an address of no player",
+        "they may want to play; everything else that is refused there before its sender is proved gets no answer",
+    ),
+    "too_often": Row(
+        Hears.ONCE,
+        "to the standing address, from a player beyond `INBOUND_MAILS_PER_ADDRESS` within an hour",
+        "what floods the service must end, and this player may not know why",
+        gettext_noop("You wrote too many mails to this address within an hour: send them again later."),
     ),
     "empty": Row(Hears.WORDS, "nothing above the quoted mail", "there is nothing to carry out"),
     "too_long": Row(Hears.WORDS, "more than 20,000 characters of the writer's own", "no orders are so long"),

@@ -7,7 +7,7 @@ gives the same result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -24,11 +24,11 @@ from notifications.models import CalendarEntry, CalendarFeed
 from notifications.registry import Attachment
 from notifications.sending.mail import clean_line
 
-# For how long a cancelled entry stays in the feed, for calendars that rarely update, and in mails, one of which may be late or
-# lost.
+# For how long a cancelled entry stays in the feed, for calendars that rarely update.
 CANCELLED_FOR = timedelta(days=14)
-CANCELLED_IN_MAILS = timedelta(days=1)
 MOST_CANCELLED_IN_MAILS = 5
+# Time before the deadline, for players who only look at the calendar.
+ALARM = timedelta(hours=2)
 KEPT = timedelta(days=90)
 LONGEST_SUMMARY = 200
 LONGEST_LINE = 1000
@@ -56,16 +56,22 @@ def register_source(source: Source) -> None:
         _sources.append(source)
 
 
-def attachment(user: User, topic: str, deadlines: Sequence[Deadline]) -> Attachment | None:
-    """Return the file for a mail about a topic: its open deadlines, and entries published before that are over."""
-    told = _told(user, deadlines, topic=topic)
-    recent = timezone.now() - CANCELLED_IN_MAILS
-    over = sorted((row for row, deadline in told if deadline is None and row.changed_at > recent), key=lambda row: row.changed_at)
-    content = _published(
-        [(row, deadline) for row, deadline in told if deadline is not None]
-        + [(row, None) for row in over[-MOST_CANCELLED_IN_MAILS:]]
-    )
-    return Attachment("deadline.ics", content, "text/calendar; method=PUBLISH") if content is not None else None
+def attachment(
+    user: User, topic: str, deadlines: Sequence[Deadline], mailed: Mapping[str, int]
+) -> tuple[Attachment | None, Mapping[str, int]]:
+    """Return the file for a mail about a topic, and the SEQUENCE of each entry in it, by subject.
+
+    It has the entries that have changed since they were `mailed`: new and moved deadlines, and those that are over.
+    """
+    told = [(row, deadline) for row, deadline in _told(user, deadlines, topic=topic) if mailed.get(row.subject) != row.sequence]
+    over = sorted((row for row, deadline in told if deadline is None and row.subject in mailed), key=lambda row: row.changed_at)
+    changed: list[tuple[CalendarEntry, Deadline | None]] = [(row, deadline) for row, deadline in told if deadline is not None]
+    changed += [(row, None) for row in over[-MOST_CANCELLED_IN_MAILS:]]
+    content = _published(changed)
+    if content is None:
+        return None, {}
+    sequences = {row.subject: row.sequence for row, _deadline in changed}
+    return Attachment("deadline.ics", content, "text/calendar; method=PUBLISH"), sequences
 
 
 def feed(user: User) -> str:
@@ -180,7 +186,16 @@ def _event(row: CalendarEntry, deadline: Deadline | None) -> icalendar.Event:
     if deadline is not None:
         event.add("description", "\n".join(clean_line(line, LONGEST_LINE) for line in deadline.description.splitlines()))
         event.add("url", deadline.link)
+        event.add_component(_alarm(deadline))
     return event
+
+
+def _alarm(deadline: Deadline) -> icalendar.Alarm:
+    alarm = icalendar.Alarm()
+    alarm.add("action", "DISPLAY")
+    alarm.add("description", clean_line(deadline.summary, LONGEST_SUMMARY))
+    alarm.add("trigger", -ALARM)
+    return alarm
 
 
 def _uid(row: CalendarEntry) -> str:

@@ -27,7 +27,7 @@ from accounts.addresses import sending_address
 from notifications import channels, registry
 from notifications.models import Outbox, Status
 from notifications.returned import bounces, suppression
-from notifications.sending import claims, mail
+from notifications.sending import claims, mail, shown
 from notifications.wanted import preferences, timing
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         return _end(row, Status.DROPPED, f"mail to this address is stopped: {stopped.report} {stopped.status}".strip())
     try:
         with (
-            translation.override(row.user.language if row.user else None),
+            translation.override(row.user.language if row.user else settings.LANGUAGE_CODE),
             timezone.override(row.user.zone if row.user else None),
         ):
             message = _word(row, kind)
@@ -92,7 +92,7 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         # Here other apps' code writes notices: its faults are recorded and logged, and never stop the other notices.
         log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
-    return _send(row, email, connection or open_connection())
+    return _send(row, email, connection or open_connection(), message.shows)
 
 
 def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
@@ -178,7 +178,7 @@ def pause(attempts: int) -> timedelta:
     return longest * random.uniform(0.8, 1.0)
 
 
-def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> Outcome:
+def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend, shows: registry.Shows | None) -> Outcome:
     try:
         connection.open()
     except (OSError, AnymailError) as fault:  # smtplib's exceptions are OSErrors too
@@ -199,7 +199,7 @@ def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend) -> 
     except (OSError, AnymailError) as fault:
         _close(connection)
         return _later(row, f"{type(fault).__name__}: {fault}")
-    return _end(row, Status.SENT)
+    return _end(row, Status.SENT, shows=shows)
 
 
 def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple[int, str]:
@@ -221,7 +221,7 @@ def _close(connection: BaseEmailBackend) -> None:
         log.debug("closing the connection to the mail server: %s", fault)
 
 
-def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True) -> Outcome:
+def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True, shows: registry.Shows | None = None) -> Outcome:
     if status == Status.FAILED:
         # Without the reason: servers like to repeat the address in it. It is in the row, which can be erased.
         log.warning("the notice %s (%s) failed for good after %s tries", row.id, row.kind, row.attempts)
@@ -229,6 +229,7 @@ def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True) -
         if not claims.settle(row, status, error=reason):
             return Outcome.LOST
         timing.settled(row, status, holds=holds)
+        shown.note(row, shows)
     if holds and status != Status.SENT:
         channels.hurry(row)
     return Outcome(status.value)

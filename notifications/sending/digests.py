@@ -22,7 +22,7 @@ from notifications import moments, registry
 from notifications.models import Outbox, Preference, Scope
 from notifications.parsing.text import END, MARK
 from notifications.registry import Brief, Message
-from notifications.wanted import preferences, timing
+from notifications.wanted import carrying, preferences, timing
 from notifications.wanted.digest_hour import next_digest
 
 log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ def _queue(row: Preference, now: datetime) -> bool:
     payload = {"since": since.isoformat()} if since is not None else {}
     told_by = Outbox.objects.create(kind=DIGEST, user=row.user, payload=payload, created_at=now, due_at=now)
     # Notices that waited for their threshold are included; urgent ones still go at once.
-    timing.merge(list(timing.waiting(row.user_id).filter(due_at__gt=now)), told_by.pk)
+    carrying.merge([one.pk for one in timing.waiting(row.user_id).filter(due_at__gt=now)], told_by.pk)
     return True
 
 

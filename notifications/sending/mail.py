@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 import textwrap
 import unicodedata
 from collections.abc import Mapping
+from email.charset import QP, Charset
 from email.headerregistry import Address
 from email.mime.base import MIMEBase
 from email.mime.image import MIMEImage
@@ -17,10 +19,12 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.core.mail.message import SafeMIMEMultipart
 
+from notifications import registry
 from notifications.models import Outbox
 from notifications.registry import Kind, Message
 from notifications.returned import return_paths
 from notifications.sending import threads, unsubscribe
+from notifications.wanted.wishes import wishes_of
 
 # Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is loaded from anywhere.
 _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
@@ -31,8 +35,24 @@ _IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]
 _MANY_BLANKS = re.compile(r"\n{3,}")
 _OURS = {
     "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "auto-submitted", "reply-to",
-    "x-auto-response-suppress", "list-id", "list-unsubscribe", "list-unsubscribe-post", "x-game-reason",
+    "x-auto-response-suppress", "list-id", "list-unsubscribe", "list-unsubscribe-post", "x-game-reason", "feedback-id",
 }  # fmt: skip
+
+
+class _Printable(Charset):
+    """UTF-8 as quoted-printable: where a hop turns 8bit into something else, a signature over it breaks."""
+
+    def __init__(self) -> None:
+        super().__init__("utf-8")
+        self.body_encoding = QP
+
+    def body_encode(self, string: str | bytes) -> str:  # type: ignore[override]
+        """Encode in C: Python's own encoder of texts takes longer than all else of a mail."""
+        body = string.encode(errors="surrogateescape") if isinstance(string, str) else string
+        return binascii.b2a_qp(body, istext=True).decode("ascii")
+
+
+_PRINTABLE = _Printable()
 
 
 class NoticeMail(EmailMultiAlternatives):
@@ -43,6 +63,7 @@ class NoticeMail(EmailMultiAlternatives):
 
     def __init__(self, *, html: str, images: Mapping[str, bytes], **fields: Any) -> None:
         super().__init__(**fields)
+        self.encoding = _PRINTABLE
         self.metadata: dict[str, str] = {}
         self.html = html
         self.images = dict(images)
@@ -65,8 +86,10 @@ class NoticeMail(EmailMultiAlternatives):
 
 def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeMail:
     """Return the mail of a notice whose message id is fixed. Building it twice gives the same headers."""
-    headers = _marks(row, message, kind) | _threading(row, message) | _list_headers(row, message, kind) | _own_headers(message)
-    shown_sender = sender(message.sender_name)
+    topic = registry.topic_of(row.topic) if not message.sender_name or not message.list_name else registry.Topic()
+    list_name = _list_name(message.list_name or topic.list_name)
+    headers = _marks(row, message, kind) | _threading(row, message) | _list_headers(row, list_name, kind) | _own_headers(message)
+    shown_sender = sender(message.sender_name or topic.name)
     returned_to = "" if by_provider() else return_paths.address(return_paths.BOUNCE, row.id)
     if returned_to:
         # The envelope then has a separate address, and the From line is a header like the others.
@@ -76,7 +99,7 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
     mail = NoticeMail(
         html=_html(message.html.replace(unsubscribe.HERE, stop), ids),
         images={ids[image.name]: image.content for image in message.images},
-        subject=clean_words(message.subject, 180),
+        subject=clean_words(_subject(row, message), 180),
         body=in_columns(message.text.replace(unsubscribe.HERE, stop)),
         from_email=returned_to or shown_sender,
         to=[address],
@@ -89,6 +112,15 @@ def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeM
     return mail
 
 
+def _subject(row: Outbox, message: Message) -> str:
+    """Return the subject that all mails of the topic have, if its receiver has not chosen one for each turn."""
+    if not message.topic_subject:
+        return message.subject
+    default = bool(settings.NOTICE_SUBJECT_PER_TURN)
+    per_turn = wishes_of(row.user_id, row.topic).subject_per_turn if row.user_id is not None else default
+    return message.subject if per_turn else message.topic_subject
+
+
 def _marks(row: Outbox, message: Message, kind: Kind) -> dict[str, str]:
     """Return the headers that identify a mail and mark it as automatic."""
     return {
@@ -97,8 +129,12 @@ def _marks(row: Outbox, message: Message, kind: Kind) -> dict[str, str]:
         "Date": format_datetime(row.due_at),
         "Auto-Submitted": "auto-replied" if message.auto_replied else "auto-generated",
         "X-Auto-Response-Suppress": "All",
-        "X-Game-Reason": clean_line(message.reason or kind.name.replace("_", "-"), 60),
+        "X-Game-Reason": _reason(message, kind),
     }
+
+
+def _reason(message: Message, kind: Kind) -> str:
+    return clean_line(message.reason or kind.name.replace("_", "-"), 60)
 
 
 def _threading(row: Outbox, message: Message) -> dict[str, str]:
@@ -110,12 +146,17 @@ def _threading(row: Outbox, message: Message) -> dict[str, str]:
     return {"In-Reply-To": clean_line(answered, 250), "References": clean_line(" ".join(path), 500)}
 
 
-def _list_headers(row: Outbox, message: Message, kind: Kind) -> dict[str, str]:
-    """Return the headers of a mailing list: its id, and how to unsubscribe from a mail that is not essential."""
-    headers = {}
-    list_name = re.sub(r"[^A-Za-z0-9.-]+", "-", message.list_name or row.topic).strip("-.")[:60]
+def _list_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-.")[:60].lower()
+
+
+def _list_headers(row: Outbox, list_name: str, kind: Kind) -> dict[str, str]:
+    """Return the headers of a mailing list: its id, how to unsubscribe from a mail that is not essential, and for complaints
+    (Feedback-ID) of which kind and which list a mail is.
+    """
+    headers = {"Feedback-ID": f"{kind.name}:{list_name or 'account'}:{settings.MAIL_DOMAIN}"}
     if list_name:
-        headers["List-Id"] = f"<{list_name.lower()}.{settings.MAIL_DOMAIN}>"
+        headers["List-Id"] = f"<{list_name}.{settings.MAIL_DOMAIN}>"
     return headers if kind.essential else headers | unsubscribe.headers(row)
 
 

@@ -61,7 +61,7 @@ def stopped(row: Outbox) -> Message | None:
     kept = [(scope, value) for scope, value in pairs if receiver.mutes.filter(scope=scope, value=value).exists()]
     if not kept:
         return None
-    name = registry.topic_name(row.topic)
+    name = registry.topic_of(row.topic).name
     context = {
         "stopped": [words(scope, value) for scope, value in kept],
         "match": bool(row.topic),
@@ -78,7 +78,7 @@ def stopped(row: Outbox) -> Message | None:
 def words(scope: Scope, value: str) -> str:
     """Return the name of what a mute stops, in the reader's language."""
     if scope == Scope.TOPIC:
-        name = registry.topic_name(value)
+        name = registry.topic_of(value).name
         return _("all mails about the match %(name)s") % {"name": name} if name else _("all mails about this match")
     if scope == Scope.ALL:
         return _("all mails about matches")

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from notifications import channels, registry
 from notifications.models import Outbox, Status
-from notifications.wanted import preferences, presence
+from notifications.wanted import carrying, preferences, presence
 from notifications.wanted.wishes import Wishes, minutes, wishes_of
 
 SUMMARY = "summary"
@@ -33,7 +33,6 @@ MOST_IN_VAIN = 3
 IN_VAIN_WITHIN = timedelta(hours=1)
 # It waits at most this part of the time that its receiver has to act: the question may stand this time.
 IN_VAIN_SHARE = 10
-_GATHER_LOCK = 0x676174  # "gat"
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,21 @@ class Merged:
 
 def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
     """Return what to do with a claimed notice that was never tried; None: write and send it."""
-    if row.user_id is None or row.message_id or kind.essential:
+    if row.user_id is None or row.message_id:
         return None
     now = timezone.now()
+    if row.topic:
+        if (mail := carrying.carrier(row, now)) is not None:
+            _begin_channels([row], now)
+            return Merged(mail)
+        if (until := carrying.awaited_until(row, now)) is not None:
+            return Hold(until)
+        _begin_channels(carrying.take_along(row, kind), now)
+    if kind.essential and kind.urgent is None:
+        return None
     wishes = wishes_of(row.user_id, row.topic)
+    if kind.urgent is not None:
+        return _in_one_mail(row, kind, minutes(wishes.receipt_minutes), now)
     if (until := channels.plan(row, wishes.channels, minutes(wishes.channel_minutes), now)) is not None:
         return Hold(until)
     if kind.deadline is None:
@@ -81,14 +91,23 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
     return Hold(end) if end is not None else gather(row, now)
 
 
+def _begin_channels(carried: Collection[Outbox], now: datetime) -> None:
+    """Schedule the channels before mail for notices that another mail carries: they wait no longer for its answer."""
+    for row in carried:
+        if row.user_id is not None:
+            wishes = wishes_of(row.user_id, row.topic)
+            channels.plan(row, wishes.channels, minutes(wishes.channel_minutes), now)
+
+
 def settled(row: Outbox, status: Status, *, holds: bool = True) -> None:
     """Schedule the channels after a mail that was sent or will not be, in the same transaction.
 
-    If the mail was not sent, they may try at once. A dropped mail releases the notices it was to include; an obsolete notice (not
-    `holds`), as its renderer reported, is sent by no channel at all.
+    If the mail was not sent, they may try at once. A dropped or failed mail releases the notices it was to include; an obsolete
+    notice (not `holds`), as its renderer reported, is sent by no channel at all.
     """
     now = timezone.now()
-    if status == Status.DROPPED and (kind := registry.find(row.kind)) is not None and kind.subject is not None:
+    unsent = status in (Status.DROPPED, Status.FAILED)
+    if unsent and (kind := registry.find(row.kind)) is not None and (kind.subject is not None or kind.carries):
         given_back = {"status": Status.QUEUED, "merged_into": None, "due_at": now}
         Outbox.objects.filter(merged_into=row.pk, status=Status.MERGED).update(**given_back)
     if holds:
@@ -142,12 +161,12 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
     if not others.exclude(topic=row.topic).exists():
         return None
     with transaction.atomic():
-        _lock(row.user_id)
+        carrying.lock(row.user_id)
         rows = [one for one in waiting(row.user_id).filter(due_at__lte=now) if one.pk == row.pk or _joins(one, now)]
         if row.pk not in {one.pk for one in rows} or len({one.topic for one in rows}) < 2:
             return None
         told_by = Outbox.objects.create(kind=SUMMARY, user_id=row.user_id, created_at=now, due_at=now)
-        merge(rows, told_by.pk)
+        carrying.merge([one.pk for one in rows], told_by.pk)
     return Merged(told_by.pk)
 
 
@@ -157,21 +176,13 @@ def waiting(user_id: int, kinds: Collection[str] | None = None) -> QuerySet[Outb
     return Outbox.objects.select_for_update().filter(user_id=user_id, status=Status.QUEUED, message_id="", kind__in=names)
 
 
-def merge(rows: list[Outbox], into: UUID) -> None:
-    """Record that these notices, with all that they were to include, are included in another one."""
-    Outbox.objects.filter(merged_into__in=[row.pk for row in rows], status=Status.MERGED).update(merged_into=into)
-    Outbox.objects.filter(pk__in=[row.pk for row in rows], status=Status.QUEUED).update(
-        status=Status.MERGED, merged_into=into, claimed_until=None
-    )
-
-
 def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None:
     """Let one mail, the newest, cover everything due about the same subject; or none, if one has just done so."""
     if kind.subject is None or row.user_id is None:
         return None
     subject = kind.subject(row)
     if kind.again and (said := _said_lately(row, subject, now)) is not None:
-        merge([row], said)
+        carrying.merge([row.pk], said)
         return Merged(said)
     others = Outbox.objects.filter(
         user_id=row.user_id, topic=row.topic, status=Status.QUEUED, message_id="", kind__in=gatherable(), due_at__lte=now
@@ -179,7 +190,7 @@ def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None
     if not others.exclude(pk=row.pk).exists():
         return None
     with transaction.atomic():
-        _lock(row.user_id)
+        carrying.lock(row.user_id)
         rows = [
             one
             for one in waiting(row.user_id).filter(topic=row.topic, due_at__lte=now)
@@ -188,7 +199,7 @@ def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None
         newest = max(rows, key=lambda one: (one.created_at, one.pk), default=row)
         if row.pk not in {one.pk for one in rows}:
             return None
-        merge([one for one in rows if one.pk != newest.pk], newest.pk)
+        carrying.merge([one.pk for one in rows if one.pk != newest.pk], newest.pk)
     return Merged(newest.pk) if newest.pk != row.pk else None
 
 
@@ -201,13 +212,14 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
         return None
     subject = kind.subject(row)
     alike = Outbox.objects.filter(user_id=row.user_id, topic=row.topic, kind=kind.name)
-    for mail in alike.filter(status=Status.SENT, sent_at__gt=now - window).order_by("-sent_at"):
+    goes = kind.urgent is not None and any(_is_urgent(one) for one in [row, *carrying.carried(row)])
+    for mail in () if goes else alike.filter(status=Status.SENT, sent_at__gt=now - window).order_by("-sent_at"):
         if mail.sent_at is not None and kind.subject(mail) == subject:
             if kind.acted is None or not kind.acted([mail], {mail.pk: mail.sent_at}):
                 return Hold(mail.sent_at + window)
             break
     with transaction.atomic():
-        _lock(row.user_id)
+        carrying.lock(row.user_id)
         found = waiting(row.user_id, [kind.name]).filter(topic=row.topic)
         # Including those that still wait for the end of the window: an answer may have closed it before that.
         rows = [one for one in found if one.pk == row.pk or kind.subject(one) == subject]
@@ -215,10 +227,16 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
             return None
         newest = max(rows, key=lambda one: (one.created_at, one.pk))
         if newest.pk != row.pk:
-            # If it is the first to be looked at, it includes the others: the newest may be due later.
-            Outbox.objects.filter(pk=newest.pk, status=Status.QUEUED).update(due_at=now)
-        merge([one for one in rows if one.pk != newest.pk], newest.pk)
+            # If it is the first to be looked at, it includes the others: the newest may be due later, or just being written.
+            Outbox.objects.filter(pk=newest.pk, status=Status.QUEUED).update(due_at=now, claimed_until=None)
+        carrying.merge([one.pk for one in rows if one.pk != newest.pk], newest.pk)
     return Merged(newest.pk) if newest.pk != row.pk else None
+
+
+def _is_urgent(row: Outbox) -> bool:
+    """Return True if a notice is not to wait for others. What a gathering mail carries besides its like is news."""
+    kind = registry.find(row.kind)
+    return kind is None or kind.urgent is None or kind.urgent(row)
 
 
 def _is_about(row: Outbox, subject: str) -> bool:
@@ -310,8 +328,3 @@ def _at_latest(row: Outbox, deadline: datetime) -> datetime:
 def _still_holds(row: Outbox) -> bool:
     kind = registry.find(row.kind)
     return kind is not None and kind.deadline is not None and kind.deadline(row) is not None
-
-
-def _lock(user_id: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [_GATHER_LOCK, user_id % 2**31])

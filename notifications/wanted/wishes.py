@@ -40,12 +40,15 @@ class Wishes:
     """The settings in force for a user and a topic, after all defaults.
 
     `reminders`: points of a deadline, `80%` of its time gone or `2h` before it. `batch_minutes`: how long notices gather after a
-    mail; 0: never. `immediate_below`: hours left below which a mail goes at once, None: always at once. `digest_hour`: the local
+    mail; 0: never. `receipt_minutes`: the same for receipts. `subject_per_turn`: each mail about a match has its own subject;
+    else all have the same. `immediate_below`: hours left below which a mail goes at once, None: always. `digest_hour`: the local
     hour of the daily digest, None: no digest. `channels`: in the order they are tried, `channel_minutes` apart.
     """
 
     reminders: tuple[str, ...] = DEFAULT_POINTS
     batch_minutes: int = field(default_factory=lambda: int(settings.NOTICE_BATCH_MINUTES))
+    receipt_minutes: int = field(default_factory=lambda: int(settings.NOTICE_RECEIPT_MINUTES))
+    subject_per_turn: bool = field(default_factory=lambda: bool(settings.NOTICE_SUBJECT_PER_TURN))
     immediate_below: int | None = None
     digest_hour: int | None = None
     channels: tuple[str, ...] = ("mail",)
@@ -55,6 +58,8 @@ class Wishes:
         return {
             "reminders": list(self.reminders),
             "batch_minutes": self.batch_minutes,
+            "receipt_minutes": self.receipt_minutes,
+            "subject_per_turn": self.subject_per_turn,
             "immediate_below": self.immediate_below,
             "digest_hour": self.digest_hour,
             "channels": list(self.channels),
@@ -65,7 +70,10 @@ class Wishes:
 # Sent inside the transaction that changes a user's settings, with `user_id`.
 wishes_changed = Signal()
 
-GENERAL = ("reminders", "batch_minutes", "immediate_below", "digest_hour", "channels", "channel_minutes")
+GENERAL = (
+    *("reminders", "batch_minutes", "receipt_minutes", "subject_per_turn", "immediate_below", "digest_hour"),
+    *("channels", "channel_minutes"),
+)
 OF_A_TOPIC = ("reminders", "batch_minutes")
 
 
@@ -124,8 +132,13 @@ def _checked(name: str, value: object, names: tuple[str, ...]) -> object:
             return _points(value)
         case "channels":
             return _order(value)
+        case "subject_per_turn":
+            if isinstance(value, bool):
+                return value
+            raise WishRefused("bad_choice", "Give true for a subject per turn, or false for one subject per match.", name)
     low, high = {
         "batch_minutes": (0, LONGEST_BATCH),
+        "receipt_minutes": (0, LONGEST_BATCH),
         "immediate_below": (0, LONGEST_THRESHOLD),
         "digest_hour": (0, 23),
         "channel_minutes": (1, LONGEST_BATCH),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
@@ -117,17 +118,21 @@ def test_the_body_is_read_first_of_all() -> None:
 
 
 def test_a_body_that_is_too_large_is_left_to_what_refuses_it(settings: Any) -> None:
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10
+    settings.FORM_BYTES = 10
     seen: list[HttpRequest] = []
 
     def view(request: HttpRequest) -> HttpResponse:
         seen.append(request)
         return HttpResponse()
 
-    request = RequestFactory().post("/", b"x" * 11, "application/json")
-    WholeBody(view)(request)
-    assert request.read() == b"x" * 11, "none of it was read"
-    assert seen == [request]
+    for path in ("/api/v1/matches/", "/mail/provider/postmark/inbound/"):
+        request = RequestFactory().post(path, b"x" * 11, "application/json")
+        WholeBody(view)(request)
+        assert request.read() == b"x" * 11, "none of it was read"
+        assert seen.pop() == request
+    with pytest.raises(RequestDataTooBig):
+        WholeBody(view)(RequestFactory().post("/profile/", b"x" * 11, "application/json"))
+    assert seen == []
 
 
 def test_a_body_that_breaks_off_is_refused() -> None:

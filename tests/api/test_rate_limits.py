@@ -189,8 +189,10 @@ def test_every_address_of_a_match_that_folds_its_past_is_marked(anna, match, pro
     """Called without a query, none that is not marked folds the match up to an earlier version."""
     for turn in range(4):
         act(match, turn % 2, {"name": "draw"})
-    folded, load_at = [], loading.load_at
-    monkeypatch.setattr(loading, "load_at", lambda *given: folded.append(given) or load_at(*given))
+    folded = []
+    for name in ("load_at", "load_near"):
+        load = getattr(loading, name)
+        monkeypatch.setattr(loading, name, lambda *given, load=load: folded.append(given) or load(*given))
     page = Client()
     page.force_login(anna)
     api, folding, marked = program(anna), set(), set(TELL_OF_THE_LAST_COMMAND)

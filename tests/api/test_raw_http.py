@@ -34,7 +34,7 @@ def test_chunks_get_a_length(parts):
 
 
 def test_of_an_endless_body_no_more_is_read_than_is_refused(settings):
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10
+    settings.FORM_BYTES = 10
 
     class Endless:
         taken = 0

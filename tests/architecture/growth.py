@@ -47,12 +47,13 @@ def calls(work: Callable[..., Any], *given: Any) -> int:
 
 def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
     """Return each reader of text, and the most characters that its caller passes to it."""
-    from gamesvc.matches.mail_orders import invitation_mail, order_mail, remarks, service_words
+    from gamesvc.matches.mail_orders import order_mail, remarks, service_words
+    from gamesvc.matches.mail_orders.joining import join_lines
     from gamesvc.matches.play import standing_orders
     from notifications.inbound import addresses, destinations
     from notifications.inbound.proving import authentication
     from notifications.inbound.proving.sender import sender_of
-    from notifications.parsing import dsn, quotes, reading, robots, text
+    from notifications.parsing import automatic, cutting, dsn, quotes, reading, robots, text
     from notifications.returned import return_paths
     from tests.notifications.inbound import providers, signing
 
@@ -60,7 +61,12 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
 
     def mail(kind: str, more: str = "") -> Callable[[str], Any]:
         top = head + f"Content-Type: {kind}; charset=utf-8{more}\r\n\r\n".encode()
-        return lambda said: text.written(reading.parse(top + said.encode()[: 900 * 1024]))
+
+        def run(said: str) -> Any:
+            message = reading.parse(top + said.encode()[: 900 * 1024])
+            return automatic.is_automatic(message, "x") if kind == "text/calendar" else text.written(message)
+
+        return run
 
     def field(name: str, read: Callable[[Any], Any]) -> Callable[[str], Any]:
         def run(said: str) -> Any:
@@ -90,12 +96,18 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
     def border(message: Any) -> Any:
         return authentication.authenticate(message, b"", "a@x.example")
 
+    lines = (b"x" * 79 + b"\n") * (reading.LARGEST // 79)  # more than a mail that is stored whole
     report = head + b"Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/"
     found: dict[str, tuple[Callable[[str], Any], int]] = {
         "plain mail": (mail("text/plain"), 300_000),
         "flowed mail": (mail("text/plain", "; format=flowed"), 300_000),
         "html mail": (mail("text/html"), 300_000),
         "quoted html mail": (lambda said: mail("text/html")(f"<blockquote>{said}</blockquote>"), 300_000),
+        "large mail": (lambda said: cutting.cut(b"x" * reading.LARGEST + b"\r\n\r\n" + said.encode()), 300_000),
+        "parts of a large mail": (
+            lambda said: cutting.cut(head + b"Content-Type: multipart/x; boundary=" + said.encode() + b"\n\n" + lines),
+            300_000,
+        ),
         "raw mail": (lambda said: reading.parse(said.encode()[: reading.LARGEST]), 300_000),
         "From": (field("From", sender_of), 60_000),
         "To": (field("To", destinations.addressed_to), 60_000),
@@ -116,10 +128,15 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         "complaint": (lambda said: dsn.read(report + b"feedback-report\r\n\r\n" + said.encode()), 60_000),
         "bounce in prose": (lambda said: dsn.read(b"From: mailer-daemon@x.example\r\n\r\n" + said.encode()), 60_000),
         "server's answer": (dsn.judge, 60_000),
-        "invitation": (invitation_mail.first_word, 20_000),
+        "automatic answer": (automatic.says_so, 20_000),
+        "Subject": (field("Subject", lambda message: automatic.is_automatic(message, "x")), 60_000),
+        "calendar": (mail("text/calendar"), 300_000),
+        "invitation": (join_lines.read, 20_000),
         "vacation": (lambda said: service_words._DAYS.match(said), 20_000),
         "remark on orders": (
-            lambda said: (remarks.is_doubtful(said), remarks.holds_revocation(said), remarks.is_notice(said)),
+            lambda said: [
+                judge(said) for judge in (remarks.is_doubtful, remarks.is_revocation, remarks.holds_revocation, remarks.is_notice)
+            ],
             20_000,
         ),
         "closing lines": (

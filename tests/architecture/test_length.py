@@ -13,7 +13,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import see_event
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
-from gamesvc.matches.record import loading, stream
+from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import explanation
 from gamesvc.ops.benches.load import Table
@@ -150,7 +150,7 @@ def test_the_clock_of_a_seat_that_never_acted_is_told_in_bounded_parts(long_matc
         loading.forget_all()
         read.clear()
         told = api.get(f"/matches/{match.number}/clock/{query}").json()
-        assert len(set(read)) < 2 * (explanation.MOST_PIECES + 1) * explanation.PIECE
+        assert len(set(read)) < 2 * explanation.MOST_PIECES * (explanation.PIECE + snapshots.STRETCH)
         query, parts = told["next"], parts + 1
         lines += told["lines"]
         assert query is None or told["lines"] or told["banks"] == []

@@ -26,7 +26,7 @@ PACKAGES = ("gamesvc", "accounts", "notifications", "events")
 NEW = {
     "gamesvc/matches/lobby/opening.py:_write",
     "gamesvc/ops/management/commands/player.py:handle",
-    "gamesvc/matches/mail_orders/invitation_mail.py:_sign_up",
+    "gamesvc/matches/mail_orders/joining/invitation_mail.py:_sign_up",
     "accounts/absences.py:announce",
 }
 LOCKED = {
@@ -49,7 +49,7 @@ OTHER = {
     "gamesvc/web/account/profile.py:profile",
     "accounts/signing_in/forms.py:save",
     "gamesvc/ops/management/commands/translations.py:handle",
-    "gamesvc/matches/notices/png.py:to_png",
+    "gamesvc/matches/notices/pictures/png.py:to_png",
 }
 
 

@@ -143,7 +143,7 @@ def test_the_first_match_of_the_readme_is_played_in_the_browser_by_mail_and_with
     """On one `up`, in the order of the README."""
     number = open_by_clicks(up)
     receipt = answer_by_mail(up, number)
-    assert "1 order done" in receipt["Subject"]
+    assert "1 order done" in receipt.get_body(("plain",)).get_content()
     answers = play_with_curl(up)
     assert answers[-1]["events"][-1]["type"] == "match.ended"
 
@@ -183,11 +183,12 @@ def answer_by_mail(up: Up, number: int) -> EmailMessage:
 
     def mails(reason: str) -> list[EmailMessage]:
         found = [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in (up.data / "mail").glob("*.eml")]
-        return [mail for mail in found if mail["X-Game-Reason"] == reason and f"#{number}]" in mail["Subject"]]
+        return [mail for mail in found if mail["X-Game-Reason"] == reason and f"<match-{number}." in mail["List-Id"]]
 
     [asked] = eventually(lambda: mails("your-turn"))
-    told = asked.get_body(("plain",)).get_content().replace("\r\n", "\n").split("\n\n")[1]
-    order = " ".join(told.split()).split("Without an order in time: ")[1]
+    told = " ".join(asked.get_body(("plain",)).get_content().split())
+    first = told.split("this is played for you: ")[1]
+    order = re.split(r", (?!\d)| \(|\. ", first)[0]
     port = int(up.facts["answers"].rsplit(":", 1)[1])
     view = f"/api/v1/matches/{number}/view/"
     before = up.get(view)["version"]

@@ -15,7 +15,7 @@ from gamesvc.games import catalog, records
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event, Game
-from gamesvc.games.kernel.timeline import Run
+from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.games.secrecy import Broken, Watch, command_of
 from gamesvc.games.selfplay import play
 from gamesvc.games.space_war import GAME as SPACE_WAR
@@ -167,6 +167,44 @@ def test_an_answer_does_not_reveal_what_it_undoes(react: Callable[..., None], mo
     else:
         with pytest.raises(Broken, match="items_settled tells None of"):
             watched(t, 1, answer)
+
+
+def test_a_repeated_turn_shows_what_it_had_shown() -> None:
+    """A seat may look at its own station in its upkeep, so also while its commands are repeated after the match went back."""
+    ships = {"play": [("titan", {"zone": "enemy"})], "station": {"hand": 2}}
+    begun = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 2}}, phase="attack")
+    again = replace(begun.state.sides[0], extra_turns=1)
+    t = Table(replace(begun.state, sides=(again, begun.state.sides[1])), begun.names)
+    t.do(0, "attack_station", attacker=t["a.titan"], slots=["s1", "s2", "s3"])
+    attack = t.item()
+    t.do(0, "end_turn")
+    t.do(0, "end_phase")
+    assert t.state.phase == "attack"
+    t.do(1, "react", item=attack, play={"card": t["b.target_missed"], "mode": 1})
+    run = watched(t, 0, {"name": "replay"})
+    assert (run.state.turn, run.state.phase) == (t.state.turn + 1, "attack")
+
+
+def test_a_match_may_go_back_into_the_middle_of_a_command() -> None:
+    """Nobody may act there, so there are no forms to compare: The Space War has none while it reveals the preparation."""
+    options = {"starter": "random", "reaction_points": "all"}
+    record = play(SPACE_WAR, options=options, seats=2, seed="s29-space_war-6-46", bots=("greedy", "random"), interrupt=0.1)
+    assert (None, {"to": 9}) in record.commands
+    assert record.outcome is not None
+
+
+def test_an_undo_that_nobody_may_know_of_leaves_what_another_may_repeat() -> None:
+    """In The Space War 1.2.0 it took from the active player the commands that they might repeat."""
+    undo = (None, {"to": 61, "cause": "undo", "seat": 1, "private": True})
+    bots, seed = ("greedy", "random"), "s29b-space_war-1-80"
+    record = play(SPACE_WAR, options={"commander_pool": "faction"}, seats=2, seed=seed, bots=bots, interrupt=0.1)
+    assert undo in record.commands
+    timeline: Timeline[Any] = Timeline(SPACE_WAR)
+    timeline.fold(record.events[:62])
+    offered = SPACE_WAR.view(timeline.state, 0)["replay"]
+    assert offered
+    timeline.fold(record.events[62:63])
+    assert SPACE_WAR.view(timeline.state, 0)["replay"] == offered
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)

@@ -1,6 +1,6 @@
 """What games tell besides their views keeps its promises: for every viewer, in positions of self-play.
 
-That is `glance`, `hand`, `explain`, `parts` and `standing_orders` of `Game`.
+That is `glance`, `hand`, `explain`, `reference`, `summary`, `parts` and `standing_orders` of `Game`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import DECLINE, RANDOM, RESIGN, Caption, Game, Viewer
-from gamesvc.games.kernel.telling import Explained, targets
+from gamesvc.games.kernel.telling import Entry, Explained, Summary, targets
 from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.kernel.wording import listed
 from gamesvc.games.secrecy import Broken, chance, check_told
@@ -102,6 +102,15 @@ def test_a_headline_names_the_players_who_act(game: Game[Any]) -> None:
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_a_glance_tells_those_who_must_act_what_to_do(game: Game[Any]) -> None:
+    for state, viewer, view in looks(game):
+        acts = any(waiting.seat == viewer for waiting in game.awaited(state))
+        task = game.glance(view, CAPTION).task
+        assert (task != "") is acts, view["awaited"]
+        assert not acts or (task[0].isupper() and task[-1] == "." and "_" not in task)
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
 def test_an_earlier_position_waits_for_nobody(game: Game[Any]) -> None:
     for _state, _viewer, view in looks(game):
         past = replace(CAPTION, past=True)
@@ -160,6 +169,48 @@ def test_help_is_whole_sentences_about_what_the_view_shows(game: Game[Any]) -> N
     assert (len(helped) > 5) is (game.id in catalog.OFFERED)
 
 
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_the_reference_describes_every_card_and_unit_in_sight(game: Game[Any]) -> None:
+    shown: Counter[str] = Counter()
+    for _state, _viewer, view in looks(game):
+        entries = game.reference(view)
+        assert len({entry.id for entry in entries}) == len({entry.name for entry in entries}) == len(entries) > 10
+        for entry in entries:
+            assert entry.name.strip()
+            assert entry.kind.strip()
+            assert not {"_", "\n"} & set(f"{entry.name}{entry.kind}{entry.numbers}")
+            assert (entry.text or f"{entry.numbers}.")[-1] in ".!", entry
+            shown[entry.id] += len(entry.shown)
+        in_sight = [of for entry in entries for of in entry.shown]
+        assert {held.id for held in game.hand(view) or ()} <= {*in_sight}
+        assert len(in_sight) == len({*in_sight})
+    assert len(+shown) > 5
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_a_summary_says_what_decided_a_match(game: Game[Any]) -> None:
+    for options, seats in MATCHES[game.id]:
+        timeline: Timeline[Any] = Timeline(game)
+        timeline.follow(timeline.begin(check_options(game, options, seats), seats, seeded("summary")))
+        assert [game.summary(game.view(timeline.state, viewer), CAPTION) for viewer in (None, *range(seats))] == [None] * (
+            seats + 1
+        )
+        for seat in range(seats):
+            if game.outcome(timeline.state) is None:
+                timeline.follow(timeline.command(seat, {"name": RESIGN}, seeded("summary")))
+        assert game.outcome(timeline.state) is not None
+        for viewer in (None, *range(seats)):
+            told = game.summary(json.loads(json.dumps(game.view(timeline.state, viewer))), CAPTION)
+            assert told is not None
+            assert told.decided.strip()
+            assert not told.decided.endswith(".")
+            assert len({noun for noun, _ in told.figures}) == len(told.figures) > 0
+            for noun, values in told.figures:
+                assert noun.strip()
+                assert len(values) == seats
+                assert all(value.strip() for value in values)
+
+
 def test_each_target_is_one_part_of_the_picture(game: Game[Any]) -> None:
     found = 0
     for state, viewer, view in looks(game):
@@ -208,6 +259,8 @@ def test_nothing_told_depends_on_hidden_things(game: Game[Any]) -> None:
     [
         ("glance", lambda view, caption: replace(TOY.glance(view, caption), description=f"{random.random()}.")),
         ("explain", lambda view, of: Explained(of, "A secret.")),
+        ("reference", lambda view: (Entry("one", "One", "card", "", f"{random.random()}."),)),
+        ("summary", lambda view, caption: Summary(f"{random.random()}")),
     ],
 )
 def test_what_depends_on_more_than_the_view_is_found(member: str, leak: Any) -> None:

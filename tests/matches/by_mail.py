@@ -84,6 +84,8 @@ def running(data: Path) -> Iterator[World]:
     with MailSink(data / "mail") as sink, embedded.use(data) as servers:
         databases.copy_into(servers)
         more = {"NOTICE_BATCH_MINUTES": "0", "INBOUND_ANSWERS_PER_DAY": "2000", "INBOUND_MAILS_PER_USER": "5000"}
+        # The subjects tell what became of a mail.
+        more = {"NOTICE_SUBJECT_PER_TURN": "1", "NOTICE_RECEIPT_MINUTES": "0", **more}
         environment = environment_of(data, servers, sink, seconds_per_hour=SECONDS_PER_HOUR, **more)
         with Service(data, port=free_port(), environment=environment, web_workers=1, workers=workers("inbound")) as service:
             yield World(service, servers, sink)
@@ -334,11 +336,16 @@ class Table:
 
     def ask_to_undo(self, plan: Plan | None = None) -> None:
         """Undo what others have acted on, with their consent: asked by mail, and granted by mail."""
-        seat = self.something_to_ask_for(plan)
+        for _attempt in range(10):
+            seat = self.something_to_ask_for(plan)
+            self.say(seat, "status\nEND")  # the other player has acted since this one's last mail, so they look at it first
+            print("OFFER", seat, self.offer(seat), self.version, self.events(max(0, self.version - 6)))
+            if self.offer(seat)["how"] == "ask":
+                break  # else a conditional order of the seat has acted since, and that is undone freely
         other = self.players[1 - seat]
         before = len(other.mails("undo-asked"))
-        self.say(seat, "status\nEND")  # the other player has acted since this one's last mail, so they look at it first
         version = self.version
+        print("OFFER2", self.offer(seat), self.version)
         asking = self.say(seat, "undo\nEND")
         assert "The others are asked. The undo happens when they agree." in " ".join(asking.text.split()), asking.text
         assert not self.undone(version)
@@ -386,7 +393,7 @@ class Table:
     def run_out_of_time(self, *, late: bool = True) -> None:
         """Let the clock answer. An answer after it (`late`) gets an explanation."""
         seat, before = self.mover(), self.version
-        asked = self.players[seat].newest("your-turn", self.about)
+        asked = self.mail_of(seat)
         order = self.choose(seat)
         patience = PATIENCE + max(0.0, self.left().total_seconds())
         wait_for(lambda: any(act["actor"]["kind"] == "clock" for act in self.acts(before)), "the clock to act", patience)
@@ -417,7 +424,8 @@ class Table:
         """Check that both players were told, only they and the clock acted, all by mail, and the export is proved."""
         for player in self.players.values():
             told = wait_for(lambda player=player: player.mails("match-over", self.about), f"the end to reach {player.name}")
-            assert told[-1].message["Reply-To"] is None
+            assert told[-1].message["Reply-To"] is not None, "rematch is answered"
+            assert "rematch" in told[-1].text
         export = folder / f"{self.match}.jsonl"
         export.write_bytes(self.host.get(f"/api/v1/matches/{self.match}/export/").raw)
         metas = [json.loads(line).get("meta", {}) for line in export.read_text(encoding="utf-8").splitlines()]

@@ -110,6 +110,14 @@ def test_a_substitute_comes_by_one_word_and_plays(match, carol, mailing):  # noq
     assert "Status:" in mailing.receipt("carol@players.example").text
 
 
+@pytest.mark.parametrize("said", ["Yes, I'd love to, sadly my exams begin.", "Join later", "Ja, leider fehlt mir die Zeit"])
+def test_a_polite_refusal_takes_no_free_seat(match, carol, mailing, said):  # noqa: F811
+    called(match, mailing, carol)
+    answer(mailing, "carol", said, "seat-free")
+    assert Seat.objects.get(match=match, index=1).user is None
+    assert "could not be read" in mail_of(mailing, "carol", "seat-answer").subject
+
+
 def test_a_substitute_who_is_awaited_is_told_their_turn_and_plays_it(match, carol, mailing):  # noqa: F811
     follows.follow(by=carol, game=match.game)
     seat = loading.load(match.id, match.game).awaited()[0].seat
@@ -150,7 +158,7 @@ def test_the_second_to_answer_is_told_that_it_is_taken(match, carol, player, mai
     answer(mailing, "dora", "join", "seat-free")
     told = mail_of(mailing, "dora", "seat-answer")
     assert "You have no seat" in told.subject
-    assert "Seal of the record" not in told.text
+    assert "Proof of the record" not in told.text
     assert told.message["Reply-To"] is None
     assert types(match).count("match.seated") == 1
 
@@ -225,7 +233,7 @@ def test_a_vote_for_a_pause_is_withdrawn(match, mailing):  # noqa: F811
 def test_every_mail_about_a_running_match_can_be_answered(match, mailing):  # noqa: F811
     name = ("ben", "anna")[loading.load(match.id, match.game).awaited()[0].seat]
     answer(mailing, name, "status", "match-started")
-    assert "Your question answered" in mailing.receipt(f"{name}@players.example").subject
+    assert "Status" in mailing.receipt(f"{name}@players.example").subject
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -240,7 +248,7 @@ def test_the_words_work_in_every_game(game, anna, ben, mailing):  # noqa: F811
     states = [line["state"] for line in mailing.newest.report["lines"]]
     assert states == ["answered"] * 5 + ["refused"], "the service's words are not taken for orders"
     assert len(STORE.read(match.id)) == before
-    for title in ("Orders:", "Your hand:", "Status:", "What happened:", "Expected now:", "Due "):
+    for title in ("Orders:", "Your hand:", "Status:", "What happened:", "The match waits for:", "Due "):
         assert title in receipt.text
     engine, state = catalog.game(game), loading.load(match.id, match.game).timeline.state
     first_line = engine.board_text(engine.view(state, seat), board.caption_of(match, ("anna", "ben")[: match.seat_count]))
@@ -295,7 +303,9 @@ def test_a_player_may_do_without_the_position_in_mails(match, mailing):  # noqa:
         Outbox.objects.create(kind=kind, user=user, topic=str(match.id), payload=payload)
     work(mailing)
     told = mailing.sink.to(f"{user.username}@players.example")[before:]
-    assert {str(one.message["X-Game-Reason"]) for one in told} == {"match-started", "your-turn", "pause"}
+    assert {str(one.message["X-Game-Reason"]) for one in told} == {"your-turn", "pause"}, (
+        "one mail tells of the match and the turn"
+    )
     for caught in told:
         assert caught.message["Reply-To"] is None
         assert "answer this mail" not in flat(caught) + " ".join(caught.html.split())
@@ -328,9 +338,24 @@ def test_how_a_match_ended_is_told_to_everybody(toy, anna, ben, mailing, positio
     reason = match.outcome["reason"].replace("_", " ")
     assert reason
     for part in (told.text, told.html):
-        assert f"How it ended: {reason}" in part
+        assert f"{reason[:1].upper()}{reason[1:]}." in part
     pictures = [part for part in told.message.walk() if part.get_content_type() == "image/png"]
     assert bool(pictures) is position
+
+
+def test_who_wants_no_position_in_mails_gets_none_by_asking(toy, anna, ben, mailing):  # noqa: F811
+    match = opened(toy, anna, ben, mailing)
+    seat = loading.load(match.id, match.game).awaited()[0].seat
+    name, user = ("anna", "ben")[seat], match.seats.get(index=seat).user
+    to = str(mail_of(mailing, name, "your-turn").message["Reply-To"])
+    for muted in (False, True):
+        if muted:
+            preferences.mute(preferences.Receiver(user_id=user.pk), Scope.KIND, wording.POSITION)
+        mailing.write("history 3\nhelp", to=to, sender=f"{name}@players.example")
+        work(mailing)
+        told = mailing.receipt(f"{name}@players.example")
+        for part in (told.text, told.html):
+            assert ("history 3" in part.lower(), "vacation" in part) == (True, not muted)
 
 
 def test_revoked_addresses_are_dead_and_open_turns_are_sent_again(match, anna, mailing):  # noqa: F811
@@ -348,4 +373,4 @@ def test_revoked_addresses_are_dead_and_open_turns_are_sent_again(match, anna, m
     new = str(mail_of(mailing, name, "your-turn").message["Reply-To"])
     assert new != old
     answer(mailing, name, "status", "your-turn")
-    assert "Your question answered" in mailing.receipt(f"{name}@players.example").subject
+    assert "Status" in mailing.receipt(f"{name}@players.example").subject

@@ -44,6 +44,7 @@ from gamesvc.matches.models import FeedCursor, Holding, Match, Question
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.play.turns import Sender
 from notifications.inbound import addresses, pipeline, store
+from notifications.parsing.cutting import Cut
 from notifications.models import InboundMail, Outbox
 
 def submit(match, seat, command):
@@ -88,7 +89,7 @@ address = reply_addresses.reply_address(
 order = loaded.game.render(loaded.game.default_command(state, window.seat))
 lines = ["From: " + holder.email, "To: " + address, "Subject: Re: your turn", "Message-ID: <one@players.example>", "", order, ""]
 raw = chr(10).join(lines).encode()
-assert store.store(raw, address=addresses.resolve(address), envelope_from=holder.email, received_at=timezone.now())
+assert store.store(Cut(raw), address=addresses.resolve(address), envelope_from=holder.email, received_at=timezone.now())
 checkpoints.make()
 checkpoints.append_file()
 tell(numbers=numbers(), match=match.number, window=window.as_json(), order=order, version=loaded.version,

@@ -33,6 +33,18 @@ def orders(text: str, game: Game = STRATASTAR, view: dict[str, Any] | None = Non
     return [line.understood if line.state == "read" else f"? {line.text}" for line in lines if line.is_order]
 
 
+def test_what_a_line_is_known_by_depends_on_the_text_alone() -> None:
+    """A worker that dies after the first order is followed by one that reads the same mail in another position."""
+    long = "move D4 D3 2F paid".replace(" ", " " * 16)
+    assert len(long) >= 60
+    text = f"hold\n{long[:-5]}\npaid\nmove D5 D6 1F paid\nmove D5 D4 1F paid\nEND"
+    first = order_mail.read(text, STRATASTAR, moving())
+    again = order_mail.read(text, STRATASTAR, None)
+    assert len(again) == len(first) + 1, "the rest of the broken order is a line of its own where nothing can be read"
+    for line in first:
+        assert line.text.split()[:3] == next(one.text.split()[:3] for one in again if one.number == line.number)
+
+
 MOVE, OTHER = "move D4 D3 2F paid", "move D5 D6 1F paid"
 
 
@@ -149,6 +161,16 @@ def test_orders_below_what_a_program_may_have_written_are_not_carried_out(above:
         "Vergiss es.",
         "Sobald Bob zieht",
         "Annule tout",
+        "Can you check whether this is legal please",
+        "How do I write this",
+        "Please explain.",
+        "This was refused. Please help.",
+        "I was going to play this",
+        "Execute this at the deadline please",
+        "On behalf of Marek",
+        "Bitte vorher Marek fragen",
+        "Das wäre mein Zug",
+        "Warum geht das nicht",
     ],
 )
 def test_a_remark_that_may_revoke_the_orders_does_so(remark: str) -> None:

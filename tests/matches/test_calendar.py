@@ -1,4 +1,4 @@
-"""Deadlines in calendars: one entry per question, moved and cancelled under the same UID, by mail and in the feed."""
+"""Deadlines in calendars: one entry per seat, moved and cancelled under the same UID, by mail and in the feed."""
 
 from __future__ import annotations
 
@@ -79,14 +79,17 @@ def test_moving_answering_and_asking_again_are_changes_of_one_entry(duel, anna, 
     assert (same, int(back["SEQUENCE"]), str(back["STATUS"])) == (uid, 3, "CONFIRMED")
 
 
-def test_the_next_mail_cancels_the_last_turn(duel, mailing, client, anna):  # noqa: F811
+def test_the_next_mail_moves_the_entry_of_the_last_turn(duel, mailing, client, anna):  # noqa: F811
     [first] = feed(client, anna)
     act(duel, 0)
     act(duel, 1)
     send_due()
     mail = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "your-turn"][-1]
     told = events(file_of(mail))
-    assert {uid == first: str(event["STATUS"]) for uid, event in told.items()} == {True: "CANCELLED", False: "CONFIRMED"}
+    [(uid, event)] = told.items()
+    assert (uid, str(event["STATUS"]), int(event["SEQUENCE"])) == (first, "CONFIRMED", 1)
+    [alarm] = event.walk("VALARM")
+    assert (str(alarm["ACTION"]), alarm["TRIGGER"].dt) == ("DISPLAY", timedelta(hours=-2))
 
 
 def test_a_receipt_cancels_what_the_orders_did(duel, mailing):  # noqa: F811

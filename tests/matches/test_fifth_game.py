@@ -19,6 +19,7 @@ from gamesvc.matches.play import bots
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import loading, stream
 from gamesvc.matches.timekeeping import timeout_sweep
+from gamesvc.ops.sink import CaughtMail
 from tests.conftest import Program
 from tests.games import auction as package
 from tests.mailing import Mailing, mailing, verify  # noqa: F401
@@ -100,11 +101,15 @@ def bid_by_program(player: Program, match: Match, coins: int) -> dict[str, Any]:
     return found
 
 
-def bid_by_mail(mailing: Mailing, coins: int) -> str:  # noqa: F811
-    """Answer the newest turn mail; returns the text of the receipt."""
+def turn_of_carla(mailing: Mailing) -> CaughtMail:  # noqa: F811
+    """Return the newest mail that tells Carla of her turn: about her seat, her turn, or her last orders."""
     mailing.work()
-    turns = [mail for mail in mailing.sink.to(CARLA) if mail.message["X-Game-Reason"] == "your-turn"]
-    mailing.write(f"bid {coins}", to=str(turns[-1].message["Reply-To"]), sender=CARLA)
+    return [mail for mail in mailing.sink.to(CARLA) if "For sale" in mail.text][-1]
+
+
+def bid_by_mail(mailing: Mailing, turn: CaughtMail, coins: int) -> str:  # noqa: F811
+    """Answer a mail with a bid; returns the text of the receipt."""
+    mailing.write(f"bid {coins}", to=str(turn.message["Reply-To"]), sender=CARLA)
     mailing.work()
     return str(mailing.receipt(CARLA).text)
 
@@ -122,17 +127,18 @@ def test_the_fifth_game_is_played_to_its_end_through_every_door(
     assert [event["data"] for event in seen["events"]] == [{"seat": 1, "coins": 5}]
     others = program.get(f"/matches/{table.number}/events/").json()["events"]
     assert [event["data"] for event in others if event["type"].endswith("bid")] == [{"seat": 0}, {"seat": 1, "coins": 5}]
-    assert "1. bid 4: done" in bid_by_mail(mailing, 4)
+    assert "1. bid 4: done" in bid_by_mail(mailing, turn_of_carla(mailing), 4)
     loaded = loading.load(table.id, "auction")
     assert list(loaded.timeline.state.owners.values()) == [1], "the highest of three sealed bids buys"
     # The second lot: a bid is undone before the others have bid.
+    turn = turn_of_carla(mailing)
     bid_on_page(host, table, 1)
     undo = form_to(page_of(host, table), "/undo")
     assert host.post(undo.action, undo.fields).status_code == 302
     bid_on_page(host, table, 2)
     bid_by_program(program, table, 0)
     # Carla's turn mail is older than the undo: she is told so, and answers that.
-    assert "Something happened that you had not seen" in bid_by_mail(mailing, 1)
+    assert "Something happened that you had not seen" in bid_by_mail(mailing, turn, 1)
     mailing.write("bid 1", to=str(mailing.receipt(CARLA).message["Reply-To"]), sender=CARLA)
     mailing.work()
     assert "1. bid 1: done" in mailing.receipt(CARLA).text
@@ -163,8 +169,7 @@ def test_the_fifth_game_is_shown_everywhere(table: Match, anna: User) -> None:
 
 def test_mails_tell_what_the_fifth_game_tells(table: Match, mailing: Mailing) -> None:  # noqa: F811
     mailing.work()
-    turn = next(mail for mail in mailing.sink.to(CARLA) if mail.message["X-Game-Reason"] == "your-turn")
-    assert "Your turn, due" in turn.subject
+    turn = next(mail for mail in mailing.sink.to(CARLA) if "For sale" in mail.text)
     assert 'alt="The players have 12, 12 and 12 coins."' in turn.html
     mailing.write("hand", to=str(turn.message["Reply-To"]), sender=CARLA)
     mailing.work()

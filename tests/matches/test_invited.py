@@ -49,7 +49,8 @@ def test_a_user_joins_by_one_word(match, anna, ben, mailing):  # noqa: F811
     receipt = mailing.last("ben@players.example", "You have a seat")
     assert "You are ben and hold seat 2." in receipt.text
     assert receipt.message["Auto-Submitted"] == "auto-replied"
-    assert receipt.message["Reply-To"] is None
+    assert "Your move" in flat(receipt) or "has started" in flat(receipt)
+    assert receipt.message["Reply-To"]
 
 
 def test_a_stranger_without_an_account_plays_without_ever_opening_a_page(match, anna, mailing):  # noqa: F811
@@ -156,3 +157,154 @@ def test_a_full_match_says_so(match, anna, ben, player, mailing):  # noqa: F811
     mailing.write("join", to=to(invitation), sender="ben@players.example")
     mailing.work()
     assert "You have no seat" in mailing.last("ben@players.example", "no seat").subject
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Yes but only if we start next week, otherwise no", "Ja, aber erst im Dezember", "No problem, I will join", "ja nein"),
+        *("I'd love to, unfortunately I can't this month", "I would love to play. Unfortunately I have no time at the moment."),
+        *(
+            "I'd love to, sadly I am travelling all of July.",
+            "Happy to play next time!",
+            "Sehr gerne, leider fehlt mir die Zeit.",
+        ),
+        *("Count me in when I'm back from vacation", "Sure, after my exams", "join later", "join when I am back", "yeah right"),
+        *(
+            "Ok, let me think about it.",
+            "I am in hospital right now",
+            "No problem, I'm in!",
+            "Yes.\n\nSadly I am travelling all of May.",
+        ),
+        *("yes\n\nOn second thoughts, no.", "Join me for dinner instead?", "Ja\nnein", "join us", "join NAME", "Yes and no"),
+    ],
+)
+def test_an_answer_that_is_neither_yes_nor_no_takes_no_seat_and_refuses_none(match, anna, ben, mailing, said):  # noqa: F811
+    verify(ben)
+    invitations.invite(by=anna, match=match, username="ben")
+    mailing.write(said, to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    assert "could not be read" in mailing.last("ben@players.example").subject
+    match.refresh_from_db()
+    assert match.status == Match.Status.OPEN
+    assert Invitation.objects.get().declined_at is None
+
+
+@pytest.mark.parametrize("said", ["No, sorry", "Nein, leider keine Zeit", "no thanks"])
+def test_a_polite_no_declines(match, anna, ben, mailing, said):  # noqa: F811
+    verify(ben)
+    invitations.invite(by=anna, match=match, username="ben")
+    mailing.write(said, to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    assert Invitation.objects.get().declined_at is not None
+
+
+@pytest.mark.parametrize("said", ["Join!", "yes\n\nBest regards\nBen", "join\nLooking forward to it!", "Ja\nEND"])
+def test_a_clear_answer_in_other_words_takes_the_seat(match, anna, ben, mailing, said):  # noqa: F811
+    verify(ben)
+    invitations.invite(by=anna, match=match, username="ben")
+    mailing.write(said, to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    match.refresh_from_db()
+    assert match.status == Match.Status.RUNNING
+
+
+# --- the name of a new player ---
+
+
+def invited(match, anna, mailing):  # noqa: F811
+    invitations.invite(by=anna, match=match, address=CARA)
+    return to(asked(mailing, CARA))
+
+
+def answer(mailing, said, address):  # noqa: F811
+    mailing.write(said, to=address, sender=CARA)
+    mailing.work()
+    return mailing.last(CARA)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "Yes please",
+            "Yes, I would love to play!",
+            "Ja, gerne!",
+            "join please",
+            "Count me in",
+            "Hi Anna,\n\nI'd love to join!",
+        ),
+        *("Ich bin dabei!", "yes", "Sure!\n\nBest\nCara"),
+    ],
+)
+def test_a_polite_yes_of_a_stranger_makes_no_account_and_asks_for_the_name(match, anna, mailing, said):  # noqa: F811
+    caught = answer(mailing, said, invited(match, anna, mailing))
+    assert "Answer with: join YOURNAME" in flat(caught)
+    assert "You have no seat yet" in caught.subject
+    assert User.objects.count() == 1
+    told = answer(mailing, "join cara", to(caught))
+    assert "You are cara and hold seat 2." in flat(told)
+
+
+@pytest.mark.parametrize("said", ["join NAME", "Join YOURNAME", "join <NAME>", "join (your name)", "join DEINNAME"])
+def test_a_copied_placeholder_is_noticed(match, anna, mailing, said):  # noqa: F811
+    caught = answer(mailing, said, invited(match, anna, mailing))
+    assert "NAME stands for the name that the other players see. Write your own, for example: join cara" in flat(caught)
+    assert User.objects.count() == 1
+
+
+def test_an_unclear_answer_of_a_stranger_is_asked_back(match, anna, mailing):  # noqa: F811
+    caught = answer(mailing, "Who are you?", invited(match, anna, mailing))
+    assert "To play, write into the first line: join YOURNAME." in flat(caught)
+
+
+@pytest.mark.parametrize(
+    "said", ['join "cara"', "join: cara", "Yes, join cara", "join as cara", "join NAME cara", "join cara, thanks!"]
+)
+def test_a_name_is_read_in_the_ways_people_write_it(match, anna, mailing, said):  # noqa: F811
+    answer(mailing, said, invited(match, anna, mailing))
+    assert user_of_address(CARA).username == "cara"
+
+
+@pytest.mark.parametrize("said", ["Yes, I would love to play!", "Yes please", "Gerne, ich bin dabei!", "I'd love to"])
+def test_a_player_with_an_account_accepts_in_a_sentence(match, anna, ben, mailing, said):  # noqa: F811
+    verify(ben)
+    invitations.invite(by=anna, match=match, username="ben")
+    mailing.write(said, to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    match.refresh_from_db()
+    assert match.status == Match.Status.RUNNING
+
+
+def test_a_new_account_is_renamed_until_its_match_begins(anna, ben, mailing):  # noqa: F811
+    verify(anna)
+    match = opening.create_match(by=anna, game="stratastar", seats=3, entry="invited")
+    address = invited(match, anna, mailing)
+    told = answer(mailing, "join crara", address)
+    assert "To be called otherwise, answer with another name before the match begins: join OTHERNAME" in flat(told)
+    told = answer(mailing, "join Cara", to(told))
+    assert "Your name is changed. You are Cara and hold seat 2." in flat(told)
+    assert user_of_address(CARA).username == "Cara"
+    told = answer(mailing, "join anna", address)
+    assert user_of_address(CARA).username == "Cara", "that name is taken"
+    opening.join_match(by=ben, match=match, link=match.link_token)
+    told = answer(mailing, "join zara", address)
+    assert user_of_address(CARA).username == "Cara"
+    assert "Your name stays Cara: others know you by it." in flat(told)
+
+
+def test_an_account_of_its_own_is_never_renamed(anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    User.objects.filter(pk=ben.pk).update(last_login="2026-01-01T00:00:00Z")
+    match = opening.create_match(by=anna, game="stratastar", seats=3, entry="invited")
+    invitations.invite(by=anna, match=match, username="ben")
+    mailing.write("join bernd", to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    ben.refresh_from_db()
+    assert ben.username == "ben"
+
+
+def test_a_stranger_is_asked_in_german_after_an_invitation_in_german(match, anna, mailing, settings):  # noqa: F811
+    settings.LANGUAGE_CODE = "de"
+    caught = answer(mailing, "Ja bitte", invited(match, anna, mailing))
+    assert "Antworte mit: join YOURNAME" in flat(caught)

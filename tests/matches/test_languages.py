@@ -16,9 +16,13 @@ from gamesvc.ops.management.commands.translations import Text
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.test_mail_texts import mails_of
 
+DOMAINS = (translations.DJANGO, translations.SENTENCES)
+# A value that another language may leave out or name otherwise: the players, whom each has its own sentences about.
+OF_ENGLISH = {"who", "whom", "whose", "their", "what", "status"}
 
-def catalogue(language: str) -> polib.POFile:
-    return polib.pofile(str(translations.source_of(language)))
+
+def catalogue(language: str, domain: str = translations.DJANGO) -> polib.POFile:
+    return polib.pofile(str(translations.source_of(language, domain)))
 
 
 def both(entry: polib.POEntry) -> list[tuple[str, str]]:
@@ -32,11 +36,12 @@ def test_every_language_a_person_may_choose_is_there():
     assert {*translations.languages(), "en"} == set(Language.values)
 
 
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", translations.languages())
-def test_every_text_is_translated(language):
+def test_every_text_is_translated(language, domain):
     """If this fails: run `manage.py translations`, fill the empty entries in the `.po` file, and run it again."""
-    found = catalogue(language)
-    assert {Text(entry.msgid, entry.msgid_plural, entry.msgctxt or "") for entry in found} == translations.gathered()
+    found = catalogue(language, domain)
+    assert {Text(entry.msgid, entry.msgid_plural, entry.msgctxt or "") for entry in found} == translations.gathered(domain)
     assert [entry.msgid for entry in translations.untranslated(found)] == []
 
 
@@ -50,24 +55,36 @@ def test_placeholders_and_words_to_be_typed_agree(language):
                 assert word in text, f"{word} is typed as it is in every language: {original}"
 
 
+@pytest.mark.parametrize("language", translations.languages())
+def test_values_agree_in_sentences(language):
+    for entry in catalogue(language, translations.SENTENCES):
+        for original, text in both(entry):
+            here, there = translations.placeholders(text), translations.placeholders(original)
+            assert here - OF_ENGLISH == there - OF_ENGLISH, original
+            assert here - there <= {"whom"}, original
+            assert text.count("{") == text.count("}"), original
+
+
 def test_the_command_changes_nothing_where_all_is_translated_and_begins_a_language(tmp_path, settings):
-    before = {path.name: path.read_bytes() for path in translations.folder().rglob("django.*")}
+    before = {path.name: path.read_bytes() for path in translations.folder().rglob("*.[mp]o")}
     shutil.copytree(translations.folder(), tmp_path, dirs_exist_ok=True)
     settings.LOCALE_PATHS = [tmp_path]
     told = io.StringIO()
     call_command("translations", stdout=told)
     assert "de: " in told.getvalue()
     assert ", 0 to be translated in " in told.getvalue()
-    assert {path.name: path.read_bytes() for path in tmp_path.rglob("django.*")} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.rglob("*.[mp]o")} == before
     with pytest.raises(CommandError, match="Translate what is empty"):
         call_command("translations", "--add", "fr", stdout=told)
-    assert len(translations.untranslated(catalogue("fr"))) == len(translations.gathered())
+    for domain in DOMAINS:
+        assert len(translations.untranslated(catalogue("fr", domain))) == len(translations.gathered(domain))
 
 
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", translations.languages())
-def test_the_compiled_file_is_that_of_the_source(language):
-    compiled = polib.mofile(str(translations.source_of(language).with_suffix(".mo")))
-    found = catalogue(language)
+def test_the_compiled_file_is_that_of_the_source(language, domain):
+    compiled = polib.mofile(str(translations.source_of(language, domain).with_suffix(".mo")))
+    found = catalogue(language, domain)
     assert {(one.msgctxt, one.msgid, one.msgstr) for one in compiled} == {(one.msgctxt, one.msgid, one.msgstr) for one in found}
     assert [one.msgstr_plural for one in compiled if one.msgid_plural] == [one.msgstr_plural for one in found if one.msgid_plural]
 
@@ -79,6 +96,16 @@ def test_what_is_marked_is_found():
         "{% load i18n %}{% if a %}{% translate 'yes' %}{% else %}{% for b in c %}"
         "{% blocktranslate count n=b %}{{ n }} thing{% plural %}{{ n }} things{% endblocktranslate %}{% endfor %}{% endif %}"
     )
+    sentences = (
+        "from gamesvc.language import say\nsay('a {b}', b=1)\nsay('c' if d else 'e')\ncounted(2, 'card')\n"
+        "t.says('{who} lost.', who=0)\nt.says('{who} is {f}.', you='You are {f}.', who=0)\nt.says('{whose} turn.', whom=1)\n"
+    )
+    assert set(translations.sentences_in(sentences)) == {
+        *(Text("a {b}"), Text("c"), Text("e"), Text("{number} card", "{number} cards")),
+        *(Text("{who} lost."), Text("{who} lost.", context="you"), Text("{who} is {f}."), Text("You are {f}.")),
+        *(Text("{whose} turn."), Text("{whose} turn.", context="to you")),
+    }
+    assert set(translations.in_data('[[card]]\nname = "A"\ntext = "does b"\n')) == {Text("does b")}
     assert set(translations.in_template(template)) == {Text("yes"), Text("%(n)s thing", "%(n)s things")}
 
 

@@ -117,10 +117,11 @@ def test_words_of_people_change_nothing_but_words(name, anna, ben, mailing, prog
 @pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
 def test_words_in_a_calendar_stay_in_their_entry(anna, words):
     deadline = Deadline("m1", "0 x", timezone.now(), summary=words, description=words, link="https://games.example/matches/1/")
-    made = calendar.attachment(anna, "m1", [deadline])
+    made, _sequences = calendar.attachment(anna, "m1", [deadline], {})
     lines = str(made.content).replace("\r\n ", "").split("\r\n")
     names = ["BEGIN", "VERSION", "PRODID", "METHOD", "BEGIN", "SUMMARY", "DTSTART", "DTSTAMP", "UID", "SEQUENCE", "DESCRIPTION"]
-    names += ["LAST-MODIFIED", "STATUS", "TRANSP", "URL", "END", "END"]
+    names += ["LAST-MODIFIED", "STATUS", "TRANSP", "URL"]
+    names += ["BEGIN", "ACTION", "DESCRIPTION", "TRIGGER", "END", "END", "END"]
     assert [line.split(":")[0].split(";")[0] for line in lines if line] == names
     assert len(str(made.content).splitlines()) == str(made.content).count("\r\n"), "no other sign ends a line"
     [event] = icalendar.Calendar.from_ical(made.content).walk("VEVENT")

@@ -118,6 +118,30 @@ def cards(match, seat):
 # --- wait and ready ---
 
 
+TO_SOME = (
+    "press to all my friends: hi",
+    "press all but ben: he will attack",
+    "press all except ben he will attack",
+    "press all but ben:\nHe will attack.",
+    "press all my friends:\nHe will attack.",
+    "press all players in the north: hi",
+    "nachricht all außer ben: er greift an",
+    "press all (except ben): we attack",
+    "press all not ben: we attack him",
+    "press all - except ben: we attack",
+    "press all [but ben] we attack",
+    "press all -ben: we attack",
+    "press all my allies: we attack ben",
+    "press all the others but ben: we attack",
+    "press all only clara: we attack",
+    "press all excl. ben: we attack",
+    "press ben and anna: we attack",
+    "press ben & 1: we attack",
+    "press ben anna: we attack",
+    "press 2 and anna we attack",
+)
+
+
 def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
     mailing.work()
@@ -440,7 +464,8 @@ def test_undo_by_mail(duel, mailing):  # noqa: F811
 def test_press_by_mail_reaches_a_player_or_all(duel, mailing):  # noqa: F811
     duel.press = Match.PressKind.PRIVATE
     duel.save()
-    text = "press ben: well played\npress 2 again\npress all: to everybody\npress ALL:\nfirst line\n second line\n\ndraw"
+    blocks = "press ALL:\nfirst line\n second line\n\nNachricht alle:\nViel Glück"
+    text = f"press ben: well played\npress 2 again\npress all: to everybody\n{blocks}\n\ndraw"
     mailing.write(text, to=reply_to(turn_mail(mailing)))
     mailing.work()
     assert [one.text for one in Press.objects.order_by("said_at")] == [
@@ -448,8 +473,9 @@ def test_press_by_mail_reaches_a_player_or_all(duel, mailing):  # noqa: F811
         "again",
         "to everybody",
         "first line\nsecond line",
+        "Viel Glück",
     ]
-    assert [one.to for one in Press.objects.order_by("said_at")] == [[1], [1], [], []]
+    assert [one.to for one in Press.objects.order_by("said_at")] == [[1], [1], [], [], []]
     assert events(duel) == ["toy.drew", "toy.turn_ended"]
     assert "1. press ben: well played Passed on." in flat(mailing.receipt())
     assert "1 order done" in mailing.receipt().subject
@@ -470,7 +496,7 @@ def test_no_name_of_a_player_takes_what_is_written_to_others(duel, anna, ben, na
 def test_press_to_nobody_or_beside_a_mistake_is_not_passed_on(duel, mailing):  # noqa: F811
     duel.press = Match.PressKind.PRIVATE
     duel.save()
-    for text in ("press cara hello\ndraw", "press ben hello\nplya 1", "press all\ndraw"):
+    for text in ("press cara hello\ndraw", "press ben hello\nplya 1", "press all\ndraw", *TO_SOME):
         mailing.write(text, to=reply_to(turn_mail(mailing)))
         mailing.work()
         assert "Nothing was done" in mailing.receipt().subject

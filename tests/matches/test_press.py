@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,6 +15,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.errors import TooMany
@@ -24,8 +26,10 @@ from notifications import channels
 from notifications.models import Handover, InboundMail, Outbox
 from notifications.other_channels import handovers
 from notifications.wanted import wishes
+from tests.games.toy import GAME as TOY
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import holder
+from tests.matches.test_replies import read_toy
 from tests.web.page import chosen, forms
 
 pytestmark = pytest.mark.django_db
@@ -441,6 +445,18 @@ def test_an_answer_that_cannot_be_passed_on_comes_back_with_the_reason(toy, anna
     assert Press.objects.count() == 1
 
 
+def test_a_reason_is_in_the_language_of_its_reader(toy, anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    ben.language = "de"
+    ben.save()
+    press.say(match=duel(anna, ben), by=anna, by_seat=0, to=[1], text="Hallo", channel="api")
+    mailing.work()
+    to = str(mailing.sink.to("ben@players.example")[-1].message["Reply-To"])
+    mailing.write("> nur ein Zitat", to=to, sender="ben@players.example")
+    mailing.work()
+    assert "Es gab nichts weiterzugeben" in mailing.last("ben@players.example").text.replace("\n", " ")
+
+
 def test_a_strange_sender_is_asked_first(toy, anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     match = duel(anna, ben)
@@ -494,3 +510,19 @@ def test_after_the_end_the_names_are_told(toy, anna, ben, program):
     assert program(anna).get(f"/matches/{match.number}/press/").json()["results"][0]["name"] == "ben"
     summary = program(anna).get(f"/matches/{match.number}/").json()
     assert (summary["host"], [seat["name"] for seat in summary["seats"]]) == ("anna", ["anna", "ben"])
+
+
+def test_an_answer_of_nothing_but_orders_is_not_passed_on(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(catalog, "game", lambda game_id: replace(TOY, parse=read_toy))
+    verify(anna, ben)
+    match = duel(anna, ben)
+    press.say(match=match, by=anna, by_seat=0, to="all", text="Hello", channel="web")
+    mailing.work()
+    to = str(press_mail(mailing, "ben").message["Reply-To"])
+    mailing.write("draw\nEND", to=to, sender="ben@players.example")
+    mailing.work()
+    assert [message.text for message in Press.objects.all()] == ["Hello"]
+    assert "nothing but orders" in " ".join(mailing.last("ben@players.example").text.split())
+    mailing.write("I shall draw\ndraw", to=to, sender="ben@players.example")
+    mailing.work()
+    assert Press.objects.count() == 2

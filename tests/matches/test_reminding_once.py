@@ -90,7 +90,9 @@ def test_what_one_question_waited_with_goes_with_other_matches_too(held, toy, an
     assert reasons(mailing) == ["summary"]
     [mail] = Outbox.objects.filter(kind="summary")
     merged = Outbox.objects.filter(status=Status.MERGED)
-    assert {(row.kind, row.merged_into) for row in merged} == {("your_turn", mail.pk), ("reminder", mail.pk)}
+    assert {(row.kind, row.merged_into) for row in merged} == {
+        (kind, mail.pk) for kind in ("match_started", "your_turn", "reminder")
+    }
 
 
 def test_a_reminder_that_falls_away_gives_back_what_it_was_to_tell(held, mailing):  # noqa: F811
@@ -184,7 +186,7 @@ def test_a_match_that_cannot_be_read_keeps_no_other_out_of_the_digest(duel, toy,
     [of_turns] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "summary"]
     for mail in (of_turns, *digest(anna, mailing)):
         assert mail.subject.startswith("2 matches wait for you")
-        assert f"toy #{duel.number}: your move, turn" in mail.text
+        assert f"toy #{duel.number}: your move" in mail.text
         assert f"#{other.number}" in mail.text
 
 

@@ -94,7 +94,7 @@ def test_an_answer_is_carried_out_and_gets_a_receipt(duel, mailing):  # noqa: F8
     assert "1. draw: done" in receipt.text
     assert receipt.message["Auto-Submitted"] == "auto-replied"
     assert receipt.message["In-Reply-To"] == "<one@players.example>"
-    assert "ben: turn, until" in receipt.text
+    assert "ben, until" in receipt.text
     assert receipt.message.get_content_type() == "multipart/mixed"
     assert mailing.newest.status == MailStatus.DONE
 
@@ -270,14 +270,16 @@ def test_the_hand_is_told_alone(duel, mailing):  # noqa: F811
     loaded = loading.load(match.id, match.game)
     mover = loaded.awaited()[0].seat
     name = ("anna", "ben")[mover]
-    mailing.write("hand\nhelp A1\nhelp Build", to=reply_to(turn_mail(mailing, name)), sender=f"{name}@players.example")
+    view = loaded.game.view(loaded.timeline.state, mover)
+    home, cards = view["players"][mover]["home"], view["hand"]
+    words = f"hand\nhelp {home}\nhelp Build"
+    mailing.write(words, to=reply_to(turn_mail(mailing, name)), sender=f"{name}@players.example")
     mailing.work()
-    cards = loaded.game.view(loaded.timeline.state, mover)["hand"]
     told, corner, build = mailing.newest.report["sections"]
     assert told["title"] == "Your hand"
     kinds = sorted({*cards}, key=RANK.__getitem__)
     assert [line.split()[0] for line in told["text"].splitlines()] == [str(cards.count(card)) for card in kinds]
-    assert corner["title"] == "A1"
+    assert corner["title"] == home
     assert "Homeworld" in corner["text"]
     assert build["title"] == "Build"
     assert "colonizing (1)" in build["text"]

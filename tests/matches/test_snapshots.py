@@ -124,7 +124,12 @@ def test_after_a_release_snapshots_are_made_anew_in_the_background(duel, monkeyp
         assert loading.load_at(before.game, duel.id, version).version == version
 
 
-NO_FOLD = {"gamesvc.errors", "gamesvc.json_types", *(f"gamesvc.games.kernel.{name}" for name in ("forms", "telling", "wording"))}
+NO_FOLD = {
+    "gamesvc.errors",
+    "gamesvc.json_types",
+    "gamesvc.language",
+    *(f"gamesvc.games.kernel.{name}" for name in ("forms", "telling", "wording")),
+}
 """Modules that a fold imports, but that only word refusals, forms and what is told of a position."""
 
 

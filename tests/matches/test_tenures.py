@@ -20,7 +20,7 @@ from gamesvc.matches.access import tenures
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import forks, invitations, opening, substitutes
-from gamesvc.matches.mail_orders import substitute_mail
+from gamesvc.matches.mail_orders.joining import substitute_mail
 from gamesvc.matches.models import Holding, Look, Match
 from gamesvc.matches.organising import looks
 from gamesvc.matches.record import loading

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.mail_orders import receipts
+from gamesvc.matches.mail_orders import headlines, receipts
 from gamesvc.matches.record import loading
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox, Status
@@ -56,8 +56,9 @@ def mails(mailing, name, reason):  # noqa: F811
 
 @pytest.mark.parametrize("problem", ["undone", "taken_back"])
 def test_reports_stored_with_the_former_code_are_still_read(problem):
-    assert "that turn was undone" in receipts.headline({"problem": problem, "lines": []})
-    assert receipts.advice(problem)
+    report = {"problem": problem, "lines": [], "sections": []}
+    assert "that turn was undone" in headlines.headline(report)
+    assert receipts.advice(report)
 
 
 def test_who_was_told_of_the_turn_is_told_that_it_is_gone(duel, mailing):  # noqa: F811
@@ -95,6 +96,11 @@ def test_a_request_is_sent_and_answered_by_mail(duel, mailing):  # noqa: F811
     [asked] = mails(mailing, "ben", "undo-asked")
     assert "anna asks for an undo" in asked.subject
     assert "undo yes" in asked.text
+    # The deadline of ben's own turn is another one.
+    assert asked.text.count("Due ") == 1
+    for part in (asked.text, asked.html):
+        assert "Time left" not in part
+        assert "If you do nothing" not in part
     mailing.write("undo yes\nEND\n", to=str(asked.message["Reply-To"]), sender="ben@players.example")
     work(mailing)
     assert len(loading.load(duel.id, duel.game).timeline.state.hands[0]) == 2
@@ -108,3 +114,26 @@ def test_a_move_is_undone_by_mail(duel, mailing):  # noqa: F811
     mailing.write("undo\nEND\n", to=str(turn.message["Reply-To"]))
     work(mailing)
     assert loading.load(duel.id, duel.game).awaited()[0].seat == 0
+
+
+@pytest.mark.parametrize("word", ["yes", "no"])
+def test_an_answer_is_to_the_request_that_its_mail_is_about(duel, mailing, word):  # noqa: F811
+    """A request that was withdrawn is not answered in place of a later one, about something else."""
+    act(duel, 0, {"name": "draw"})
+    undo(duel, 0)
+    work(mailing)
+    [first] = mails(mailing, "ben", "undo-asked")
+    undoing.answer(match=duel, sender=sends(duel, 0), accept=False)
+    act(duel, 1, {"name": "draw"})
+    act(duel, 0, {"name": "draw"})
+    undo(duel, 0)
+    work(mailing)
+    before = loading.load(duel.id, duel.game).version
+    mailing.write(f"undo {word}\nEND\n", to=str(first.message["Reply-To"]), sender="ben@players.example")
+    work(mailing)
+    assert loading.load(duel.id, duel.game).version == before
+    assert "There is no open undo request." in " ".join(mailing.receipt("ben@players.example").text.split())
+    second = mails(mailing, "ben", "undo-asked")[-1]
+    mailing.write(f"undo {word}\nEND\n", to=str(second.message["Reply-To"]), sender="ben@players.example")
+    work(mailing)
+    assert loading.load(duel.id, duel.game).version > before

@@ -193,7 +193,7 @@ def check_done_once(table: Table, player: Player, message_id: str, *, after: int
     """
     receipt = player.receipt(message_id)
     assert "1 order done" in receipt.subject, receipt.text
-    assert "Your question answered" in player.answer("status\nEND", to=receipt).subject
+    assert "Status" in player.answer("status\nEND", to=receipt).subject
     assert player.receipts(message_id) == [receipt]
     assert deeds(table, after) == ["mail"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import smtplib
 from datetime import timedelta
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from notifications.inbound import destinations
 from notifications.models import Bounce, InboundMail, Mute, Outbox, Report, Scope, Source, Status, Suppression
 from notifications.outbox import Notice, notify
 from notifications.parsing import dsn, reading
+from notifications.parsing.cutting import Cut, cut
 from notifications.returned import return_paths, suppression
 from notifications.tasks import send_due
 from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
@@ -224,7 +226,25 @@ def test_a_mailbox_or_a_provider_may_bring_the_report(wanted):
         _row, caught = send(wanted)
         raw = (REPORTS / "postfix_unknown_user.eml").read_bytes().replace(b"RETURN_PATH", caught.sender.encode())
         to = destinations.addressed(reading.headers_of(raw))
-        assert destinations.take(raw, to=to, envelope_from="", received_at=timezone.now()) == [], "no worker has to be woken"
+        assert destinations.take(Cut(raw), to=to, envelope_from="", received_at=timezone.now()) == [], "no worker has to be woken"
+    assert suppression.unreachable([wanted.anna])
+
+
+@pytest.mark.parametrize("door", ["smtp", "mailbox"])
+def test_a_report_with_a_large_mail_in_it_counts(wanted, door):
+    """Whichever part comes first: the copy of a large mail is left out, the report is not."""
+    for _ in range(2):
+        _row, caught = send(wanted)
+        raw = (REPORTS / "postfix_unknown_user.eml").read_bytes().replace(b"RETURN_PATH", caught.sender.encode())
+        boundary = re.search(rb'boundary="([^"]+)"', raw).group(1)
+        copy = b"Content-Type: application/octet-stream\n\n" + b"A" * 75 + b"\n"
+        raw = raw.replace(b"--" + boundary, b"--" + boundary + b"\n" + copy + (b"A" * 75 + b"\n") * 20_000 + b"--" + boundary, 1)
+        if door == "smtp":
+            with smtplib.SMTP("127.0.0.1", wanted.mailing.receiver.port, timeout=10) as client:
+                client.sendmail("", [caught.sender], raw)
+        else:
+            to = destinations.addressed(reading.headers_of(raw))
+            destinations.take(cut(raw), to=to, envelope_from="", received_at=timezone.now())
     assert suppression.unreachable([wanted.anna])
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import hashlib
 import re
 
 import dkim
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core import mail
 from django.core.mail import send_mail
 
@@ -85,6 +88,36 @@ def test_nothing_can_be_changed_on_the_way(signed, turns, ann, old, new):
 def test_account_mails_are_signed_too(signed):
     send_mail("Your password", "A link, with ü.", None, ["ann@players.example"])
     assert verified(signed.messages[0].raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"From: a@games.example\r\n\r\n",
+        b"From: a@games.example\r\n\r\n\r\n \r\n\t\r\n",
+        b"From: a@games.example\r\n\r\nno newline at the end",
+        b"From: a@games.example\r\n\r\nblanks \t at  the end \t\r\n  and\tbefore\r\n\r\n\r\n",
+        b"From:a@games.example\nsubject:  folded\n\t and   wide \nX-Other: 1\n\nlines\nof Unix\n",
+        b"Subject: one\r\nSubject: two\r\nFrom: a@games.example\r\nTo:\r\n\r\n.\r\n..\r\n",
+    ],
+)
+def test_any_form_of_a_mail_verifies(signed, raw):
+    assert verified(signing.sign(raw))
+
+
+def test_a_key_of_ed25519_signs(signed, settings):
+    """Checked by hand (RFC 8463), since the library that checks the others needs another one for it."""
+    key = Ed25519PrivateKey.generate()
+    settings.DKIM_KEY = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    ).decode()
+    assert signing.check() == []
+    raw = signing.sign(b"From: a@games.example\r\nSubject: s\r\n\r\nbody\r\n")
+    header, seal = re.match(rb"DKIM-Signature: (.*\sb=)([^;]*?)\r\nFrom", raw, re.S).groups()
+    assert b"a=ed25519-sha256" in header
+    lines = b" ".join(re.sub(rb"\r\n", b"", header).split())
+    hashed = hashlib.sha256(b"from:a@games.example\r\nsubject:s\r\ndkim-signature:" + lines).digest()
+    key.public_key().verify(base64.b64decode(seal), hashed)
 
 
 def test_the_key_may_be_a_file_or_one_line(signed, settings, tmp_path):

@@ -44,7 +44,7 @@ def test_a_board_is_made_and_played_on_the_page(toy, anna, ben, page):
     seen = page(board)
     assert "private analysis board" in seen
     assert f'href="/matches/{match.number}/?at=' in seen
-    assert "Without an order" not in seen
+    assert "If you do nothing" not in seen
     acted = set()
     for _ in range(30):
         board.refresh_from_db()

@@ -62,6 +62,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/redo/", undo.Redo, POST="play"),
     endpoint("matches/<str:ident>/rewind/", undo.Rewind, POST=RULING),
     endpoint("matches/<str:ident>/forks/", forks.Forks, folds=(ALWAYS,), GET="read", POST="play"),
+    endpoint("matches/<str:ident>/rematch/", matches.Rematch, POST="play"),
     endpoint("matches/<str:ident>/position/", forks.Position, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/close/", forks.CloseBoard, POST="play"),
     endpoint("matches/<str:ident>/preferences/", inbox.OfMatch, GET="read", PATCH="play"),

@@ -1,7 +1,7 @@
 """The widths of the product's font, so that pictures can measure text without a font engine.
 
 `font.json` holds the advance widths of Barlow Semi Condensed (400, 600, 700; tabular figures), generated from the files in
-`gamesvc/matches/notices/fonts` and grouped by width. Kerning is ignored: it only ever makes a line slightly shorter.
+`gamesvc/matches/notices/pictures/fonts` and grouped by width. Kerning is ignored: it only ever makes a line slightly shorter.
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ from typing import Any
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Command, Form, Schema
-from gamesvc.games.kernel.wording import counted
+from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -77,31 +78,39 @@ def worth(schema: Schema, item: Any) -> int:
 
 def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
     """Return the first fault in `value`, or None. A schema without `type` that has properties is read as an object."""
-    here = path or "the command"
+    here = path or say("the command")
     if isinstance(value, float):
         # 1.0 equals 1 and would pass as an integer, but an event cannot hold a float.
-        return Fault(path, f"{here} must not be written as a fraction.")
+        return Fault(path, say("{parameter} must not be written as a fraction.", parameter=here))
     if "oneOf" in schema:
         faults = [fault(option, value, path) for option in schema["oneOf"]]
         return None if any(found is None for found in faults) else faults[0]
     if "const" in schema and not _same(value, schema["const"]):
-        return Fault(path, f"{here} must be {schema['const']!r}.")
+        return Fault(path, say("{parameter} must be {const!r}.", parameter=here, const=schema["const"]))
     if "enum" in schema and not any(_same(value, allowed) for allowed in schema["enum"]):
         allowed = ", ".join(str(item) for item in schema["enum"][:40])
-        return Fault(path, f"{here} must be one of: {allowed}." if allowed else f"{here}: nothing can be chosen now.")
+        return Fault(
+            path,
+            (
+                say("{parameter} must be one of: {allowed}.", parameter=here, allowed=allowed)
+                if allowed
+                else say("{parameter}: nothing can be chosen now.", parameter=here)
+            ),
+        )
     kinds = _types(schema)
     if kinds and not any(_is(value, kind) for kind in kinds):
-        return Fault(path, f"{here} must be of type {' or '.join(kinds)}.")
+        return Fault(path, say("{parameter} must be of type {types}.", parameter=here, types=listed(kinds, "or")))
     if _is(value, "integer"):
         if value < schema.get("minimum", value) or value > schema.get("maximum", value):
-            low, high = schema.get("minimum", "any"), schema.get("maximum", "any")
-            return Fault(path, f"{here} must lie within {low} to {high}.")
+            low, high = schema.get("minimum", say("any")), schema.get("maximum", say("any"))
+            return Fault(path, say("{parameter} must lie within {low} to {high}.", parameter=here, low=low, high=high))
     elif isinstance(value, str):
         if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", 10_000):
             low, high = schema.get("minLength", 0), schema.get("maxLength", 10_000)
-            return Fault(path, f"{here} must have {low} to {high} characters.")
+            return Fault(path, say("{parameter} must have {low} to {high} characters.", parameter=here, low=low, high=high))
         if "pattern" in schema and not re.fullmatch(schema["pattern"], value, re.ASCII):
-            return Fault(path, f"{here} must be {schema.get('shape', 'text of the form ' + schema['pattern'])}.")
+            shape = say(schema["shape"]) if "shape" in schema else say("text of the form {pattern}", pattern=schema["pattern"])
+            return Fault(path, say("{parameter} must be {shape}.", parameter=here, shape=shape))
     elif isinstance(value, (list, tuple)):
         return _array_fault(schema, value, path)
     elif isinstance(value, dict):
@@ -114,53 +123,81 @@ def _object_fault(schema: Schema, value: Mapping[str, object], path: str) -> Fau
     rest = schema.get("additionalProperties", not properties)
     for name in schema.get("required", ()):
         if name not in value:
-            return Fault(_join(path, name), f"{_join(path, name)} is missing.")
+            return Fault(_join(path, name), say("{parameter} is missing.", parameter=_join(path, name)))
     if len(value) < schema.get("minProperties", 0):
-        return Fault(path, f"{path or 'the command'} is empty; give at least one of: {', '.join(properties)}.")
+        return Fault(
+            path,
+            say(
+                "{parameter} is empty; give at least one of: {known}.",
+                parameter=path or say("the command"),
+                known=", ".join(properties),
+            ),
+        )
     for name, item in value.items():
         sub = properties.get(name, rest)
         if sub is False:
-            known = ", ".join(properties) or "none"
-            return Fault(_join(path, name), f"{_join(path, name)} is not known here; known: {known}.")
+            known = ", ".join(properties) or say("none")
+            return Fault(
+                _join(path, name), say("{parameter} is not known here; known: {known}.", parameter=_join(path, name), known=known)
+            )
         if sub is not True and (found := fault(sub, item, _join(path, name))):
             return found
     return _total_fault(schema, [item for item in value.values() if _is(item, "integer")], path)
 
 
 def _array_fault(schema: Schema, value: Sequence[Any], path: str) -> Fault | None:
-    here = path or "the list"
+    here = path or say("the list")
     low, high = schema.get("minItems", 0), schema.get("maxItems", 1000)
     if not low <= len(value) <= high:
         return Fault(
-            path, f"{here} must have {low} to {high} items." if low != high else f"{here} must have {counted(low, 'item')}."
+            path,
+            (
+                say("{parameter} must have {low} to {high} items.", parameter=here, low=low, high=high)
+                if low != high
+                else say("{parameter} must have {items}.", parameter=here, items=counted(low, "item"))
+            ),
         )
     if "items" in schema:
         for at, item in enumerate(value):
             if found := fault(schema["items"], item, _join(path, at)):
                 return found
     if schema.get("uniqueItems") and any(_same(a, b) for a, b in itertools.combinations(value, 2)):
-        return Fault(path, f"{here} must not name anything twice.")
+        return Fault(path, say("{parameter} must not name anything twice.", parameter=here))
     if "supply" in schema:
         for item, count in Counter(str(item) for item in value).items():
             if count > schema["supply"].get(item, 0):
-                return Fault(path, f"{here}: there are {schema['supply'].get(item, 0)} {item}, not {count}.")
+                return Fault(
+                    path,
+                    say(
+                        "{parameter}: there are {supply} {item}, not {count}.",
+                        parameter=here,
+                        supply=schema["supply"].get(item, 0),
+                        item=item,
+                        count=count,
+                    ),
+                )
     for name in schema.get("pairwise", ()):
         if len({item[name] for item in value}) < len(value):
-            return Fault(path, f"{here}: no {name} may be named twice.")
+            return Fault(path, say("{parameter}: no {name} may be named twice.", parameter=here, name=name))
     return _total_fault(schema, value, path)
 
 
 def _total_fault(schema: Schema, items: Sequence[object], path: str) -> Fault | None:
     if "total" not in schema:
         return None
-    here, rule = path or "the list", schema["total"]
+    here, rule = path or say("the list"), schema["total"]
     worths = [worth(schema, item) for item in items]
     total, low = sum(worths), rule.get("minimum", 0)
     if total < low or total > rule.get("maximum", total):
-        high = rule.get("maximum", "any")
-        return Fault(path, f"{here} adds up to {total}; it must be {low if low == high else f'{low} to {high}'}.")
+        high = rule.get("maximum", say("any"))
+        if low == high:
+            return Fault(path, say("{parameter} adds up to {total}; it must be {low}.", parameter=here, total=total, low=low))
+        return Fault(
+            path,
+            say("{parameter} adds up to {total}; it must be {low} to {high}.", parameter=here, total=total, low=low, high=high),
+        )
     if rule.get("spare", True) is False and any(total - one >= low for one in worths):
-        return Fault(path, f"{here}: leave one out; {low} is enough.")
+        return Fault(path, say("{parameter}: leave one out; {low} is enough.", parameter=here, low=low))
     return None
 
 

@@ -19,7 +19,7 @@ from gamesvc.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Dice, Draw
-    from gamesvc.games.kernel.telling import Explained, Glance, Held, StandingOrders
+    from gamesvc.games.kernel.telling import Entry, Explained, Glance, Held, StandingOrders, Summary
     from gamesvc.games.kernel.timeline import Run
 
 S = TypeVar("S", default=Any)
@@ -34,9 +34,9 @@ RESIGN = "resign"
 DECLINE = "pass"
 """The command by which a seat declines to act, in every game that has one. It needs no parameters."""
 RANDOM = "random"
+"""The bot that plays any legal command. Every game that has bots has this one."""
 LETTERED_ID = r"[A-Za-z]{1,2}-?\d{1,3}"
 """A pattern of ids such as E5, v12, a-07."""
-"""The bot that plays any legal command. Every game that has bots has this one."""
 Version = NewType("Version", int)
 """A version number inside a state. Positions write it as a distance, so that a match can begin from one at any version."""
 
@@ -256,6 +256,22 @@ def _explains_nothing(view: Data, of: str) -> None:
     return None
 
 
+def _no_reference(view: Data) -> Sequence[Entry]:
+    return ()
+
+
+def _no_word_help(word: str) -> str:
+    return ""
+
+
+def _no_short_rules() -> str:
+    return ""
+
+
+def _no_summary(view: Data, caption: Caption) -> None:
+    return None
+
+
 def _no_parts(view: Data) -> Part:
     return lambda command, field, value: None
 
@@ -309,14 +325,25 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """Return our own summary of the rules as Markdown."""
+    short_rules: Callable[[], str] = _no_short_rules
+    """Return the rules in a few sentences, one a line, in the reader's language: the goal, a turn, what beginners ask."""
     verbs: Collection[str] = ()
     """The words with which orders in the game's notation begin; empty if any line may be one. `parse` reads no other lines."""
+    word_help: Callable[[str], str] = _no_word_help
+    """`word_help(verb)`: return the lines of the order grammar on one of the verbs; empty if it has none."""
     id_pattern: str = LETTERED_ID
     """A regular expression for the ids that orders name: pieces, cards, spaces. A short line with one is meant as an order."""
     hand: Callable[[Data], Sequence[Held] | None] = _no_hand
     """Return what the viewer holds in hand, as orders name it; None if the game has no hands, or the viewer has none."""
     explain: Callable[[Data, str], Explained | None] = _explains_nothing
     """`explain(view, id)`: return help on a card, piece or place; None for an id that the view does not show."""
+    reference: Callable[[Data], Sequence[Entry]] = _no_reference
+    """Return every kind of card, unit and ability in the match's game, each with the ids under which the view shows some.
+
+    What it shows is in the viewer's hand, in play, or offered to the viewer; discard piles do not count.
+    """
+    summary: Callable[[Data, Caption], Summary | None] = _no_summary
+    """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
     parts: Callable[[Data], Part] = _no_parts
     """Return the function that finds the part of the view's picture for a value. The picture has one element of each name."""
     standing_orders: StandingOrders | None = None
@@ -327,6 +354,8 @@ class Game(Generic[S]):
     The sender has not seen the event; it is redacted for that seat. By default, every event that the seat may read in full
     outdates a command; sealed and redacted events do not.
     """
+    default_order: Callable[[Command], str] | None = None
+    """Return the order that a default command stands for, in the game's notation; None: it is `render` of the command."""
     reveals: Callable[[Event], bool] = _reveals
     marks: Callable[[S], frozenset[int]] = no_marks
     redeal_marked: Callable[[S, int, S, int, Dice], S] = _as_it_was
@@ -378,6 +407,10 @@ class Game(Generic[S]):
     @property
     def id(self) -> str:
         return self.manifest.id
+
+    def render_default(self, command: Command) -> str:
+        """Return a default command as the order that is carried out."""
+        return self.default_order(command) if self.default_order is not None else self.render(command)
 
     def full_type(self, event_type: str) -> str:
         """Return the name under which an event is stored: `stratastar.colony_placed`, `match.rewound`."""

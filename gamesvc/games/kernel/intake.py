@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 
 DEEPEST = 32
 LONGEST_NAME = 100
@@ -57,10 +58,10 @@ def text_fault(text: str) -> str:
     if found is None:
         return ""
     if found[0] == "\x00":
-        return "The text holds the character U+0000, which cannot be kept. Leave it out and send the text again."
-    return (
-        f"The text holds half of a surrogate pair (U+{ord(found[0]):04X}), which is not a character. Leave it out and send "
-        "the text again."
+        return say("The text holds the character U+0000, which cannot be kept. Leave it out and send the text again.")
+    return say(
+        "The text holds half of a surrogate pair (U+{code:04X}), which is not a character. Leave it out and send the text again.",
+        code=ord(found[0]),
     )
 
 
@@ -82,13 +83,17 @@ def value_fault(value: object, *, whole: bool = False) -> Fault | None:
                 return Fault("bad_text", detail, path)
         elif isinstance(item, int):
             if not -LARGEST <= item <= LARGEST:
-                return Fault("bad_number", f"{_long(item)} is too large for a whole number; the largest is {LARGEST}.", path)
+                return Fault(
+                    "bad_number",
+                    say("{value} is too large for a whole number; the largest is {most}.", value=_long(item), most=LARGEST),
+                    path,
+                )
         elif isinstance(item, float):
             if whole:
-                return Fault("bad_number", "Numbers are whole numbers here, written without a point.", path)
+                return Fault("bad_number", say("Numbers are whole numbers here, written without a point."), path)
         elif isinstance(item, Mapping | list | tuple):
             if len(path) >= DEEPEST:
-                return Fault("too_deep", f"Lists and objects may be nested {DEEPEST} levels deep.", path)
+                return Fault("too_deep", say("Lists and objects may be nested {most} levels deep.", most=DEEPEST), path)
             if isinstance(item, Mapping):
                 if fault := _names_fault(item, path):
                     return fault
@@ -105,7 +110,11 @@ def _names_fault(item: Mapping[object, object], path: tuple[str | int, ...]) -> 
             if detail := text_fault(name):
                 return Fault("bad_text", detail, (*path, name))
             if len(name) > LONGEST_NAME:
-                return Fault("bad_text", f"A name in an object has at most {LONGEST_NAME} characters.", (*path, name))
+                return Fault(
+                    "bad_text",
+                    say("A name in an object has at most {most} characters.", most=LONGEST_NAME),
+                    (*path, name),
+                )
     return None
 
 
@@ -124,7 +133,15 @@ def check_order(text: str) -> None:
     if detail := text_fault(text):
         raise Refused("bad_text", detail, "text")
     if len(text) > LONGEST_ORDER:
-        raise Refused("too_long", f"One order has at most {LONGEST_ORDER} characters; this one has {len(text)}.", "text")
+        raise Refused(
+            "too_long",
+            say(
+                "One order has at most {most} characters; this one has {length}.",
+                most=LONGEST_ORDER,
+                length=len(text),
+            ),
+            "text",
+        )
 
 
 def check_command(command: object, parameter: str = "") -> None:
@@ -132,5 +149,5 @@ def check_command(command: object, parameter: str = "") -> None:
     check(command, parameter, whole=False)
     length = len(json.dumps(command, ensure_ascii=False, separators=(",", ":")).encode())
     if length > LONGEST_COMMAND:
-        detail = f"A command has at most {LONGEST_COMMAND} bytes as JSON; this one has {length}."
+        detail = say("A command has at most {most} bytes as JSON; this one has {length}.", most=LONGEST_COMMAND, length=length)
         raise Refused("too_long", detail, parameter or None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gamesvc.games.kernel.wording import to_act
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.game import Caption, Form, Part, Schema
@@ -27,6 +28,8 @@ class Glance:
     """One to three sentences that stand for the picture where it cannot be seen. Never empty."""
     turn: int = 0
     """The number of the viewer's turn; 0 before the first one, and in a game without turns."""
+    task: str = ""
+    """One sentence with what the viewer has to do now; empty if nothing. It begins with a verb: `Choose a hex to explore.`"""
 
     def title(self, game: str, match: str) -> str:
         """Return the title of the picture: game, match and headline."""
@@ -55,6 +58,56 @@ class Explained:
 
     name: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A kind of card, unit, ability or the like, as the game's data describe it: one entry of `Game.reference`."""
+
+    id: str
+    """The id of the kind, unique in the game."""
+    name: str
+    kind: str
+    """Its category, in lower case: `spaceship`, `command`, `ability`."""
+    numbers: str
+    """Its numbers as printed: `cost 3, attack 2, defense 4`; empty if it has none."""
+    text: str
+    """Its effect, in one or two sentences; empty if the numbers say all."""
+    shown: tuple[str, ...] = ()
+    """The ids under which the view shows some: first those in the viewer's hand, then those in play."""
+
+    @property
+    def line(self) -> str:
+        """Return the entry in one line: `Luck (event, cost 0): Response: counter a card that costs 2 or less.`"""
+        return f"{self.name} ({', '.join(filter(None, [self.kind, self.numbers]))})" + (f": {self.text}" if self.text else ".")
+
+
+def rule(of: str, name: str, text: str) -> Entry:
+    """Return the entry of a rule. Each view shows it."""
+    return Entry(f"rule_{of}", name, say("rule"), "", text, (f"rule_{of}",))
+
+
+def by_kind(in_sight: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Return the ids in sight for each kind, each once. `in_sight`: pairs of id and kind, in the order of `Entry.shown`."""
+    found: dict[str, dict[str, None]] = {}
+    for of, kind in in_sight:
+        found.setdefault(kind, {})[of] = None
+    return {kind: tuple(ids) for kind, ids in found.items()}
+
+
+def prompt_of(awaited: Iterable[JsonMapping], viewer: int | None) -> str:
+    """Return the prompt that the viewer has to answer, from the `awaited` of a view; empty if none."""
+    return next((str(waiting["prompt"]) for waiting in awaited if waiting["seat"] == viewer), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The end of a match in a few words."""
+
+    decided: str
+    """The decisive fact, as the end of a sentence, without a full stop: `a Homeworld was captured`."""
+    figures: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The numbers that the game counts: a noun (`worlds`), and the value of each seat."""
 
 
 @dataclass(frozen=True, slots=True)

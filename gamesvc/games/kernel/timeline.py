@@ -18,6 +18,7 @@ from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, S, no_marks
 from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import joined, say
 
 LONGEST_ORDER = 2000
 
@@ -365,7 +366,14 @@ def refold(game: Game[S], state: S, event_at: Callable[[int], Event], versions: 
 def read_order(game: Game, text: str, view: Data) -> Command:
     """Read an order in the game's notation. Raises `Refused`. A text longer than any valid order is not parsed at all."""
     if len(text) > LONGEST_ORDER:
-        raise Refused("unreadable", f"An order has at most {LONGEST_ORDER} characters, not {len(text)}. Write one order a line.")
+        raise Refused(
+            "unreadable",
+            say(
+                "An order has at most {most} characters, not {length}. Write one order a line.",
+                most=LONGEST_ORDER,
+                length=len(text),
+            ),
+        )
     return game.parse(text, view)
 
 
@@ -374,11 +382,11 @@ def check_command(game: Game, command: Command) -> None:
     name = command.get("name")
     if not isinstance(name, str) or name not in game.commands:
         known = ", ".join(sorted(game.commands))
-        raise Refused("unknown_command", f"There is no command {name!r}. There are: {known}.", "name")
+        raise Refused("unknown_command", say("There is no command {name!r}. There are: {known}.", name=name, known=known), "name")
     parameters = {key: value for key, value in command.items() if key != "name"}
     fault = forms.fault(game.commands[name], parameters)
     if fault is not None:
-        raise Refused("bad_parameter", f"{name}: {fault.detail}", fault.path or None)
+        raise Refused("bad_parameter", joined(name, fault.detail, between=": "), fault.path or None)
 
 
 def check_options(game: Game, options: Data, seats: int) -> JsonObject:
@@ -386,11 +394,19 @@ def check_options(game: Game, options: Data, seats: int) -> JsonObject:
     manifest = game.manifest
     if not manifest.min_seats <= seats <= manifest.max_seats:
         raise Refused(
-            "bad_seats", f"{manifest.title} is for {manifest.min_seats} to {manifest.max_seats} seats, not {seats}.", "seats"
+            "bad_seats",
+            say(
+                "{title} is for {min_seats} to {max_seats} seats, not {seats}.",
+                title=manifest.title,
+                min_seats=manifest.min_seats,
+                max_seats=manifest.max_seats,
+                seats=seats,
+            ),
+            "seats",
         )
     fault = forms.fault(manifest.options, options)
     if fault is not None:
-        raise Refused("bad_options", f"Options: {fault.detail}", fault.path or "options")
+        raise Refused("bad_options", say("Options: {detail}", detail=fault.detail), fault.path or "options")
     full = {name: schema["default"] for name, schema in manifest.options["properties"].items()} | dict(options)
     game.check_options(full, seats)
     return full

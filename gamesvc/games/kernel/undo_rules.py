@@ -18,8 +18,9 @@ from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Event, Game, Refused, S
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.kernel.trail import Deed, Trail
+from gamesvc.language import mark, say
 
-_NOTHING = Refused("nothing_to_undo", "You have no command that could be undone.")
+_NOTHING = Refused("nothing_to_undo", mark("You have no command that could be undone."))
 MOST_IDLE = 20
 """The most deeds of a seat that an undo skips because they change nothing, such as standing orders. Then it gives up."""
 
@@ -42,7 +43,7 @@ class Behind:
     def found(self, since: Iterable[Deed] = ()) -> Found:
         """Return the command with the deeds since, where they matter. Raises `Refused` without one."""
         if self.deed is None:
-            raise Refused(self.refusal.code, self.refusal.detail)
+            raise Refused(self.refusal.code, say(self.refusal.detail))
         return Found(self.deed, self.to, self.others, self.told, tuple(since))
 
 
@@ -125,13 +126,13 @@ class _Look:
         if (back := deed.going_back) is not None:
             if back.data["cause"] != "host":
                 return None
-            ruled = Refused("ruled", "The organiser rewound the match to this point. What lies before it stays.")
+            ruled = Refused("ruled", mark("The organiser rewound the match to this point. What lies before it stays."))
             return self._result(refusal=ruled)
         if deed.seat != self.seat:
             self._pass_by(deed)
             return None
         if deed.kind == "clock":
-            timed_out = Refused("timed_out", "The clock has answered for you since. That cannot be undone.")
+            timed_out = Refused("timed_out", mark("The clock has answered for you since. That cannot be undone."))
             return self._result(refusal=timed_out)
         if self.changes(deed):
             return self._found(deed)

@@ -22,10 +22,12 @@ from gamesvc.games.space_fleet_commander.secrecy.view import view
 from gamesvc.games.space_fleet_commander.state import State
 from gamesvc.games.space_fleet_commander.text.board import board_text
 from gamesvc.games.space_fleet_commander.text.explain import explain
-from gamesvc.games.space_fleet_commander.text.help import order_help
+from gamesvc.games.space_fleet_commander.text.help import order_help, short_rules, word_help
 from gamesvc.games.space_fleet_commander.text.narrate import tell
 from gamesvc.games.space_fleet_commander.text.parse import VERBS, parse
+from gamesvc.games.space_fleet_commander.text.reference import reference
 from gamesvc.games.space_fleet_commander.text.render import render
+from gamesvc.games.space_fleet_commander.text.summary import summary
 
 GAME: Game[State] = Game(
     manifest=MANIFEST,
@@ -54,8 +56,12 @@ GAME: Game[State] = Game(
     tell=tell,
     bots=BOTS,
     explain=explain,
+    reference=reference,
+    summary=summary,
     parts=parts,
     rules_help=rules_help,
+    short_rules=short_rules,
+    word_help=word_help,
     stale=stale,
     reveals=reveals,
     faults=faults,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import Data, Manifest, Refused
 from gamesvc.games.space_fleet_commander.data import BOARDS, HERE, STANDARD
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark, say
 
 OPTIONS: JsonObject = {
     "type": "object",
@@ -46,8 +47,8 @@ MANIFEST = Manifest(
     min_seats=1,
     max_seats=6,
     options=OPTIONS,
-    summary="Form a fleet, roll and reroll its dice, and explore a hex map for stars before time or ships run out.",
-    credit="Space Fleet Commander, designed by Mike Heim, edited by Marc Pavone. Unofficial implementation.",
+    summary=mark("Form a fleet, roll and reroll its dice, and explore a hex map for stars before time or ships run out."),
+    credit=mark("Space Fleet Commander, designed by Mike Heim, edited by Marc Pavone. Unofficial implementation."),
 )
 
 
@@ -55,14 +56,22 @@ def check_options(options: Data, seats: int) -> None:
     """Raise `Refused` unless the options fit: a race has 2 to 6 seats, other modes one; lockstep is for races."""
     if options["mode"] == "race" and seats < 2:
         raise Refused(
-            "bad_seats", f"A race is for 2 to 6 seats, not {seats}. Alone, choose the mode classic or high_score.", "seats"
+            "bad_seats",
+            say("A race is for 2 to 6 seats, not {seats}. Alone, choose the mode classic or high_score.", seats=seats),
+            "seats",
         )
     if options["mode"] != "race" and seats != 1:
         raise Refused(
-            "bad_seats", f"The mode {options['mode']} is for 1 seat, not {seats}. For more seats choose the mode race.", "seats"
+            "bad_seats",
+            say(
+                "The mode {mode} is for 1 seat, not {seats}. For more seats choose the mode race.",
+                mode=options["mode"],
+                seats=seats,
+            ),
+            "seats",
         )
     if options["lockstep"] and options["mode"] != "race":
-        raise Refused("bad_options", "lockstep is for the mode race only. Leave it out.", "lockstep")
+        raise Refused("bad_options", say("lockstep is for the mode race only. Leave it out."), "lockstep")
 
 
 def rules_help() -> str:

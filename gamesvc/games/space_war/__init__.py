@@ -25,10 +25,12 @@ from gamesvc.games.space_war.secrecy.view import view
 from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.text.board import board_text
 from gamesvc.games.space_war.text.explain import explain, hand
-from gamesvc.games.space_war.text.help import order_help, rules_help
+from gamesvc.games.space_war.text.help import order_help, rules_help, short_rules, word_help
 from gamesvc.games.space_war.text.narrate import tell
 from gamesvc.games.space_war.text.parse import VERBS, parse
+from gamesvc.games.space_war.text.reference import reference
 from gamesvc.games.space_war.text.render import render
+from gamesvc.games.space_war.text.summary import summary
 
 GAME: Game[State] = Game(
     manifest=MANIFEST,
@@ -42,6 +44,7 @@ GAME: Game[State] = Game(
     view=view,
     redact=redact,
     default_command=default_command,
+    default_order=lambda command: command["does"],
     outcome=outcome,
     redeal=redeal,
     seats=lambda state: len(state.sides),
@@ -56,9 +59,13 @@ GAME: Game[State] = Game(
     bots={"random": play_random, "greedy": choose_greedy},
     hand=hand,
     explain=explain,
+    reference=reference,
+    summary=summary,
     parts=parts,
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
+    short_rules=short_rules,
+    word_help=word_help,
     stale=stale,
     reveals=reveals,
     marks=marks,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
+from gamesvc.language import mark
 
 ORDER_PARTS: dict[str, Schema] = {
     "when": {
@@ -69,7 +70,7 @@ ORDERS: dict[str, Schema] = {
 }
 
 
-SET_ORDERS = Form("set_orders", "Set standing orders", ORDERS, ("orders",), aside=True)
+SET_ORDERS = Form("set_orders", mark("Set standing orders"), ORDERS, ("orders",), aside=True)
 
 
 _ID: Schema = {"type": "string", "maxLength": 12}

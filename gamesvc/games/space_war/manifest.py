@@ -5,13 +5,14 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.space_war.data import DECKS
 from gamesvc.games.space_war.data.decks import DECK
+from gamesvc.language import mark
 
 MANIFEST = Manifest(
     id="space_war",
     title="The Space War",
     designer="Jim Westergren",
     rules_link="https://thespacewar.com/rules",
-    version="1.2.0",
+    version="1.2.1",
     min_seats=2,
     max_seats=2,
     options={
@@ -54,8 +55,8 @@ MANIFEST = Manifest(
             },
         },
     },
-    summary="Two stations, two fleets, one commander each: play ships, missiles and surprises, and react to everything.",
-    credit=(
+    summary=mark("Two stations, two fleets, one commander each: play ships, missiles and surprises, and react to everything."),
+    credit=mark(
         "The Space War is a card game by Jim Westergren, all rights reserved by its author. This is an unofficial "
         "implementation without any of its pictures or card texts. Rules and cards: https://thespacewar.com/rules"
     ),

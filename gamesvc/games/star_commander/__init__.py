@@ -28,10 +28,12 @@ from gamesvc.games.star_commander.secrecy.view import view
 from gamesvc.games.star_commander.state import State
 from gamesvc.games.star_commander.text.board import board_text
 from gamesvc.games.star_commander.text.explain import explain, hand
-from gamesvc.games.star_commander.text.help import order_help
+from gamesvc.games.star_commander.text.help import order_help, short_rules, word_help
 from gamesvc.games.star_commander.text.narrate import tell
 from gamesvc.games.star_commander.text.parse import VERBS, parse
+from gamesvc.games.star_commander.text.reference import reference
 from gamesvc.games.star_commander.text.render import render
+from gamesvc.games.star_commander.text.summary import summary
 
 
 def rules_help() -> str:
@@ -66,9 +68,13 @@ GAME: Game[State] = Game(
     bots={"random": play_random, "greedy": play_greedy},
     hand=hand,
     explain=explain,
+    reference=reference,
+    summary=summary,
     parts=parts,
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
+    short_rules=short_rules,
+    word_help=word_help,
     stale=stale,
     reveals=reveals,
     on_rewind=on_rewind,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import mark
 
 ACTIONS = (
     "move_ships",
@@ -28,13 +29,13 @@ AUTO_CARDS = (
 
 
 ASKED = {
-    "ready_draw": "to draw a card",
-    "choice": "to choose",
-    "command": "to act in the command phase",
-    "window": "to respond or pass",
-    "combat_choose": "to choose the next combat",
-    "combat_assign": "to assign damage",
-    "combat_retreat": "to retreat or stay",
+    "ready_draw": mark("to draw a card"),
+    "choice": mark("to choose"),
+    "command": mark("to act in the command phase"),
+    "window": mark("to respond or pass"),
+    "combat_choose": mark("to choose the next combat"),
+    "combat_assign": mark("to assign damage"),
+    "combat_retreat": mark("to retreat or stay"),
 }
 """The end of `a seat is asked ...`, by the kind of the question."""
 
@@ -46,7 +47,7 @@ NOTE: JsonObject = {
     "type": "string",
     "deprecated": True,
     "pattern": "(?!)",
-    "shape": "left out; write promises to the players in a message",
+    "shape": mark("left out; write promises to the players in a message"),
 }
 """A schema that no value fits.
 

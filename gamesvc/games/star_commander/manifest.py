@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Data, Manifest, Refused
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark, say
 
 OPTIONS: JsonObject = {
     "type": "object",
@@ -42,8 +43,8 @@ MANIFEST = Manifest(
     min_seats=2,
     max_seats=4,
     options=OPTIONS,
-    summary="Explore a diamond of systems, develop them, build fleets, and answer each other's cards.",
-    credit="Star Commander was designed by Lindsay Wardell. This is an unofficial implementation with texts of our own.",
+    summary=mark("Explore a diamond of systems, develop them, build fleets, and answer each other's cards."),
+    credit=mark("Star Commander was designed by Lindsay Wardell. This is an unofficial implementation with texts of our own."),
 )
 
 
@@ -54,4 +55,4 @@ def options_of(options: Data, seats: int) -> int:
 
 def check_options(options: Data, seats: int) -> None:
     if options["edition"] == "revised" and options["lethal"] != "at_least":
-        raise Refused("bad_options", "lethal = more_than is an option of the classic edition only.", "lethal")
+        raise Refused("bad_options", say("lethal = more_than is an option of the classic edition only."), "lethal")

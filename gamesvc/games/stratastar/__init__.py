@@ -25,10 +25,12 @@ from gamesvc.games.stratastar.secrecy.view import view
 from gamesvc.games.stratastar.state import State
 from gamesvc.games.stratastar.text.board import board_text
 from gamesvc.games.stratastar.text.explain import explain, hand
-from gamesvc.games.stratastar.text.help import order_help
+from gamesvc.games.stratastar.text.help import order_help, short_rules, word_help
 from gamesvc.games.stratastar.text.narrate import tell
-from gamesvc.games.stratastar.text.parse import VERBS, parse
+from gamesvc.games.stratastar.text.parse import PAIRS, VERBS, parse
+from gamesvc.games.stratastar.text.reference import reference
 from gamesvc.games.stratastar.text.render import render
+from gamesvc.games.stratastar.text.summary import summary
 
 _HELP = (Path(__file__).parent / "text" / "help.md").read_text(encoding="utf-8")
 
@@ -50,7 +52,7 @@ GAME: Game[State] = Game(
     seats=lambda state: len(state.players),
     parse=parse,
     render=render,
-    verbs=VERBS,
+    verbs=frozenset((*VERBS, *PAIRS)),
     id_pattern=rf"{LETTERED_ID}|\d{{1,2}}[AMBTRFW]\+?",
     order_help=order_help,
     picture=picture,
@@ -60,9 +62,13 @@ GAME: Game[State] = Game(
     bots=BOTS,
     hand=hand,
     explain=explain,
+    reference=reference,
+    summary=summary,
     parts=parts,
     standing_orders=STANDING_ORDERS,
     rules_help=lambda: _HELP,
+    short_rules=short_rules,
+    word_help=word_help,
     stale=stale,
     reveals=reveals,
     on_rewind=on_rewind,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.stratastar.data import ABILITIES, ABILITY_NAMES
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 _ABILITY_LIST: JsonObject = {
     "type": "array",
@@ -80,6 +81,6 @@ MANIFEST = Manifest(
     min_seats=2,
     max_seats=4,
     options=OPTIONS,
-    summary="Build, trade and fight for twelve worlds, or take an enemy Homeworld. Two to four empires on a 10 x 10 map.",
-    credit="Stratastar was published by Warp Spawn Games; counters by David Ashton. This is an unofficial implementation.",
+    summary=mark("Build, trade and fight for twelve worlds, or take an enemy Homeworld. Two to four empires on a 10 x 10 map."),
+    credit=mark("Stratastar was published by Warp Spawn Games; counters by David Ashton. This is an unofficial implementation."),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches import errors
 from gamesvc.matches.access import selectors, tenures
 from gamesvc.matches.access.selectors import Access
@@ -50,7 +51,11 @@ def check_may_look(user: User, match: Match) -> None:
 def read_reason(reason: str) -> str:
     """Return a reason without surrounding blanks. Raises `Refused` if it is empty or too long."""
     if not reason.strip() or len(reason) > LONGEST_REASON:
-        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_REASON} characters; the players read it.", "reason")
+        raise Refused(
+            "bad_reason",
+            say("Say why, in 1 to {most} characters; the players read it.", most=LONGEST_REASON),
+            "reason",
+        )
     return reason.strip()
 
 

@@ -15,6 +15,7 @@ from uuid import UUID
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
+from gamesvc.language import joined, mark, say
 from gamesvc.matches.errors import TooMany
 
 PER_HOUR = 40
@@ -49,19 +50,19 @@ def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:
     """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the limits."""
-    sentence = "The others get a mail about this, so you can do it at most {often} in a match."
+    sentence = mark("The others get a mail about this, so you can do it at most {often} in a match.")
     _count(f"told {what}", user_id, match_id, _both(PER_HOUR, PER_DAY), code="told_too_often", sentence=sentence)
 
 
 def check_unseen(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the limits."""
-    sentence = "You can change orders that nobody else sees at most {often} in a match."
+    sentence = mark("You can change orders that nobody else sees at most {often} in a match.")
     _count("unseen", user_id, match_id, _both(UNSEEN_PER_HOUR, UNSEEN_PER_DAY), code="unseen_too_often", sentence=sentence)
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
-    sentence = "You can make offers and other side moves at most {often} in a match."
+    sentence = mark("You can make offers and other side moves at most {often} in a match.")
     _count("aside", user_id, match_id, _both(ASIDE_PER_HOUR, ASIDE_PER_DAY), code="aside_too_often", sentence=sentence)
 
 
@@ -70,12 +71,24 @@ def check_join(user_id: int | None, match_id: UUID) -> None:
 
     So leaving needs no limit of its own.
     """
-    _count_recorded("join", "join this match", user_id, match_id, ((JOINS_PER_DAY, DAY),))
+    _count_recorded(
+        "join",
+        mark("You can join this match at most {often}: the game log records each one."),
+        user_id,
+        match_id,
+        ((JOINS_PER_DAY, DAY),),
+    )
 
 
 def check_seats(user_id: int | None, match_id: UUID) -> None:
     """Count one more seat that the host fills or empties before the start. Raises `Refused` beyond the limits."""
-    _count_recorded("seats", "fill or empty seats of this match", user_id, match_id, _both(PER_HOUR, PER_DAY))
+    _count_recorded(
+        "seats",
+        mark("You can fill or empty seats of this match at most {often}: the game log records each one."),
+        user_id,
+        match_id,
+        _both(PER_HOUR, PER_DAY),
+    )
 
 
 def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
@@ -83,12 +96,24 @@ def check_pause_alone(user_id: int | None, match_id: UUID) -> None:
 
     So resuming needs no limit of its own.
     """
-    _count_recorded("pause alone", "pause this match", user_id, match_id, _both(PER_HOUR, PER_DAY))
+    _count_recorded(
+        "pause alone",
+        mark("You can pause this match at most {often}: the game log records each one."),
+        user_id,
+        match_id,
+        _both(PER_HOUR, PER_DAY),
+    )
 
 
 def check_undo_alone(user_id: int | None, match_id: UUID) -> None:
     """Count one more undo or redo that nobody else is told of. Raises `Refused` beyond the limits."""
-    _count_recorded("undo alone", "undo and redo in this match", user_id, match_id, _both(ALONE_PER_HOUR, ALONE_PER_DAY))
+    _count_recorded(
+        "undo alone",
+        mark("You can undo and redo in this match at most {often}: the game log records each one."),
+        user_id,
+        match_id,
+        _both(ALONE_PER_HOUR, ALONE_PER_DAY),
+    )
 
 
 def may_call_followers(user_id: int) -> bool:
@@ -102,8 +127,7 @@ def _both(hourly: int, daily: int) -> tuple[tuple[int, int], ...]:
     return (hourly, HOUR), (daily, DAY)
 
 
-def _count_recorded(key: str, act: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
-    sentence = f"You can {act} at most {{often}}: the game log records each one."
+def _count_recorded(key: str, sentence: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
     _count(f"recorded {key}", user_id, match_id, limits, code="recorded_too_often", sentence=sentence)
 
 
@@ -113,10 +137,11 @@ def _count(key: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple
         return
     for most, seconds in limits:
         if wait := throttle(f"{key} {seconds} {user_id} {match_id}", most, seconds):
-            often = f"{most} times {'an hour' if seconds == HOUR else 'a day'}"
-            raise Refused(code, f"{sentence.format(often=often)} {_again(wait)}")
+            often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
+            raise Refused(code, joined(say(sentence, often=often), _again(wait)))
 
 
 def _again(wait: int) -> str:
     """Return in a sentence when to try again. `wait`: seconds."""
-    return f"Try again in {counted(-(-wait // 60), 'minute') if wait <= 2 * HOUR else counted(-(-wait // HOUR), 'hour')}."
+    time = counted(-(-wait // 60), "minute") if wait <= 2 * HOUR else counted(-(-wait // HOUR), "hour")
+    return say("Try again in {time}.", time=time)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.models import Match, Seat
 
 
 def no_seat() -> Refused:
     """Return the refusal for a user without a seat in the match."""
-    return Refused("no_seat", "You have no seat in this match, so you cannot act in it. Look at who holds its seats now.")
+    return Refused("no_seat", say("You have no seat in this match, so you cannot act in it. Look at who holds its seats now."))
 
 
 def check(match: Match, seats: Iterable[Seat], seat: int, user_id: int | None) -> None:

@@ -17,7 +17,9 @@ from django.db.models import Q
 from accounts import operators
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.events import Joined, Left, MatchEvent, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Holding, Look, Match, Seat
 from gamesvc.matches.record.loading import sit
@@ -67,15 +69,16 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
     """Return the free seats that a user may take in an unfinished match. Raises `Refused` if their past leaves none."""
     family = _family(match)
     if Look.objects.filter(user=by, match__in=family).exists():
-        detail = "You have looked behind in this match, so you cannot take a seat in it. Watch it, or join another match."
+        detail = say("You have looked behind in this match, so you cannot take a seat in it. Watch it, or join another match.")
         raise Refused("looked_behind", detail)
     held, free = _held(by, [match.pk]) or _held(by, family), list(free)
     fitting = [seat for seat in free if not held or seat in held]
     if free and not fitting:
-        own = " and ".join(f"seat {seat}" for seat in sorted(held))
-        detail = (
-            f"You held {own}, so you know what it hides. You can return to that seat when it is free, but cannot take "
-            "another one."
+        own = listed(say("seat {number}", number=seat) for seat in sorted(held))
+        detail = say(
+            "You held {seats}, so you know what it hides. You can return to that seat when it is free, but cannot take "
+            "another one.",
+            seats=own,
         )
         raise Refused("another_seat", detail, "seat")
     return fitting

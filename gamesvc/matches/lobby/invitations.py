@@ -11,6 +11,7 @@ from django.db import transaction
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, tenures
 from gamesvc.matches.lobby.opening import join_match
 from gamesvc.matches.models import Invitation, Match
@@ -28,9 +29,9 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
     with transaction.atomic():
         match = Match.objects.select_for_update().get(pk=match.pk)
         if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
-            raise Refused("not_yours", "Only the host and the players of a match can invite to it.")
+            raise Refused("not_yours", say("Only the host and the players of a match can invite to it."))
         if match.status != Match.Status.OPEN:
-            raise Refused("not_open", "The match is no longer open.")
+            raise Refused("not_open", say("The match is no longer open."))
         user = _invited(match, username, address)
         _count_invitation(by, user or address)
         invitation = Invitation.objects.create(
@@ -51,18 +52,18 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
 def _invited(match: Match, username: str, address: str) -> User | None:
     """Return the user to invite; None for a mail address. Raises `Refused`."""
     if bool(username) == bool(address):
-        raise Refused("bad_invitation", "Name either a user or a mail address.", "username")
+        raise Refused("bad_invitation", say("Name either a user or a mail address."), "username")
     if not username:
         try:
             validate_email(address)
         except ValidationError:
-            raise Refused("bad_address", f"{address!r} is not a mail address.", "address") from None
+            raise Refused("bad_address", say("{address!r} is not a mail address.", address=address), "address") from None
         return None
     user = User.named(username)
     if user is None:
-        raise Refused("unknown_user", f"There is no user {username!r}.", "username")
+        raise Refused("unknown_user", say("There is no user {username!r}.", username=username), "username")
     if match.invitations.filter(user=user).exists():
-        raise Refused("invited_already", f"{username} is already invited.", "username")
+        raise Refused("invited_already", say("{username} is already invited.", username=username), "username")
     return user
 
 
@@ -114,11 +115,11 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
             Match.objects.select_for_update().get(pk=found.match_id)
             invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
         if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
-            raise Refused("bad_invitation", "This invitation does not exist or has been used.", "token")
+            raise Refused("bad_invitation", say("This invitation does not exist or has been used."), "token")
         if invitation.user_id is None:
             # The invitation is bound to the user together with the seat; if joining is refused, neither happens.
             invitation.user = by
             invitation.save(update_fields=["user"])
         elif invitation.user_id != by.pk:
-            raise Refused("bad_invitation", "This invitation is for another user.", "token")
+            raise Refused("bad_invitation", say("This invitation is for another user."), "token")
         return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)

@@ -24,6 +24,7 @@ from gamesvc.games.kernel.dice import Dice, commitment, contribution
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
@@ -90,13 +91,19 @@ def _count_seats(engine: Game, seats: int | None, start: Start | None) -> int:
     """Return the number of seats: the one asked for, else that of the position, else the game's least."""
     count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
     if start is not None and count != start.seats:
-        raise Refused("bad_seats", f"The position is for {start.seats} seats, not {count}.", "seats")
+        raise Refused(
+            "bad_seats", say("The position is for {seats} seats, not {count}.", seats=start.seats, count=count), "seats"
+        )
     return count
 
 
 def _check_hours(hours: int) -> int:
     if not HOURS[0] <= hours <= HOURS[1]:
-        raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}, not {hours}.", "hours")
+        raise Refused(
+            "bad_hours",
+            say("hours must lie within {low} to {high}, not {given}.", low=HOURS[0], high=HOURS[1], given=hours),
+            "hours",
+        )
     return hours
 
 
@@ -160,11 +167,11 @@ def _write(match: Match, opened: Opened, start: Start | None, channel: str) -> N
 
 def _check_choices(entry: str, watch: str, press: str, undo: str) -> None:
     if entry not in Match.Entry.values or watch not in Match.Watch.values:
-        raise Refused("bad_entry", "entry is public or invited; watch is nobody, link or all.", "entry")
+        raise Refused("bad_entry", say("entry is public or invited; watch is nobody, link or all."), "entry")
     if press not in Match.PressKind.values:
-        raise Refused("bad_press", "press is none, public or private.", "press")
+        raise Refused("bad_press", say("press is none, public or private."), "press")
     if undo not in Match.Undo.values:
-        raise Refused("bad_undo", "undo is free, consent or never.", "undo")
+        raise Refused("bad_undo", say("undo is free, consent or never."), "undo")
 
 
 def _count_match(by: User) -> None:
@@ -188,11 +195,15 @@ def _check_bots(engine: Game, bots: Mapping[int, str], count: int, *, take_seat:
     for index, bot in bots.items():
         if not 0 <= index < count or bot not in engine.bots:
             known = ", ".join(engine.bots)
-            raise Refused("bad_bots", f"Bots sit on seats 0 to {count - 1} and are one of: {known}.", "bots")
+            raise Refused(
+                "bad_bots", say("Bots sit on seats 0 to {most} and are one of: {known}.", most=count - 1, known=known), "bots"
+            )
     if len(bots) > count - take_seat:
-        raise Refused("bad_bots", "No seat is left for you beside these bots; set take_seat to false or take fewer.", "bots")
+        raise Refused("bad_bots", say("No seat is left for you beside these bots; set take_seat to false or take fewer."), "bots")
     if take_seat and start is not None and start.own_seat in bots:
-        raise Refused("bad_bots", f"Seat {start.own_seat} is yours: the position is as that seat sees it.", "bots")
+        raise Refused(
+            "bad_bots", say("Seat {own_seat} is yours: the position is as that seat sees it.", own_seat=start.own_seat), "bots"
+        )
 
 
 def join_match(
@@ -204,7 +215,7 @@ def join_match(
         match = _locked(match)
         invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):
-            raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
+            raise Refused("not_invited", say("This match is open to invited players only; ask its host for a link."))
         if invitation is None or invitation.invited_by_id != match.creator_id:
             reliable.check(by, match)
         daily_limits.check_join(by.pk, match.pk)
@@ -236,7 +247,7 @@ def remove_seat(*, by: User, match: Match, seat: int, channel: str = "api") -> M
         _check_host(match, by)
         row = match.seats.filter(index=seat).first()
         if row is None or row.holder is None:
-            raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
+            raise Refused("no_seat", say("Nobody holds seat {seat}.", seat=seat), "seat")
         daily_limits.check_seats(by.pk, match.pk)
         _vacate(match, row, Actor("host"), channel)
     match.refresh_from_db()
@@ -250,10 +261,12 @@ def add_bot(*, by: User, match: Match, seat: int | None, bot: str, channel: str 
         _check_host(match, by)
         engine = catalog.game(match.game)
         if bot not in engine.bots:
-            raise Refused("bad_bots", f"There is no bot {bot!r}; there are: {', '.join(engine.bots)}.", "bot")
+            raise Refused(
+                "bad_bots", say("There is no bot {bot!r}; there are: {bots}.", bot=bot, bots=", ".join(engine.bots)), "bot"
+            )
         free = [row.index for row in match.seats.filter(holder=None).order_by("index")]
         if not free or (seat is not None and seat not in free):
-            raise Refused("seat_taken", f"Free seats: {', '.join(map(str, free)) or 'none'}.", "seat")
+            raise Refused("seat_taken", say("Free seats: {free}.", free=", ".join(map(str, free)) or say("none")), "seat")
         daily_limits.check_seats(by.pk, match.pk)
         _seat_bot(match, free[0] if seat is None else seat, bot, channel)
         _start_when_full(match, channel)
@@ -270,10 +283,14 @@ def start_match(*, by: User, match: Match, bot: str | None = None, channel: str 
         free = [row.index for row in match.seats.filter(holder=None).order_by("index")]
         if free and bot is None:
             raise Refused(
-                "seats_free", f"Seats {', '.join(map(str, free))} are free. Wait for players, or name a bot for them.", "bot"
+                "seats_free",
+                say("Seats {free} are free. Wait for players, or name a bot for them.", free=", ".join(map(str, free))),
+                "bot",
             )
         if bot is not None and bot not in engine.bots:
-            raise Refused("bad_bots", f"There is no bot {bot!r}; there are: {', '.join(engine.bots)}.", "bot")
+            raise Refused(
+                "bad_bots", say("There is no bot {bot!r}; there are: {bots}.", bot=bot, bots=", ".join(engine.bots)), "bot"
+            )
         for index in free:
             _seat_bot(match, index, str(bot), channel)
         _start_when_full(match, channel)
@@ -304,13 +321,13 @@ def lapse_matches(limit: int = 100) -> int:
 def _locked(match: Match) -> Match:
     locked = Match.objects.select_for_update().get(pk=match.pk)
     if locked.status != Match.Status.OPEN:
-        raise Refused("not_open", f"The match is {locked.status}; seats can change only while it is open.")
+        raise Refused("not_open", say("The match is {status}; seats can change only while it is open.", status=locked.status))
     return locked
 
 
 def _check_host(match: Match, user: User) -> None:
     if match.creator_id != user.pk:
-        raise Refused("not_host", "Only the host of the match may do this.")
+        raise Refused("not_host", say("Only the host of the match may do this."))
 
 
 def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> None:
@@ -321,15 +338,15 @@ def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> None
 
 def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
     if match.seats.filter(user=user).exists():
-        raise Refused("joined_already", "You already have a seat in this match.")
+        raise Refused("joined_already", say("You already have a seat in this match."))
     named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
     fitting = tenures.check_seat(by=user, match=match, free=[seat.index for seat in named])
     free = [seat for seat in named if seat.index in fitting]
     if not free:
         open_seats = ", ".join(str(seat.index) for seat in match.seats.filter(holder=None).order_by("index"))
-        raise Refused("seat_taken", f"Free seats: {open_seats or 'none'}.", "seat")
+        raise Refused("seat_taken", say("Free seats: {free}.", free=open_seats or say("none")), "seat")
     if len(text) > 1000:
-        raise Refused("bad_contribution", "A contribution to the draws has at most 1000 characters.", "contribution")
+        raise Refused("bad_contribution", say("A contribution to the draws has at most 1000 characters."), "contribution")
     seat = free[0]
     seat.user, seat.holder, seat.joined_at = user, uuid.uuid4(), timezone.now()
     seat.contribution = contribution(str(match.id), text) if text else ""
@@ -337,7 +354,7 @@ def _take(match: Match, user: User, index: int | None, text: str, channel: str) 
         with transaction.atomic():
             seat.save()
     except IntegrityError:
-        raise Refused("joined_already", "You already have a seat in this match.") from None
+        raise Refused("joined_already", say("You already have a seat in this match.")) from None
     _append(match, _joined(seat, "user"), Actor("seat", seat.index), channel)
 
 

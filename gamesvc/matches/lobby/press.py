@@ -17,6 +17,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc import language
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import daily_limits, holders
@@ -74,9 +75,13 @@ def say(
         hearers = _hearers(match, by_seat, to, seats)
         kept = clean(text)
         if not kept:
-            raise Refused("press_empty", "The message is empty. Write something.", "text")
+            raise Refused("press_empty", language.say("The message is empty. Write something."), "text")
         if len(kept) > LONGEST:
-            raise Refused("press_too_long", f"A message has at most {LONGEST} characters; this one has {len(kept)}.", "text")
+            raise Refused(
+                "press_too_long",
+                language.say("A message has at most {most} characters; this one has {length}.", most=LONGEST, length=len(kept)),
+                "text",
+            )
         _check_flood(by, match)
         message, new = Press.objects.get_or_create(
             id=key or uuid.uuid4(),
@@ -106,19 +111,27 @@ def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], sea
     """Return the seats that a message reaches. Raises `Refused` if it is not allowed or reaches nobody."""
     people = sorted(index for index, seat in seats.items() if seat.user_id is not None and index != by_seat)
     if match.press == Match.PressKind.NONE:
-        raise Refused("press_off", "This match has no messages between players.")
+        raise Refused("press_off", language.say("This match has no messages between players."))
     if to == ALL:
         if not people:
-            raise Refused("press_nobody", "There is nobody to write to: you are the only user in this match.", "to")
+            raise Refused("press_nobody", language.say("There is nobody to write to: you are the only user in this match."), "to")
         return people
     if match.press == Match.PressKind.PUBLIC:
-        raise Refused("press_public_only", "In this match all messages are public. Write to all.", "to")
+        raise Refused("press_public_only", language.say("In this match all messages are public. Write to all."), "to")
     wanted = sorted(set(to) - {by_seat})
     reachable = ", ".join(map(str, people)) or "none"
     if not wanted:
-        raise Refused("press_nobody", f"Name seats other than your own (people sit on: {reachable}), or write to all.", "to")
+        raise Refused(
+            "press_nobody",
+            language.say("Name seats other than your own (people sit on: {reachable}), or write to all.", reachable=reachable),
+            "to",
+        )
     if missed := [index for index in wanted if index not in people]:
-        raise Refused("press_nobody", f"Nobody reads at seat {missed[0]}; people sit on: {reachable}.", "to")
+        raise Refused(
+            "press_nobody",
+            language.say("Nobody reads at seat {missed}; people sit on: {reachable}.", missed=missed[0], reachable=reachable),
+            "to",
+        )
     return wanted
 
 

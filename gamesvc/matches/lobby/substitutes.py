@@ -22,6 +22,7 @@ from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
 from gamesvc.games.kernel import bots
 from gamesvc.games.kernel.game import RESIGN, Refused
+from gamesvc.language import say
 from gamesvc.matches import backoff, hints
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
@@ -55,21 +56,21 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         seats = holders.lock_seats(match)
         _check_running(Match.objects.get(pk=match.pk))
         if any(one.user_id == by.pk for one in seats):
-            raise Refused("joined_already", "You already have a seat in this match.")
+            raise Refused("joined_already", say("You already have a seat in this match."))
         free = [one for one in seats if one.waits]
         fitting = tenures.check_seat(by=by, match=match, free=[one.index for one in free if seat in (None, one.index)])
         found = next((one for one in free if one.index in fitting), None)
         if found is None:
             told = ", ".join(str(one.index) for one in free) or "none"
-            raise Refused("seat_taken", f"Seats without a player: {told}.", "seat")
+            raise Refused("seat_taken", say("Seats without a player: {told}.", told=told), "seat")
         if match.entry == Match.Entry.INVITED and link != match.link_token and match.creator_id != by.pk:
             invited = match.invitations.filter(user=by, declined_at=None).exists()
             if not invited and not tenures.played(by, match):
-                raise Refused("not_invited", "This match is open to invited players only; ask its host for a link.")
+                raise Refused("not_invited", say("This match is open to invited players only; ask its host for a link."))
         reliability.check(by, match)
         returns = tenures.returns(by=by, match=match, seat=found.index)
         if len(returns) >= MOST_TENURES:
-            detail = f"You have left this match {len(returns)} times. Leave the seat to another player."
+            detail = say("You have left this match {number} times. Leave the seat to another player.", number=len(returns))
             raise Refused("too_often", detail, "seat")
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
         # Everything before is news to the substitute.
@@ -78,7 +79,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             with transaction.atomic():
                 found.save()
         except IntegrityError:
-            raise Refused("joined_already", "You already have a seat in this match.") from None
+            raise Refused("joined_already", say("You already have a seat in this match.")) from None
         before = {"excused": tenures.excused(match=match, holders=returns)} if returns else None
         seated = Seated(seat=found.index, holder=str(found.holder), kind="user", returns=before, fresh_clocks=before is None)
         _append(match, seated, Actor("seat", found.index), channel)
@@ -119,7 +120,7 @@ def vacate(
         _check_running(Match.objects.get(pk=match.pk))
         found = next((one for one in seats if one.index == seat), None)
         if found is None or (found.user_id is None and not found.bot):
-            raise Refused("no_seat", f"Nobody holds seat {seat}.", "seat")
+            raise Refused("no_seat", say("Nobody holds seat {seat}.", seat=seat), "seat")
         after, more = timeouts.empty(match, seats, found, by=by.pk if by is not None else None, call=call)
         rows = [after if one is found else one for one in seats]
 
@@ -136,13 +137,13 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
     """Let a bot take a free seat. Raises `Refused`."""
     engine = catalog.game(match.game)
     if not engine.bots:
-        raise Refused("bad_bots", "This game has no bots.", "bot")
+        raise Refused("bad_bots", say("This game has no bots."), "bot")
     with transaction.atomic():
         seats = holders.lock_seats(match)
         _check_running(Match.objects.get(pk=match.pk))
         found = next((one for one in seats if one.index == seat and one.waits), None)
         if found is None:
-            raise Refused("seat_taken", f"Seat {seat} is not free.", "seat")
+            raise Refused("seat_taken", say("Seat {seat} is not free.", seat=seat), "seat")
         found.bot, found.holder, found.vacated_at = bots.bot_of(engine), uuid.uuid4(), None
         found.save()
         _append(match, timeouts.seated_bot(found), actor, channel)
@@ -192,7 +193,9 @@ def _settle(match: Match, seat: Seat) -> None:
 
 def _check_running(match: Match) -> None:
     if match.status != Match.Status.RUNNING:
-        raise Refused("not_running", f"The match is {match.status}; seats can be taken over only while it runs.")
+        raise Refused(
+            "not_running", say("The match is {status}; seats can be taken over only while it runs.", status=match.status)
+        )
 
 
 def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> tuple[StoredEvent, ...]:

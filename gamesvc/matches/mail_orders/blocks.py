@@ -10,21 +10,38 @@ import difflib
 import functools
 import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from gamesvc.games.kernel.game import Game
-from gamesvc.matches.mail_orders import remarks
+from gamesvc.matches.mail_orders import remarks, tolerance
+from gamesvc.matches.mail_orders.words import lines as service_lines
 from notifications.parsing.quotes import COLON, is_attribution, is_farewell, may_introduce_quote
 
 _MACHINE = re.compile(r"\d|[@<>\[\]]|^-{2}|://|www\.|^\S{1,25}\s?[:：]\s*\S")
-# Lines that say that orders follow. Any other line with a colon at its end may introduce a quote, in a language we do not know.
+# Lines that say that the writer's own orders follow, behind a greeting at most. Any other line that names orders tells which ones
+# they are, and any other one with a colon at its end may introduce a quote, in a language we do not know.
 _INTRODUCES = re.compile(
-    r"\W*(?:\w+[\s,!.]+){0,3}(?:here (?:are|come|is)|these are|my|our|the|hier (?:sind|kommen)|meine?|unsere?|voici|mes)?\s*"
-    r"(?:my |our |the |meine |unsere |mes )?(?:new |next |neue )?(?:orders?|moves?|turn|befehle?|zug|züge|ordres|coups)\b",
+    r"(?:[^:,!.]{1,40}[,!.]\s*)?"
+    r"\W*(?:(?:and |so |now |then |und |also |dann |jetzt )?(?:here (?:are|come|is)|these are|hier (?:sind|kommen)|voici)\s+)?"
+    r"(?:(?:my|our|the|meine?|unsere?|die|der|mes|les) )?(?:new |next |first |neuen? |nächsten? |ersten? )?"
+    r"(?:orders?|moves?|commands?|turn|befehle?|zug|züge|ordres|coups)"
+    r"(?: (?:(?:for|of|für)(?: (?:the|this|den|die|diese[nr]?))?|this|now|today|jetzt|heute)"
+    r"(?: (?:turn|round|phase|runde|zug))?)?\W*$"
+    r"|\W*(?:as|like|wie|so wie) (?:\w+ ){0,2}"
+    r"(?:discussed|agreed|promised|planned|besprochen|abgemacht|vereinbart|versprochen)\b",
     re.IGNORECASE,
 )
-_POSTSCRIPT = re.compile(r"\W*p\.?\s?s\b", re.IGNORECASE)
+_NAMES_ORDERS = re.compile(r"\b(?:orders|moves|commands|befehle|züge|ordres|coups)\b", re.IGNORECASE)
+# The orders' own heading: it is none, not even where a game has an order of that name.
+_HEADING = re.compile(
+    r"\W*(?:(?:my|our|the|new|next|meine|unsere|die|neue|mes|les)\s+){0,2}"
+    r"(?:orders|moves|commands|befehle|züge|ordres|coups)\W*",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\W*(?:turn|round|runde|zug|spielzug|tour)\s+#?\d{1,3}\W*", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?[.!,]?")
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?;…])\s+(?!\d)")
 MOST_GREETING = 3
 """Lines of a greeting at most."""
 LONGEST_GREETING = 120
@@ -32,19 +49,13 @@ LONGEST_GREETING = 120
 MOST_REMARK = 14
 """The number of words up to which a paragraph below the orders may be a remark on them. Disclaimers are longer."""
 MOST_REMARKS = 2
-"""The number of paragraphs below the orders that may be such remarks."""
-MOST_SIGNED = 4
-"""The number of short lines below the closing line that may be such remarks."""
-MOST_PARAGRAPHS = 6
-"""The number of paragraphs below the orders in which they may be revoked."""
+"""The number of paragraphs below the orders that may be remarks of any kind. Further below a quote may have begun."""
 LIKENESS = 0.8
 """The likeness, from 0 to 1, from which a word counts as a mistyped word of orders."""
 SHORT_LINE_WORDS = 8
 SHORTEST_ABBREVIATION = 3
 """Letters from which the beginning of a word counts as the word."""
 VAGUE_WORDS = 2
-WRAPPED_AT = 60
-"""The columns from which mail programs may break a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +68,8 @@ class Block:
     first: int
     end: int
     orders_below: int = 0
+    name_last: bool = False
+    """True if the last paragraph is nothing but what may be a name: with capitals, below orders without them."""
 
 
 def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
@@ -71,6 +84,8 @@ def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     known = {*game.verbs, *words}
     meant = [means_order(line, known, game) for line in lines]
     first = next((at for at, means in enumerate(meant) if means), None)
+    if first is not None and _HEADING.fullmatch(lines[first]):
+        first = next((at for at in range(first + 1, len(lines)) if meant[at]), first)
     if first is None or not _greets([line for line in lines[:first] if line.strip()]):
         return whole
     vague = [means and is_vague(line, known, game) for line, means in zip(lines, meant, strict=True)]
@@ -82,32 +97,93 @@ def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     between = lines[end:again]
     if between and sum(len(line.split()) for line in between) <= MOST_REMARK and not any(map(is_farewell, between)):
         return whole  # so little stands between them that the second ones may replace the first
-    return Block(first, end, len(sure))
+    return Block(first, end, len(sure), _ends_with_name(lines[first:end], game))
 
 
-def _is_revoked(below: Sequence[str]) -> bool:
-    """Return True if the orders may be revoked below them: by a remark above the closing line or in a postscript, or plainly."""
-    closed = next((at for at, line in enumerate(below) if is_farewell(line)), len(below))
-    above, later = _paragraphs(below[:closed]), _paragraphs(below[closed:])
-    doubted = [*_short(above)[:MOST_REMARKS], *(paragraph for paragraph in later if _POSTSCRIPT.match(paragraph))]
-    # A remark may stand right below the closing line and the name, in one paragraph with them.
-    signed = _short([line for line in below[closed + 1 :] if line.strip() and not remarks.is_notice(line)])[:MOST_SIGNED]
+def _ends_with_name(lines: Sequence[str], game: Game) -> bool:
+    *above, last = [""] + [line for line in lines if line.strip()]
+    alone = bool(lines) and next(
+        (at for at in range(len(lines) - 1, 0, -1) if lines[at] == last and not lines[at - 1].strip()), 0
+    )
+    words = last.split()
     return (
-        any(map(remarks.is_doubtful, doubted))
-        or any(map(remarks.is_revocation, signed))
-        or any(map(remarks.holds_revocation, [*above, *later][:MOST_PARAGRAPHS]))
+        bool(alone)
+        and bool(_NAME.fullmatch(last))
+        and all(word[0].isupper() and word[1:] == word[1:].lower() for word in words)
+        and not any(line[:1].isupper() for line in above)
+        and not _id_of(game.id_pattern).search(last)
     )
 
 
-def _short(paragraphs: Sequence[str]) -> list[str]:
-    return [paragraph for paragraph in paragraphs if len(paragraph.split()) <= MOST_REMARK]
+def _is_revoked(below: Sequence[str]) -> bool:
+    """Return True if the orders may be revoked below them: by any remark right below them, or a clear one further below."""
+    closed = next((at for at, line in enumerate(below) if is_farewell(line)), len(below))
+    above, signed = paragraphs(below[:closed]), list(below[closed + 1 :])
+    name = next((at for at, line in enumerate(signed) if line.strip()), len(signed))
+    if name < len(signed) and remarks.is_name(signed[name]):
+        del signed[name]
+    near, far = above[:MOST_REMARKS], above[MOST_REMARKS:]
+    sentences = [one for paragraph in near for one in _SENTENCE_ENDS.split(" ".join(paragraph)) if not _is_foreign(one)]
+    return (
+        any(_takes_back(paragraph, remarks.is_doubtful) for paragraph in near)
+        or any(_takes_back(paragraph, remarks.is_revocation) for paragraph in far)
+        or any(map(remarks.doubts_orders, sentences))
+        or _revoked_apart(paragraphs(signed))
+    )
 
 
-def _paragraphs(lines: Sequence[str]) -> list[str]:
-    """Return the paragraphs that may be remarks, each in one line: no notices, and no introductions of quotes."""
+def revokes(below: str, *, ended: bool = False) -> bool:
+    """Return True if a paragraph that is cut off from the orders may revoke them: below a signature, beside a quote or below it.
+
+    `ended`: the sender wrote END above it, and only a short and plain revocation counts.
+    """
+    found = paragraphs(below.split("\n"))
+    if ended:
+        return any(_is_short(" ".join(one)) and remarks.holds_revocation(" ".join(one)) for one in found)
+    return _revoked_apart(found)
+
+
+def _revoked_apart(said: Sequence[Sequence[str]]) -> bool:
+    """Return True if the orders are revoked apart from them, where a signature may stand: each short line may be a remark."""
+    signed = [paragraph for paragraph in said if max(map(len, paragraph)) < tolerance.WRAPPED_AT]
+    lines = [[line] for paragraph in signed for line in paragraph]
+    return any(_takes_back(paragraph, remarks.is_revocation) for paragraph in [*said, *lines])
+
+
+def _takes_back(paragraph: Sequence[str], is_doubt: Callable[[str], bool]) -> bool:
+    """Return True if a paragraph plainly revokes the orders, or is a short remark that may do so.
+
+    Of notices, and of what may introduce a quote, the beginning counts alone.
+    """
+    said = " ".join(paragraph)
+    if remarks.holds_revocation(said):
+        return True
+    if _is_foreign(said):
+        return _is_short(said) and remarks.begins_revoking(said)
+    return _is_short(said) and any(map(is_doubt, (said, *_SENTENCE_ENDS.split(said))))
+
+
+def _is_foreign(said: str) -> bool:
+    return may_introduce_quote(said) or remarks.is_notice(said)
+
+
+def _is_short(said: str) -> bool:
+    return len(said.split()) <= MOST_REMARK
+
+
+def paragraphs(lines: Sequence[str]) -> list[list[str]]:
+    """Return the paragraphs of a text, without the empty lines between them."""
     by_blank = itertools.groupby(lines, lambda line: bool(line.strip()))
-    found = [" ".join(paragraph) for has_text, paragraph in by_blank if has_text]
-    return [paragraph for paragraph in found if not may_introduce_quote(paragraph) and not remarks.is_notice(paragraph)]
+    return [[line.strip() for line in paragraph] for has_text, paragraph in by_blank if has_text]
+
+
+def left_orders(below: str, known: Collection[str], game: Game) -> list[str]:
+    """Return the lines that look like orders at the ends of the paragraphs that are cut off from the orders."""
+    ends = [
+        itertools.takewhile(lambda line: means_order(line, known, game), reversed(paragraph))
+        for paragraph in paragraphs(below.split("\n"))
+    ]
+    return [line for end in ends for line in reversed(list(end))]
 
 
 def _end(lines: Sequence[str], meant: Sequence[bool], first: int) -> int:
@@ -119,7 +195,7 @@ def _end(lines: Sequence[str], meant: Sequence[bool], first: int) -> int:
     for at in range(first, closed):
         if meant[at] or not lines[at].strip() or followed[at]:
             continue  # between two orders something is mistyped
-        if not (meant[at - 1] and len(lines[at - 1]) >= WRAPPED_AT):  # below a long one its end may stand
+        if not (meant[at - 1] and len(lines[at - 1]) >= tolerance.WRAPPED_AT):  # below a long one its end may stand
             return at
     return closed
 
@@ -133,7 +209,7 @@ def means_order(line: str, known: Collection[str], game: Game) -> bool:
     if not words:
         return False
     word = _word(words[0])
-    if word in known:
+    if word in known or service_lines.find(line) is not None:
         return True
     short, names = len(words) <= SHORT_LINE_WORDS, bool(_id_of(game.id_pattern).search(line))
     if word and any(verb.startswith(word) for verb in known):
@@ -143,14 +219,17 @@ def means_order(line: str, known: Collection[str], game: Game) -> bool:
 
 def is_vague(line: str, known: Collection[str], game: Game) -> bool:
     """Return True for one or two words that only begin like an order, without an id: also a name or its letter may be meant."""
+    return len(line.split()) <= VAGUE_WORDS and begins_otherwise(line, known, game)
+
+
+def begins_otherwise(line: str, known: Collection[str], game: Game) -> bool:
+    """Return True for a line whose first word is no known word of orders, and which names no id."""
     words = line.split()
-    if not words or len(words) > VAGUE_WORDS or _id_of(game.id_pattern).search(line):
-        return False
-    return _word(words[0]) not in known
+    return bool(words) and _word(words[0]) not in known and not _id_of(game.id_pattern).search(line)
 
 
 def _word(written: str) -> str:
-    return written.casefold().strip("*_\"'`„“”‚‘’:.,;!?#-•·")
+    return written.casefold().strip("*_\"'`„“”‚‘’:.,;!?…#-•·")
 
 
 def _without_names(lines: Sequence[str], vague: Sequence[bool], first: int, end: int) -> int:
@@ -172,8 +251,12 @@ def _id_of(pattern: str) -> re.Pattern[str]:
 
 def _greets(lines: Sequence[str]) -> bool:
     """Return True if these lines can only be the writer's own words to us: few, short, and nothing like a program's."""
-    if len(lines) > MOST_GREETING or any(len(line) > LONGEST_GREETING or _MACHINE.search(line) for line in lines):
+    if len(lines) > MOST_GREETING:
+        return False
+    lines = [line for line in lines if not _NUMBERED.fullmatch(line)]
+    if any(len(line) > LONGEST_GREETING or _MACHINE.search(line) for line in lines):
         return False
     if any(remarks.is_doubtful(line) or remarks.holds_revocation(line) for line in lines):
         return False
-    return not any(is_attribution(line) or (line.rstrip().endswith(COLON) and not _INTRODUCES.match(line)) for line in lines)
+    named = [line for line in lines if line.rstrip().endswith(COLON) or _NAMES_ORDERS.search(line)]
+    return not any(map(is_attribution, lines)) and all(map(_INTRODUCES.match, named))

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import translation
 
 from accounts.models import User
 from gamesvc.games.kernel.dice import DrawNeeded
@@ -132,7 +133,7 @@ def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> boo
     rows = HeldOrders.objects.filter(match=match, seat=seat, state=State.HELD, until=Until.DEADLINE, question=question)
     # Stored before anything is done: what continues after a crash counts from the deadline as well.
     rows.update(claimed_for=due_at)
-    settled = [_carry_out(row) for row in rows]
+    settled = [_carry_out(row) for row in rows.select_related("user")]
     return any(settled)
 
 
@@ -148,7 +149,7 @@ def sweep(limit: int = 200) -> int:
 
 
 def _go_on(row_id: UUID) -> int:
-    row = HeldOrders.objects.select_related("match").filter(pk=row_id, state=State.HELD).first()
+    row = HeldOrders.objects.select_related("match", "user").filter(pk=row_id, state=State.HELD).first()
     try:
         return int(row is not None and _carry_out(row, answered=row.until == Until.DEADLINE))
     except errors.Busy:
@@ -172,6 +173,11 @@ def _carry_out(row: HeldOrders, *, answered: bool = False) -> bool:
 
     `answered`: it was held for a question that is gone, so it continues only if some of it was carried out.
     """
+    with translation.override(row.user.language):
+        return _settled(row, answered=answered)
+
+
+def _settled(row: HeldOrders, *, answered: bool) -> bool:
     match = row.match
     seats = tuple(match.seats.select_related("user").order_by("index"))
     seat = seats[row.seat]

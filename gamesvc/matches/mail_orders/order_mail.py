@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -15,13 +16,18 @@ from gamesvc.games.kernel.game import RESIGN, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.mail_orders import blocks, player_names, remarks, tolerance
-from notifications.parsing.quotes import introduces_quote, is_farewell, may_introduce_quote
+from gamesvc.matches.mail_orders.words import lines as service_lines
+from notifications.parsing.quotes import is_farewell, may_introduce_quote
 from notifications.parsing.text import END
 
 MOST_LINES = 60
 MOST_HISTORY = 200
 HELP = gettext_noop("""help           the orders of your game, and these words
+help WORD      how an order is written, and what it can do now
 help c12       what a card, piece or place is, by its id
+rules          the rules in short, and where to find them all
+card NAME      what a card or unit does; card alone lists them
+forms          an order sheet: the orders you can give now
 board          the position, without an order
 hand           what you hold
 status         whose decision is pending, and until when
@@ -32,6 +38,11 @@ wait           holds the orders of this mail until the deadline
 ready          carries out the orders that are held
 standing if EVENT NAME=VALUE then ORDER   an order for when it happens
 standing, standing cancel 2   lists conditional orders, cancels one
+list           your matches: whose turn it is, and until when
+games          the games that you can play
+new GAME       opens a match; options behind it: seats=2 hours=48 bots=greedy
+invite ADDRESS invites to your open match: a mail address or a player
+rematch        after the end: the same match again, for the same players
 vacation 2026-12-24..2027-01-02   no deadlines while you are away
 vacation off   back again; vacation alone lists your vacations
 pause match    asks all to stop the clocks, or agrees to that
@@ -45,11 +56,11 @@ resign         gives up; you are asked once more
 END            alone in a line below the orders: nothing after it is read""")
 
 # Words that ask for information and change nothing, including those with an argument.
-ASKING = ("help", "board", "hand", "status", "history", "preview")
+ASKING = ("help", "board", "hand", "status", "history", "preview", *service_lines.ASKED)
 # Words that change the match in the order of the lines, like orders. Later lines depend on them.
 IN_ORDER = ("undo", "redo")
 # Words with an effect beside the match, which stay in force if orders are refused.
-ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume")
+ASIDE = ("press", "vacation", "standing", "draw?", "pause", "resume", *service_lines.OPENING)
 # Words that decide when the orders of the mail are carried out.
 TIMING = ("wait", "ready")
 
@@ -70,11 +81,25 @@ GERMAN = {
 }
 """The service words in German."""
 
-# Every word with which a line for the service can begin.
-WORDS = frozenset((*ASKING, *IN_ORDER, *ASIDE, *TIMING, *GERMAN, "draw", "resign", "end"))
+# Every word that makes a line one for the service, whatever follows it. The words of `word_lines` do so in their own forms only.
+WORDS = frozenset((*ASKING, *IN_ORDER, *ASIDE, *TIMING, *GERMAN, "draw", "resign", "end")) - {*service_lines.WRITTEN}
+# The words that can be suggested for an unknown one: they never fail.
+SUGGESTED = frozenset(
+    (
+        "help",
+        "board",
+        "hand",
+        "status",
+        "history",
+        "hilfe",
+        "brett",
+        "blatt",
+        "verlauf",
+        *itertools.chain(*(service_lines.WRITTEN[word] for word in service_lines.ASKED)),
+    )
+)
 
 _GREETING = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
-_BLOCK = re.compile(r"^press\s+(?P<to>[^:]{1,60}):$", re.IGNORECASE)
 _ANSWERS = {"": "", "yes": "yes", "no": "no", "ja": "yes", "nein": "no", "accept": "yes", "decline": "no"}
 
 _WISHES = {"": "yes", "match": "yes", "match yes": "yes", "match no": "no"}
@@ -83,6 +108,9 @@ _WISHES = {"": "yes", "match": "yes", "match yes": "yes", "match no": "no"}
 @dataclass(slots=True)
 class Line:
     """One line of a mail. `word` is a service word, or `order`; `state` is its result.
+
+    `number` depends on the text alone, since it identifies what the line does: lines without text do not count, and the rest of a
+    broken line counts although it is no line of its own.
 
     States: read, done, refused, stale, unreadable, not_done, held, previewed, answered, ask, ignored.
     """
@@ -115,6 +143,7 @@ class Line:
     def as_json(self) -> JsonObject:
         return {
             "number": self.number,
+            "word": self.word,
             "text": self.text,
             "understood": self.understood,
             "state": self.state,
@@ -126,34 +155,50 @@ def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] =
     """Return the lines of a mail's block of orders, with the greeting above it, and one line for the text below it.
 
     Unreadable lines are marked with the reason and a suggestion. `names`: the players' names, which orders may use instead of
-    colours. `below`: what stands below a quote; it is not read, but if it ends with orders, a line says so.
+    colours. `below`: what is cut off, by a quote or a signature: it is not read, but a line tells of orders there.
     """
-    raws = [part for line in _whole(_lines(text), game, view) for part in tolerance.parts(line, game.verbs)]
-    block = blocks.find([tolerance.bare(raw.partition("\n")[0]) for raw in raws], WORDS, game)
-    greeting, orders, rest = (
-        [raw for raw in part if raw.strip()] for part in (raws[: block.first], raws[block.first : block.end], raws[block.end :])
-    )
-    lines = [Line(number, tolerance.bare(raw), "courtesy", state="ignored") for number, raw in enumerate(greeting, 1)]
+    known = {*game.verbs, *WORDS}
+    raws = [part for line in tolerance.lines(text, known) for part in tolerance.parts(line, game.verbs)]
+    written = _whole(raws, game, view)
+    block = blocks.find([tolerance.bare(one.text.partition("\n")[0]) for one in written], WORDS, game)
+    parts = (written[: block.first], written[block.first : block.end], written[block.end :])
+    greeting, orders, rest = ([one for one in part if one.text.strip()] for part in parts)
+    lines = [Line(number, tolerance.bare(one.text), "courtesy", state="ignored") for number, one in enumerate(greeting, 1)]
     read_lines, whole = _read_orders(orders, len(lines) + 1, game, view, names)
+    if block.name_last:
+        _ask_of_name(read_lines[-1])
     lines += read_lines
     if whole and rest:
-        lines.append(_unread(len(lines) + 1, rest[0].strip(), block.orders_below))
-    known = {*game.verbs, *WORDS}
-    ends = list(itertools.takewhile(lambda line: blocks.means_order(line, known, game), reversed(below.splitlines())))
-    if ends:
-        lines.append(_unread(len(lines) + 1, ends[-1].strip(), len(ends)))
+        lines.append(_unread(_after(lines), rest[0].text.strip(), block.orders_below))
+    if blocks.revokes(below, ended=text.rstrip().endswith(f"\n{END}")):
+        detail = _("This stands below the quoted mail and may take your orders back. Send the orders again without it.")
+        return [*lines, Line(_after(lines), below.strip(), "order", state="unreadable", detail=detail)]
+    if left := blocks.left_orders(below, known, game):
+        lines.append(_unread(_after(lines), left[0], len(left)))
     return lines
 
 
+def _after(lines: Sequence[Line]) -> int:
+    return lines[-1].number + 1 if lines else 1
+
+
+class _Written(NamedTuple):
+    """A line as it is read, and how many lines of the mail it was."""
+
+    text: str
+    lines: int = 1
+
+
 def _read_orders(
-    orders: Sequence[str], number: int, game: Game, view: JsonMapping | None, names: Sequence[str]
+    orders: Sequence[_Written], number: int, game: Game, view: JsonMapping | None, names: Sequence[str]
 ) -> tuple[list[Line], bool]:
     """Return the lines, numbered from `number`, and False if they end before the last one: with END, or with too many of them."""
     lines: list[Line] = []
     tried_out, known = False, {*game.verbs, *WORDS}
-    closed = bool(orders) and _split(0, tolerance.bare(orders[-1]), game, view).word == "end"
-    for at, raw in enumerate(orders, 1):
-        line = _split(number + len(lines), tolerance.bare(raw), game, view)
+    closed = bool(orders) and _split(0, tolerance.bare(orders[-1].text), game, view).word == "end"
+    for at, written in enumerate(orders, 1):
+        line = _split(number, tolerance.bare(written.text), game, view)
+        number += written.lines
         if line.word == "end":
             match _end_means(line, lines, at < len(orders), game, view):
                 case "end":
@@ -171,11 +216,26 @@ def _read_orders(
             line.state, line.detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_LINES}
             return lines, False
         understand(line, game, view, names)
-        name_like = line.text.endswith((",", ":")) or not closed
-        if line.command and game.verbs and name_like and blocks.is_vague(line.order, known, game):
-            line.state, line.command = "unreadable", None
-            line.detail = _("This may be a name. Write the order out: %(order)s") % {"order": line.understood}
+        short = len(line.order.split()[0]) < blocks.SHORTEST_ABBREVIATION if line.order else False
+        name_like = line.text.endswith((",", ":")) or short or not closed
+        if line.command and game.verbs and name_like and blocks.begins_otherwise(line.order, known, game):
+            _ask_of(line, _("This may be a name. Write the order out: %(order)s"))
+        elif line.command and len(orders) - closed > 1 and " " not in line.text and remarks.is_revocation(line.text):
+            _ask_of(line, _("This may take your orders back. To give it as an order, write it out: %(order)s"))
     return lines, True
+
+
+def _ask_of(line: Line, detail: str) -> None:
+    line.state, line.command, line.detail = "unreadable", None, detail % {"order": line.understood}
+
+
+def _ask_of_name(line: Line) -> None:
+    """Ask if a word below the orders is a name or the order of that name; a word that is no order by itself is a name."""
+    if line.command:
+        _ask_of(line, _("This may be a name. Write the order out: %(order)s"))
+    elif line.is_order and line.state == "unreadable":
+        unread = _unread(line.number, line.text, 0)
+        line.word, line.state, line.detail = unread.word, unread.state, unread.detail
 
 
 def _end_means(line: Line, above: Sequence[Line], more: bool, game: Game, view: JsonMapping | None) -> str:
@@ -196,35 +256,17 @@ def _unclear_end(line: Line) -> Line:
     return line
 
 
-def _lines(text: str) -> list[str]:
-    """Return the lines. A message below `press NAME:` counts as one, up to an empty line, END, or the introduction of a quote."""
-    found: list[str] = []
-    message: list[str] = []
-    for line in [*text.splitlines(), ""]:
-        if message and line.strip() not in ("", END) and not introduces_quote(line):
-            message.append(line)
-            if not may_introduce_quote(line):
-                continue
-            line = ""
-        if message:
-            found.append("\n".join(message))
-            message = []
-        if _BLOCK.match(line.strip()):
-            message = [line.strip()]
-        else:
-            found.append(line)
-    return found
-
-
-def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None) -> list[str]:
+def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None) -> list[_Written]:
     """Join a long order with its rest, which a mail program has put on the next line: if that is no order, but with it one."""
-    whole: list[str] = []
+    whole: list[_Written] = []
     for line in lines:
-        broken = whole and line.strip() and len(whole[-1]) >= blocks.WRAPPED_AT and view is not None
-        if broken and _reads(f"{whole[-1]} {line.strip()}", game, view) and not _reads(line, game, view):
-            whole[-1] = f"{whole[-1]} {line.strip()}"
+        above = whole[-1] if whole else _Written("")
+        joined = f"{above.text} {line.strip()}"
+        broken = line.strip() and len(above.text) >= tolerance.WRAPPED_AT and view is not None
+        if broken and _reads(joined, game, view) and not _reads(line, game, view):
+            whole[-1] = _Written(joined, above.lines + 1)
         else:
-            whole.append(line)
+            whole.append(_Written(line))
     return whole
 
 
@@ -263,12 +305,35 @@ def understand(line: Line, game: Game, view: JsonMapping | None, names: Sequence
     try:
         command = _command(order, game, view, names)
     except Refused as refused:
-        line.state, line.detail = "unreadable", refused.sentence
+        line.state, line.detail = "unreadable", _nearest_word(order, game) or refused.sentence
         return
     line.command, line.understood = command, game.render(command)
     if line.is_order and command["name"] == RESIGN and line.argument != "yes":
         line.word = "resign"
         ask_resign(line)
+
+
+def canonical(word: str) -> str:
+    """Return a service word in English, and any other word as it is, in small letters."""
+    folded = word.casefold()
+    return GERMAN.get(folded) or service_lines.canonical(folded)
+
+
+def meant_word(line: Line, game: Game, *, over: bool) -> str:
+    """Return a sentence with the service word that a line for a match that is not running probably meant; empty if none."""
+    return _nearest_word(line.text, game, *(service_lines.WRITTEN["rematch"] if over else ()))
+
+
+def _nearest_word(order: str, game: Game, *more: str) -> str:
+    """Return a sentence with the service word that was probably meant; empty if the order begins like one of the game."""
+    word = tolerance.first_word(order)
+    if not word or any(verb.startswith(word) for verb in game.verbs):
+        return ""
+    suggested = {*SUGGESTED, *more}
+    nearest = service_lines.nearest(word, {*game.verbs, *suggested})
+    if nearest not in suggested:
+        return ""
+    return _("There is no word “%(word)s”. Did you mean: %(nearest)s") % {"word": word, "nearest": nearest}
 
 
 def _command(order: str, game: Game, view: JsonMapping, names: Sequence[str]) -> JsonObject:
@@ -321,6 +386,8 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
         line.word = word
     elif word == "help" and (of := _explained(argument, game, view)):
         line.word, line.argument = word, of
+    elif word not in game.verbs and (found := service_lines.find(text)) is not None:
+        line.word, line.argument = found
     elif word == "history" and (not argument or argument.isdecimal()):
         line.word, line.argument = word, argument or "20"
         if len(argument) > 6:
@@ -331,7 +398,7 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
         line.word, line.argument = word, _ANSWERS[argument.lower().strip(" .!")]
     elif word in ("press", "vacation", "standing") and word not in game.commands:
         line.word, line.argument = word, text[len(first) :].strip()
-        _check_whole(line)
+        _check_whole(line, game, view)
     elif word in ("pause", "resume") and (wish := _wish(word, argument, game)):
         line.word, line.argument = word, wish
     elif first.lower() in ("draw?", "draw?.") and argument.lower().strip(" .!") in ("", "yes"):
@@ -347,18 +414,23 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
     return line
 
 
-def _check_whole(line: Line) -> None:
-    """Refuse a message that ends with what may introduce a quote: nobody knows if the lines below belong to it."""
-    _first, *_between, last = line.text.split("\n") if "\n" in line.text else ("", "")
-    if may_introduce_quote(last):
+def _check_whole(line: Line, game: Game, view: JsonMapping | None) -> None:
+    """Refuse a message of which nobody knows if it ends: what may introduce a quote, or an order, stands in it or right below."""
+    first, *below = line.text.split("\n")
+    order = next((one for one in below if _reads(one, game, view)), below[-1] if below else "")
+    if below and may_introduce_quote(below[-1]):
         detail = _("The message may go on below “%(line)s”, or a quote begins there. Write that line otherwise, and END below.")
-        line.state, line.detail = "unreadable", detail % {"line": last.strip()[:60]}
+        line.state, line.detail = "unreadable", detail % {"line": below[-1].strip()[:60]}
+    elif below and (not tolerance.BLOCK.match(first) or _reads(order, game, view)):
+        detail = _("“%(line)s” may be an order, or belong to the message. Write an empty line above it, or change its words.")
+        line.state, line.detail = "unreadable", detail % {"line": order.strip()[:60]}
 
 
 def _explained(argument: str, game: Game, view: JsonMapping | None) -> str:
-    """Return the id on which the game has help, in the letters of the game; empty if there is none."""
+    """Return the id on which the game has help, in the letters of the game, or a single word; empty for anything else."""
     found = (of for of in (argument, argument.lower(), argument.upper()) if view is not None and game.explain(view, of))
-    return next(found, "")
+    word = argument.rstrip(".!?")
+    return next(found, "" if " " in word else word)
 
 
 def _wish(word: str, argument: str, game: Game) -> str:

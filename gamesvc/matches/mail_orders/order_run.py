@@ -31,7 +31,10 @@ KEPT = gettext_lazy("Others may answer first. Your order is kept and carried out
 
 
 class OrderRun:
-    """A run of orders by one seat. `mail` is the mail of lines that do not name their own."""
+    """A run of orders by one seat. `mail` is the mail of lines that do not name their own.
+
+    `undo_request`: the version of the only undo request that they may answer; None for any.
+    """
 
     def __init__(
         self,
@@ -43,12 +46,14 @@ class OrderRun:
         user_id: int,
         counts_at: datetime,
         question: str,
+        undo_request: int | None = None,
     ) -> None:
         self.match = match
         self.seats = seats
         self.seat = seat
         self.mail = mail
         self.question = question
+        self.undo_request = undo_request
         self.sender = Sender.player(user_id, seat.index, CHANNEL, counts_at)
         self.loaded: Loaded = loading.load(match.id, match.game)
         self.expected = 0
@@ -142,7 +147,7 @@ class OrderRun:
         asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
         try:
             if line.argument:
-                outcome = undoing.answer(accept=line.argument == "yes", **asked)
+                outcome = undoing.answer(accept=line.argument == "yes", request=self.undo_request, **asked)
             elif line.word == "redo":
                 outcome = undoing.redo(expected_version=self.expected, **asked)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -10,33 +11,42 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
+from gamesvc.matches.mail_orders import blocks, order_mail, remarks
 from gamesvc.matches.models import Match, Press
 from gamesvc.matches.notices import wording
-from gamesvc.matches.record import secrets
+from gamesvc.matches.record import loading, secrets
 from notifications import registry
 from notifications.inbound import addresses, purposes
 from notifications.inbound.purposes import Handled, Letter
 from notifications.models import InboundMail, Outbox
 from notifications.outbox import Notice
-from notifications.parsing.text import as_message
+from notifications.parsing.limits import cpu_limit
+from notifications.parsing.lines import lines_of
+from notifications.parsing.quotes import is_prose
+from notifications.parsing.refusals import MailRefused
+from notifications.parsing.text import END, as_message, below_message
 from notifications.registry import Message
+from notifications.wanted import carrying
 
 PURPOSE = "press"
 CHANNEL = "mail"
 # Validity of the reply address of a message.
 ANSWERED_FOR = timedelta(days=60)
 WIDTH = 68
+GREETING_WORDS = 3
+_POSTSCRIPT = re.compile(r"\W*(?:p\.?\s?){1,2}s\b", re.IGNORECASE)
 
 
 def register() -> None:
     """Register the wording of press notices and the handler of answers."""
     registry.register("press", said, label="Messages of other players", acted=answered, subject=circle)
     registry.register("press_failed", failed, label="Messages that could not be passed on", essential=True)
-    purposes.register(PURPOSE, handle)
+    purposes.register(PURPOSE, handle, weighs=True)
 
 
 def circle(row: Outbox) -> str:
@@ -68,7 +78,7 @@ def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[U
 
 def said(row: Outbox) -> Message | None:
     """Compose a message, or several that waited together; None if erased, or if the reader no longer holds the seat."""
-    told = [row, *Outbox.objects.filter(merged_into=row.pk, kind=row.kind)]
+    told = [row, *(one for one in carrying.carried(row) if one.kind == row.kind)]
     found = Press.objects.select_related("match", "user").filter(pk__in=[one.payload["press"] for one in told])
     messages = list(found.order_by("said_at", "pk"))
     if not messages or row.user is None:
@@ -110,7 +120,7 @@ def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
 
 def _indented(text: str) -> str:
     """Return a message indented for a plain mail, so that it cannot pass for our own text."""
-    wrapped = (textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""] for line in text.splitlines())
+    wrapped = (textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""] for line in lines_of(text))
     return "\n".join(f"  {line}".rstrip() for lines in wrapped for line in lines)
 
 
@@ -130,13 +140,27 @@ def _reply_address(row: Outbox, message: Press) -> str:
 
 
 def handle(letter: Letter) -> Handled:
-    """Pass an answer on as press. Its sender gets a mail only if that failed."""
+    """Pass an answer on as press. Its sender gets a mail only if that failed. Raises `MailRefused` if it may be automatic."""
+    if letter.automatic and not letter.confirmed:
+        raise MailRefused("half_automatic" if letter.text else "automatic")
     match = Match.objects.get(pk=letter.payload["match"])
     try:
         if letter.refusal == "empty":
             raise Refused("press_empty", _("There was nothing to pass on: write your answer at the very top."))
         if letter.refusal:
             raise Refused("press_too_long", _("A message has at most %(count)s characters.") % {"count": press.LONGEST})
+        if _is_orders(letter, match):
+            raise Refused(
+                "press_orders",
+                _("Your mail holds nothing but orders. To give them, answer the mail that asks for your turn, or a receipt."),
+            )
+        _check_end(letter)
+        if order := _order_in(letter, match):
+            told = _(
+                "“%(order)s” is an order that you can give now, and others would read it. To give it, answer the mail that asks "
+                "for your turn, or a receipt. To tell others of it, write on the page of the match."
+            )
+            raise Refused("press_orders", told % {"order": order[:60]})
         message = press.say(
             match=match,
             by=letter.user,
@@ -150,6 +174,69 @@ def handle(letter: Letter) -> Handled:
         lost = refused.code == "no_seat"
         return _not_passed(letter, match, refused.code, _("You no longer hold that seat.") if lost else refused.sentence)
     return Handled({"press": str(message.id)})
+
+
+def _is_orders(letter: Letter, match: Match) -> bool:
+    """Return True if all lines of an answer are orders; with END below them, also if they do not fit the position."""
+    loaded = loading.load(match.id, match.game)
+    if not loaded.started or loaded.ended:
+        return False
+    known = loaded.game.verbs or loaded.game.commands
+    said = [line for line in as_message(letter.text).split("\n") if line.strip()]
+    rest = [line for line in said if not blocks.means_order(line, known, loaded.game)]
+    if len(rest) == len(said) or any(len(line.split()) > GREETING_WORDS for line in rest):
+        return False
+    with cpu_limit():
+        view = loaded.game.view(loaded.timeline.state, letter.payload["seat"])
+        names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
+        lines = [line for line in order_mail.read(letter.text, loaded.game, view, names) if line.state != "ignored"]
+    ended = letter.text.endswith(f"\n{END}")
+    return bool(lines) and all(
+        line.is_order and (line.command or (ended and blocks.means_order(line.text, known, loaded.game))) for line in lines
+    )
+
+
+def _order_in(letter: Letter, match: Match) -> str:
+    """Return an order in an answer that its writer can give now: a line at the end of a paragraph. Empty if there is none.
+
+    The mail that asks for the turn and a message of another player stand side by side in a mailbox, and an order may be secret.
+    """
+    loaded = loading.load(match.id, match.game)
+    if not loaded.started or loaded.ended:
+        return ""
+    game, seat = loaded.game, letter.payload["seat"]
+    known = game.verbs or game.commands
+    found = [line for line in blocks.left_orders(as_message(letter.text), known, game) if len(line.split()) > 1]
+    if not found:
+        return ""
+    names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
+    with cpu_limit():
+        view = game.view(loaded.timeline.state, seat)
+        legal = game.legal_commands(loaded.timeline.state, seat)
+        lines = [line for said in found for line in order_mail.read(said, game, view, names)]
+        return next((line.text for line in lines if line.command and line.is_order and forms.offered(legal, line.command)), "")
+
+
+def _check_end(letter: Letter) -> None:
+    """Refuse a message of which nobody knows where it ends: running text, or a postscript, stands below its closing line.
+
+    Or below what may introduce a quote.
+    """
+    if letter.quoting:
+        told = _("The message may go on below “%(line)s”, or a quote begins there. Write that line otherwise, and END below.")
+        raise Refused("press_unclear_end", told % {"line": letter.quoting[:60]})
+    for paragraph in blocks.paragraphs(below_message(letter.text)):
+        said = "" if remarks.is_notice(" ".join(paragraph)) else next(filter(_is_said, paragraph), "")
+        if said:
+            told = _(
+                "“%(line)s” stands below the closing line of your mail. Send the whole message again, with the word END alone in "
+                "a line below it: all above END is passed on."
+            )
+            raise Refused("press_unclear_end", told % {"line": said[:60]})
+
+
+def _is_said(line: str) -> bool:
+    return bool(_POSTSCRIPT.match(line)) or (is_prose(line) and line.endswith((".", "!", "?")))
 
 
 def _not_passed(letter: Letter, match: Match, code: str, detail: str) -> Handled:

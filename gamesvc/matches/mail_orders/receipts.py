@@ -7,48 +7,61 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.mail_orders import replies
+from gamesvc.matches.mail_orders.headlines import headline_of
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices import reply_addresses, wording
-from gamesvc.matches.reading import calendar_entries
+from gamesvc.matches.notices.repeating import calendar_part
 from gamesvc.matches.story import moments
 from notifications import registry
 from notifications.models import InboundMail, Outbox
 from notifications.registry import Message
+from notifications.wanted import carrying
 
 
 def register() -> None:
     """Register the wording of receipts. They cannot be muted: the player asked for them by writing."""
-    registry.register("receipt", receipt, label="Receipts for orders by mail", essential=True)
+    label = "Receipts for orders by mail"
+    registry.register("receipt", receipt, label=label, essential=True, subject=seat_of, carries=("your_turn",), urgent=is_urgent)
+
+
+def seat_of(row: Outbox) -> str:
+    """Return the seat for which a mail was written. Receipts to one seat may share a mail."""
+    return str(row.payload["seat"])
+
+
+def is_urgent(row: Outbox) -> bool:
+    """Return True if a receipt tells more than what its reader expects: see `replies.Desk`."""
+    told = _told(row)
+    return told is None or bool(told[0].get("urgent", True))
 
 
 def receipt(row: Outbox) -> Message | None:
-    """Compose the result of a mail; None if the mail has been deleted since."""
-    told = _told(row)
-    if told is None:
+    """Compose the result of a mail, or of several whose receipts waited together; None if all have been deleted since."""
+    rows = [one for one in carrying.carried(row) if one.kind == row.kind]
+    told = [one for one in map(_told, [*rows, row]) if one is not None]
+    if not told:
         return None
-    report, counts_at, message_id = told
+    reports, message_id = [report for report, _counts_at, _id in told], told[-1][2]
     match = Match.objects.get(pk=row.payload["match"])
     own = Seat.objects.filter(match=match, index=row.payload["seat"], user=row.user).exists()
     # A player who has left the seat learns that the mail came too late, and nothing about the position.
-    context = wording.context_of(match, row.payload["seat"], row.user) if own else wording.plain_context(match)
+    asked = any(line.get("word") == "board" for report in reports for line in report["lines"])
+    context = wording.context_of(match, row.payload["seat"], row.user, whole=asked) if own else wording.plain_context(match)
     context |= {
-        "headline": headline(report),
-        "received": moments.local_time(counts_at, row.user),
-        "lines": [_line(line) for line in report["lines"]],
-        "sections": report["sections"],
-        "advice": advice(report["problem"]),
+        "headline": headline_of(reports),
+        "parts": [_part(report, moments.local_time(counts_at, row.user), context) for report, counts_at, _id in told],
     }
     question = None
     if own:
         questions = list(Question.objects.filter(match=match).order_by("due_at", "seat"))
         question = next((one for one in questions if one.seat == row.payload["seat"]), None)
-        context["attachments"] = calendar_entries.file_for(match, row.payload["seat"], row.user)
+        context |= calendar_part(match, row.payload["seat"], row.user, context["last"])
         context["expected"] = replies.status(match, context["loaded"], context["names"], row.user)
         if question is not None:
-            context |= wording.time_for(question, row.user)
-            context["orders"] = context["loaded"].game.order_help(question.prompt)
+            wording.add_question(context, question, row.user)
         if not context["loaded"].ended:
             context["reply_to"] = reply_addresses.reply_address(
                 match=match, loaded=context["loaded"], seat=row.payload["seat"], user=row.user, key=row.id, question=question
@@ -59,6 +72,16 @@ def receipt(row: Outbox) -> Message | None:
         "headline": context["headline"],
     }
     return wording.compose("receipt", subject, context, reason="receipt", in_reply_to=message_id, auto_replied=True)
+
+
+def _part(report: JsonObject, received: str, context: JsonObject) -> JsonObject:
+    """Return what a receipt says of one mail: nothing of the position to players who want none in their mails."""
+    return {
+        "received": received,
+        "lines": [line_shown(line) for line in report["lines"]],
+        "sections": [] if context.get("bare") else report["sections"],
+        "advice": advice(report),
+    }
 
 
 def _told(row: Outbox) -> tuple[JsonObject, datetime, str] | None:
@@ -75,60 +98,30 @@ def _told(row: Outbox) -> tuple[JsonObject, datetime, str] | None:
     return mail.report, mail.counts_at, mail.message_id
 
 
-def headline(report: JsonObject) -> str:
-    """Return the result in one line: above all, if the orders were carried out."""
-    states = [line["state"] for line in report["lines"]]
-    done = states.count("done")
-    held = states.count("held")
-    open_orders = sum(states.count(state) for state in ("refused", "stale", "not_done"))
+def advice(report: JsonObject) -> str:
+    """Return advice on how to solve the problem of a mail."""
     match report["problem"]:
-        case "empty" | "too_long":
-            return _("No orders found in your mail")
-        case "unreadable":
-            return _("Nothing was done: a line cannot be read")
-        case "turn_over":
-            return _("Nothing was done: that turn is over")
-        case "undone" | "taken_back":  # reports stored earlier have the second
-            return _("Nothing was done: that turn was undone")
-        case "match_over":
-            return _("Nothing was done: the match is over")
-        case "not_started":
-            return _("Nothing was done: the match has not started")
-        case "seat_changed":
-            return _("Nothing was done: you no longer hold that seat")
-    if held and done:
-        return _("%(done)s of %(all)s orders done, the rest kept") % {"done": done, "all": done + held}
-    if held:
-        return ngettext("%(count)s order kept", "%(count)s orders kept", held) % {"count": held}
-    if done and open_orders:
-        return _("%(done)s of %(all)s orders done") % {"done": done, "all": done + open_orders}
-    if done:
-        return ngettext("%(count)s order done", "%(count)s orders done", done) % {"count": done}
-    if open_orders:
-        return _("Nothing was done: an order was refused")
-    return _("Your question answered")
-
-
-def advice(problem: str) -> str:
-    """Return advice on how to solve a problem."""
-    match problem:
         case "empty":
             return _("Write your orders above the mark, one a line, as plain text; a line END below the last one helps.")
         case "too_long":
             return _("Your mail is too long. Write only orders, one a line, and a line END below the last one.")
         case "unreadable":
-            return _("No order of this mail was carried out. Correct the marked line and send all orders again.")
-        case "turn_over":
-            return _("Your mail answers a turn that is over or was undone. This is the match now.")
-        case "undone" | "taken_back":
-            return _(
-                "Your mail answers something that has been undone since. This is the match now; send the orders again that "
-                "still fit."
+            numbers = [line["number"] for line in report["lines"] if line["state"] == "unreadable"]
+            told = ngettext(
+                "Correct line %(lines)s and send all orders again.",
+                "Correct lines %(lines)s and send all orders again.",
+                len(numbers),
             )
+            return told % {"lines": listed(numbers)}
+        case "turn_over":
+            return _("You answered a turn that is over or was undone. This is the match now.")
+        case "undone" | "taken_back":
+            return _("What you answered has been undone since. This is the match now: send the orders again that still fit.")
     return ""
 
 
-def _line(line: JsonObject) -> JsonObject:
+def line_shown(line: JsonObject) -> JsonObject:
+    """Return a line of a report with what a receipt says of it."""
     signs = {
         "done": _("done"),
         "refused": _("refused"),

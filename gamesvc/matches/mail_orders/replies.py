@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.utils import translation
 from django.utils.translation import gettext as _
 
 from accounts import erasure
 from accounts.models import User
-from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.games import catalog
+from gamesvc.games.kernel.events import of_service
+from gamesvc.games.kernel.game import Form, Refused, see_event
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.mail_orders import held_orders, order_mail, service_words
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.mail_orders.order_run import OrderRun
 from gamesvc.matches.mail_orders.service_words import Writer
+from gamesvc.matches.mail_orders.words import leaflets
+from gamesvc.matches.mail_orders.words import lines as service_lines
+from gamesvc.matches.mail_orders.words.leaflets import Leaflet
+from gamesvc.matches.mail_orders.words.suggestions import suggesting_legal
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices.reply_addresses import PURPOSE
 from gamesvc.matches.play.previews import Preview
@@ -30,12 +35,14 @@ from gamesvc.matches.undo import undoing
 from notifications.inbound import purposes
 from notifications.inbound.purposes import Handled, Letter
 from notifications.outbox import Notice
+from notifications.parsing import automatic
 from notifications.parsing.limits import cpu_limit
+from notifications.parsing.refusals import MailRefused
 
 
 def register() -> None:
     """Register the handler of answers to turn mails."""
-    purposes.register(PURPOSE, handle)
+    purposes.register(PURPOSE, handle, weighs=True)
     erasure.register("held orders", held_orders.erase)
 
 
@@ -53,10 +60,10 @@ def handle(letter: Letter) -> Handled:
     if seat.user_id != letter.user.pk:
         return Handled({"problem": "seat_changed", "lines": [], "sections": []}, notice)
     if letter.refusal:
+        if letter.automatic and not letter.confirmed:
+            raise MailRefused("automatic")
         return Handled({"problem": letter.refusal, "lines": [], "sections": []}, notice)
-    with translation.override(letter.user.language):
-        desk = Desk(letter, match, seats, seat)
-        return Handled(desk.work(), notice)
+    return Handled(Desk(letter, match, seats, seat).work(), notice)
 
 
 class Desk:
@@ -74,6 +81,7 @@ class Desk:
             user_id=letter.user.pk,
             counts_at=letter.counts_at,
             question=letter.payload["question"],
+            undo_request=letter.payload.get("undo_request"),
         )
         self.names = self.run.names
         self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
@@ -91,10 +99,14 @@ class Desk:
         """Return the report: a problem with the whole mail, the result of each line, and the requested information."""
         # A player who answers a mail has seen what it showed.
         board.mark_seen(self.seat, int(self.letter.payload["version"]))
+        version, asked = self.loaded.version, self._asked()
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
-            lines = order_mail.read(self.letter.text, self.loaded.game, view, self.names, self.letter.below)
+            game = suggesting_legal(self.loaded.game, self._legal)
+            lines = order_mail.read(self.letter.text, game, view, self.names, self.letter.below)
         service_words.check(self.writer, lines)
+        if self.letter.automatic and not self.letter.confirmed:
+            _check_written_by_hand(self.letter.text, lines)
         acts = [line for line in lines if line.is_act]
         ready = any(line.word == "ready" for line in lines) and not acts
         begun = self.run.begun(acts)
@@ -109,7 +121,29 @@ class Desk:
             self._carry_out(lines, acts, ready=ready)
         self._words(lines, problem)
         self._answer([line for line in lines if line.word in order_mail.ASKING and line.state in ("read", "answered")], problem)
-        return {"problem": problem, "lines": [line.as_json() for line in lines], "sections": self.sections}
+        urgent = begun or bool(problem) or self._is_news(lines) or self._asked() != asked or self._revealed(version)
+        told = [line.as_json() for line in lines]
+        return {"problem": problem, "lines": told, "sections": self.sections, "urgent": urgent}
+
+    def _asked(self) -> list[str]:
+        return [one.id for one in self.loaded.awaited() if one.seat == self.seat.index]
+
+    def _is_news(self, lines: Sequence[Line]) -> bool:
+        """Return True if the result of a line, or an answer, is more than the writer expects: orders done and messages sent."""
+        return bool(self.sections) or any(
+            not (line.state == "ignored" or (line.state == "done" and not line.detail))
+            for line in lines
+            if (line.word, line.state) != ("press", "answered")
+        )
+
+    def _revealed(self, version: int) -> bool:
+        """Return True if since a version the seat saw what it could not foresee, as a die. Its view alone decides."""
+        game, seat = self.loaded.game, self.seat.index
+        for stored in stream.events_after(self.match.id, version, self.loaded.viewer_version(seat)):
+            seen = see_event(game, stream.lift(game, stored), seat)
+            if seen is not None and not of_service(seen.type) and game.reveals(seen):
+                return True
+        return False
 
     def _problem(self, lines: Sequence[Line], acts: Sequence[Line]) -> str:
         """Return the reason why no line that changes the match may be carried out; empty if they may be."""
@@ -117,7 +151,7 @@ class Desk:
             return "empty"
         if acts and not self.running:
             for line in acts:
-                line.state, line.detail = "not_done", ""
+                line.state, line.detail = "not_done", order_mail.meant_word(line, self.loaded.game, over=self.loaded.ended)
             return "match_over" if self.loaded.ended else "not_started"
         if {"wait", "ready"} <= {line.word for line in lines}:
             for line in lines:
@@ -139,9 +173,10 @@ class Desk:
         if waiting is not None and not self.run.begun(acts):
             self._hold(waiting, acts, expected)
             return
-        if not ready and self._replaces_held():
-            self._section(_("Orders held before"), _("They are dropped: this mail takes their place."))
         rest = self.run.carry_out(acts, expected)
+        # If all is refused, what was held stays.
+        if not ready and any(line.state in ("done", "held") for line in acts) and self._replaces_held():
+            self._section(_("Orders held before"), _("They are dropped: this mail takes their place."))
         if rest:
             self._keep(rest, self.run.expected, HeldOrders.Until.WINDOW, self.run.question)
 
@@ -227,6 +262,8 @@ class Desk:
             match line.word:
                 case "help" if line.argument:
                     self._explain(line.argument)
+                case "rules" | "card" | "forms" | "list" | "games":
+                    self.sections.append(self._leaflet(line).as_section())
                 case "help":
                     self._section(_("Orders"), self._help())
                 case "hand":
@@ -260,10 +297,37 @@ class Desk:
         return f"{self.loaded.game.order_help(prompt)}\n\n{_(order_mail.HELP)}"
 
     def _explain(self, of: str) -> None:
-        """Show help on a card, piece or place, if the game goes on and the seat still sees it."""
-        view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
-        if (explained := self.loaded.game.explain(view, of)) is not None:
-            self._section(explained.name, explained.text)
+        """Show help on a card, piece or place that the seat still sees, or on a word."""
+        game = self.loaded.game
+        found = leaflets.explained_id(game, self._view(), of) if self.loaded.started else None
+        if found is not None:
+            self._section(*found)
+            return
+        explained = leaflets.lines_on(order_mail.canonical(of), _(order_mail.HELP)) if of.casefold() not in game.verbs else ""
+        known = {*game.verbs, *order_mail.SUGGESTED}
+        leaflet = Leaflet(of, explained) if explained else leaflets.help_on_order(game, self._legal(), of, known)
+        self.sections.append(leaflet.as_section())
+
+    def _leaflet(self, line: Line) -> Leaflet:
+        game = self.loaded.game
+        match line.word:
+            case "rules":
+                return leaflets.rules(catalog.game(service_lines.game_named(line.argument) or game.id))
+            case "card" if self.loaded.started:
+                return leaflets.card(game, self._view(), line.argument)
+            case "forms":
+                return leaflets.forms(game, self._legal())
+            case "list":
+                return leaflets.matches_of(self.letter.user)
+            case "games":
+                return leaflets.games()
+        return Leaflet(line.text, _("The match is not running."))
+
+    def _view(self) -> JsonObject:
+        return self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
+
+    def _legal(self) -> Sequence[Form]:
+        return self.loaded.game.legal_commands(self.loaded.timeline.state, self.seat.index) if self.running else ()
 
     def _hand(self) -> str:
         """Return what the seat holds, one line each. The receipt shows the whole board anyway."""
@@ -290,6 +354,20 @@ class Desk:
         self.sections.append({"title": title, "text": text})
 
 
+def _check_written_by_hand(text: str, lines: Sequence[Line]) -> None:
+    """Refuse what may be an automatic answer. Raises `MailRefused`: held for a question if there are orders in it.
+
+    What is said within a line for other players (press) is no such answer.
+    """
+    meant = [line for line in lines if line.state in ("read", "ask") and line.word != "courtesy"]
+    if not meant:
+        raise MailRefused("automatic")
+    for line in meant:
+        text = text.replace(line.text, "") if line.word == "press" else text
+    if automatic.says_so(text) or all(line.word != "press" for line in meant):
+        raise MailRefused("half_automatic")
+
+
 def history(loaded: Loaded, seat: int, names: tuple[str, ...], count: int, user: User | None = None) -> str:
     """Return the last events that a seat may know, one line each."""
     told = sentences.tell_last(loaded, seat, names, count) if count else []
@@ -302,8 +380,6 @@ def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | No
         return _("The match is over.")
     rows = Question.objects.filter(match=match).order_by("due_at", "seat")
     asked = [
-        _("%(name)s: %(prompt)s, until %(due)s")
-        % {"name": names[row.seat], "prompt": row.prompt.replace("_", " "), "due": moments.local_time(row.due_at, user)}
-        for row in rows
+        _("%(name)s, until %(due)s") % {"name": names[row.seat], "due": moments.local_time(row.due_at, user)} for row in rows
     ]
     return "\n".join(asked) or _("No decision is pending.")

@@ -1,4 +1,4 @@
-"""Service words of an order mail with an effect: press, vacation, standing orders. Each line of a mail takes effect once.
+"""Service words of an order mail with an effect: press, vacation, standing orders, new matches. Each line counts once.
 
 They are checked with the whole mail before anything is applied, and do not depend on the orders beside them.
 """
@@ -21,14 +21,28 @@ from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.mail_orders import player_names
 from gamesvc.matches.mail_orders.order_mail import Line
+from gamesvc.matches.mail_orders.words import openings
 from gamesvc.matches.models import DoneWord, Match
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading, secrets
 from gamesvc.matches.timekeeping import pauses, vacations
 
 CHANNEL = "mail"
+Act = Callable[[], str]
+"""An act of a line. It returns the sentence for the receipt, and raises `Refused` or `TooMany`."""
 _DAY = r"\d{4}-\d\d-\d\d|\d{1,2}\s?[./]\s?\d{1,2}\s?[./]\s?\d{4}"
 _DAYS = re.compile(rf"^(?P<first>{_DAY})(?:\s*(?:\.{{2,3}}|…|–|-|to|bis|until)\s*(?P<last>{_DAY}))?$", re.IGNORECASE)
+
+
+# Behind `all`: the message is not for all.
+_EXCEPT = re.compile(
+    r"\W*(?:but|except\w*|excluding|excl|without|save|minus|not|only|other than|apart from|besides|außer|ausser|ohne|bis auf"
+    r"|nicht|nur|sauf|hormis|menos|excepto|salvo|tranne|eccetto|behalve|utom|oprócz|kromě|кроме)\b|[(\[{<–—-]",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"(?:and|und|or|oder|et|y|e|[&+/,])\s*", re.IGNORECASE)
+# So far into a line a colon may end the names of receivers.
+_NAMES_END = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +72,25 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
 
 def do(writer: Writer, line: Line) -> None:
     """Carry out a word once. A restarted worker finds the stored result."""
-    before = DoneWord.objects.filter(mail_id=writer.mail, number=line.number).first()
-    if before is not None:
-        line.state, line.detail = before.state, before.detail
-    else:
-        _do_once(writer, line)
+    once(writer.mail, line, lambda: _DO[line.word](writer, line))
     if line.word == "vacation" and line.argument:
         vacations.settle(writer.user.pk)
 
 
-def _do_once(writer: Writer, line: Line) -> None:
+def once(mail: uuid.UUID, line: Line, act: Act) -> None:
+    """Do what a line of a mail says, and keep the result for a worker that comes after."""
+    before = DoneWord.objects.filter(mail_id=mail, number=line.number).first()
+    if before is not None:
+        line.state, line.detail = before.state, before.detail
+        return
     with transaction.atomic():
         try:
             with transaction.atomic():
-                line.detail = _DO[line.word](writer, line)
+                line.detail = act()
             line.state = "answered"
         except (Refused, TooMany, absences.AbsenceRefused) as refused:
             line.state, line.detail = "refused", refused.sentence
-        DoneWord.objects.create(mail_id=writer.mail, number=line.number, state=line.state, detail=line.detail)
+        DoneWord.objects.create(mail_id=mail, number=line.number, state=line.state, detail=line.detail)
 
 
 # --- press ---
@@ -86,19 +101,40 @@ def _press(writer: Writer, line: Line) -> tuple[list[int] | str, str]:
     head, _newline, below = line.argument.partition("\n")
     if below:
         head, below = head.strip().rstrip(":"), below.strip()
-    known: dict[str, list[int] | str] = {player.lower(): [at] for at, player in enumerate(writer.names)}
+    known: dict[str, list[int] | str] = {"alle": "all"} | {player.lower(): [at] for at, player in enumerate(writer.names)}
     # Numbers always mean seats and `all` always means everyone, even if a player has such a name.
     known |= {str(at + 1): [at] for at in range(len(writer.names))} | {"all": "all"}
-    head = _without_to(head, known)
+    written, head = head, _without_to(head, known)
     lowered = head.lower()
-    for name, seats in sorted(known.items(), key=lambda pair: -len(pair[0])):
+    # Behind `to` all stands for the receiver up to the colon: "press to all my friends: hello" names nobody here.
+    named = lowered.partition(":")[0].strip()
+    unknown = written != head and ":" in head and named not in known
+    for name, seats in [] if unknown else sorted(known.items(), key=lambda pair: -len(pair[0])):
         if lowered == name or lowered.startswith((name + " ", name + ":")):
-            words = below or head[len(name) :].lstrip(" :")
+            rest = head[len(name) :]
+            if _names_others(rest, below, known, to_all=seats == "all"):
+                break
+            words = below or rest.lstrip(" :")
             if not words:
                 raise Refused("unreadable", _('Write the message behind the name; for several lines begin with "press all:".'))
             return seats, words
     names = ", ".join(name for at, name in enumerate(writer.names) if at != writer.seat)
     raise Refused("unreadable", _("Press goes to all or to one of: %(names)s.") % {"names": names})
+
+
+def _names_others(rest: str, below: str, known: Collection[str], *, to_all: bool) -> bool:
+    """Return True if a message may be for others than the receiver that it names first, by the `rest` of its line."""
+    if rest.startswith(":"):
+        return bool(below)
+    rest = rest.strip()
+    if below and rest:
+        return True
+    to, colon, _text = rest[:_NAMES_END].partition(":")
+    if to_all:
+        return bool(colon) or bool(_EXCEPT.match(rest))
+    joined = _AND.match(rest)
+    others = rest[joined.end() :] if joined else to if colon else ""
+    return any(others.casefold() == name or others.casefold().startswith((f"{name} ", f"{name}:")) for name in known)
 
 
 def _without_to(head: str, known: Collection[str]) -> str:
@@ -225,7 +261,31 @@ def _draw(writer: Writer, line: Line) -> str:
     raise Refused("no_draws", _("This game has no draw by agreement. It ends by its rules, or when a player resigns."))
 
 
-_READ: dict[str, Callable[[Writer, Line], object]] = {"press": _press, "vacation": _vacation, "standing": _standing}
+# --- matches ---
+
+
+def _new(writer: Writer, line: Line) -> str:
+    return openings.open_match(writer.user, line.argument)
+
+
+def _invite(writer: Writer, line: Line) -> str:
+    return openings.invite(writer.user, line.argument)
+
+
+def _rematch(writer: Writer, line: Line) -> str:
+    return openings.rematch(writer.user, writer.match)
+
+
+def _check_new(writer: Writer, line: Line) -> None:
+    openings.check_new(line.argument)
+
+
+_READ: dict[str, Callable[[Writer, Line], object]] = {
+    "press": _press,
+    "vacation": _vacation,
+    "standing": _standing,
+    "new": _check_new,
+}
 _DO: dict[str, Callable[[Writer, Line], str]] = {
     "press": _say,
     "vacation": _leave,
@@ -233,4 +293,7 @@ _DO: dict[str, Callable[[Writer, Line], str]] = {
     "draw?": _draw,
     "pause": _pause,
     "resume": _pause,
+    "new": _new,
+    "invite": _invite,
+    "rematch": _rematch,
 }

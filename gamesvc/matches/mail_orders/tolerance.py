@@ -9,11 +9,29 @@ import re
 from collections.abc import Collection
 
 from gamesvc.matches.mail_orders import remarks
+from notifications.parsing.lines import PRESS
+from notifications.parsing.quotes import introduces_quote, may_introduce_quote
+from notifications.parsing.text import END
 
-# Lists are often written with a dash, a dot or a number before each line.
-_BULLET = re.compile(r"^(?:[-*•·]\s+|\d{1,2}[.)]\s+)")
-_PAIRS = ('""', "''", "``", "“”", "„“", "„”", "‘’", "‚‘", "«»", "»«", "**", "__", "()", "[]")
+WRAPPED_AT = 60
+"""The columns from which mail programs may break a line."""
+BLOCK = re.compile(rf"{PRESS.pattern}\s+(?P<to>[^:]{{1,60}}):$", re.IGNORECASE)
+
+# Pictures that only say that the writer is glad, or where the order is. A cross or a raised hand may mean the opposite.
+_MARKS = "✓✔✅☑►▶➡➔→👉⭐★🚀🛸🌍🙂😀😁😃😄😅😉😊😎😈👍👌💪🎉🔥⚔🙏❤🤞🏻🏼🏽🏾🏿\ufe0f\u200d"
+# Lists are often written with a dash, a plus, a dot, a number or a letter before each line.
+_BULLET = re.compile(rf"^(?:[-+*•·]\s+|\(?(?:\d{{1,2}}|[a-z])(?:[.)]\s+|\.\)\s+)|\[[x✓✔]\]\s+|[{_MARKS}]+\s*)", re.IGNORECASE)
+_TAIL = re.compile(rf"(?:[\s.;,!…{_MARKS}]|[:;]-?[)D])+$")
+# No brackets: what stands in them may be a thought aside.
+_PAIRS = ('""', "''", "``", "“”", "„“", "„”", "‘’", "‚‘", "«»", "»«", "**", "__")
 _COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*$")
+# A comment tells where an order leads or what it is for, or is glad. Any other one may say that the order does not hold.
+_DESCRIBES = re.compile(
+    r"(?:to|into|onto|towards?|from|at|in|on|near|against|because|since|so|for|with|by|via|as|and|the|a|an|my|our|this is"
+    r"|zu|zum|zur|nach|von|vom|aus|in|ins|im|an|am|auf|gegen|weil|denn|damit|mit|für|der|die|das|den|mein|meine|unser|unsere|und"
+    r"|good|great|nice|fine|finally|hello|hi|gut|schön|super|endlich)\b|\W*$",
+    re.IGNORECASE,
+)
 
 
 def bare(line: str) -> str:
@@ -25,12 +43,12 @@ def bare(line: str) -> str:
 
 
 def plain(order: str) -> str:
-    """Return an order without a comment behind `#` or `//`, and without a sentence's mark at its end."""
+    """Return an order without a describing comment behind `#` or `//`, and without a sentence's mark or a smile at its end."""
     comment = _COMMENT.search(order)
     said = comment[0].lstrip("#/ ") if comment else ""
-    if comment and not remarks.is_doubtful(said) and not remarks.holds_revocation(said):
+    if comment and _DESCRIBES.match(said) and not remarks.is_doubtful(said) and not remarks.holds_revocation(said):
         order = order[: comment.start()]
-    return order.rstrip(" .;,!")
+    return _TAIL.sub("", order)
 
 
 def parts(line: str, verbs: Collection[str]) -> list[str]:
@@ -40,3 +58,42 @@ def parts(line: str, verbs: Collection[str]) -> list[str]:
     if len(said) > 1 and all(part.split()[0].casefold() in verbs for part in said) and said[0].split()[0].casefold() != "orders":
         return said
     return [line]
+
+
+def lines(text: str, known: Collection[str]) -> list[str]:
+    """Return the lines. A message below `press NAME:` counts as one, up to an empty line, END, or the introduction of a quote.
+
+    So does a long line with a message and its rest, which a program has put on the next line. If that begins with a `known` word,
+    nobody knows if it is the rest: it is joined with a line's end.
+    """
+    found: list[str] = []
+    message: list[str] = []
+    above = ""
+    for line in [*text.split("\n"), ""]:
+        if message and line.strip() not in ("", END) and not introduces_quote(line):
+            message.append(line)
+            if not may_introduce_quote(line):
+                continue
+            line = ""
+        if message:
+            found.append("\n".join(message))
+            message = []
+        if BLOCK.match(line.strip()):
+            message = [line.strip()]
+        elif found and PRESS.match(found[-1].lstrip()) and _goes_on(found[-1], above, line):
+            found[-1] += ("\n" if first_word(line) in known else " ") + line.strip()
+        else:
+            found.append(line)
+        above = line
+    return found
+
+
+def first_word(line: str) -> str:
+    """Return the first word of a line, without a bullet and without marks."""
+    return next(iter(bare(line).casefold().split()), "").rstrip(":.,;!?")
+
+
+def _goes_on(found: str, above: str, line: str) -> bool:
+    """Return True if a message may go on in the next line: `above` is its last line so far, long and without a sentence's end."""
+    ended = "\n" in found or len(above) < WRAPPED_AT or above.rstrip().endswith((".", "!", "?", "…", ")"))
+    return not ended and line.strip() not in ("", END) and not may_introduce_quote(line)

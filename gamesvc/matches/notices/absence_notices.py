@@ -46,10 +46,10 @@ def word_timed_out(row: Outbox) -> Message | None:
             _("You have the full time for this turn again."),
             _("Excused timeouts left in this match: %(left)s.") % {"left": left},
         ],
-        "default": [_("The game has answered for you, as its rules say. The match goes on.")],
-        "lose": [_("This match treats a timeout that way.")],
-        "bot": [_("This match treats a timeout that way. You can still watch it where watching is open.")],
-        "vacated": [_("You can take the seat again yourself, as long as nobody else has.")],
+        "default": [_("The simplest answer was given for you. The match goes on.")],
+        "lose": [_("In this match, a player who runs out of time loses.")],
+        "bot": [_("In this match, a bot takes over from a player who runs out of time. You can watch if spectators may.")],
+        "vacated": [_("You can take the seat again until someone else does.")],
     }[what]
     seat = match.seats.filter(index=row.payload["seat"]).first() if what == "vacated" else None
     return _compose(row, match, headline, lines, "timed-out", free=seat)

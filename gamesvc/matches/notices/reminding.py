@@ -29,6 +29,7 @@ from gamesvc.matches.models.core import AT_ONCE
 from gamesvc.matches.notices import reply_addresses, wording
 from gamesvc.matches.notices.acted import acted
 from gamesvc.matches.reading import calendar_entries
+from gamesvc.matches.reading.board import caption_of
 from gamesvc.matches.record.loading import load
 from gamesvc.matches.story import sentences
 from notifications import registry
@@ -97,7 +98,7 @@ FROM due JOIN guarded ON guarded.notice = due.notice
 def register() -> None:
     """Register the notices that ask a seat for something, and the open questions in digests and calendars."""
     asks: dict[str, Any] = {"deadline": deadline, "brief": brief_of_turn, "acted": acted, "subject": subject}
-    registry.register("your_turn", wording.your_turn, label="It is your turn", **asks)
+    registry.register("your_turn", wording.your_turn, label="It is your turn", carries=("match_started",), **asks)
     registry.register("reminder", reminder, label="Reminders", again=True, **asks)
     registry.register("last_one", last_one, label="All others are done and wait for you", **asks)
     registry.register_facts(facts)
@@ -163,7 +164,7 @@ def reminder(row: Outbox) -> Message | None:
     now = timezone.now()
     if question is None or question.due_at is None or question.due_at <= now:
         return None
-    headline = _("A reminder: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    headline = _("A reminder of your move")
     subject = _("[%(title)s #%(number)s] Reminder: your turn ends %(due)s")
     return _turn_mail(row, question, headline, subject, reason="reminder")
 
@@ -173,7 +174,7 @@ def last_one(row: Outbox) -> Message | None:
     question = question_of(row)
     if question is None or Question.objects.filter(match=question.match).exclude(seat=question.seat).exists():
         return None
-    headline = _("All others are done: your move, %(prompt)s") % {"prompt": question.prompt.replace("_", " ")}
+    headline = _("All others wait for you")
     subject = _("[%(title)s #%(number)s] All others wait for you, until %(due)s")
     return _turn_mail(row, question, headline, subject, reason="last-one")
 
@@ -236,10 +237,8 @@ def _bare(match: Match, seat: int, own: Sequence[Question]) -> Brief:
     )
 
 
-def _headline(own: Sequence[Question]) -> str:
-    if not own:
-        return _("not your move")
-    return _("your move, %(prompt)s") % {"prompt": own[0].prompt.replace("_", " ")}
+def _headline(own: Sequence[Question], task: str = "") -> str:
+    return wording.with_task(_("your move"), task) if own else _("not your move")
 
 
 def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key: UUID) -> Brief:
@@ -251,10 +250,12 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
     shown = wording.shows_position(user)
     lines = sentences.tell_since(loaded, seats[seat], names) if shown else []
     question = own[0] if own else None
+    view = loaded.game.view(loaded.timeline.state, seat)
+    task = loaded.game.glance(view, caption_of(match, names)).task if own and shown else ""
     return Brief(
         key=f"{match.id} {seat}",
         title=f"{context['title']} #{match.number}",
-        headline=_headline(own),
+        headline=_headline(own, task),
         link=context["link"],
         due_at=question.deadline if question is not None else None,
         lines=tuple(lines),

@@ -30,10 +30,20 @@ PAUSED_FOR = timedelta(days=366)
 CALLED_FOR = timedelta(days=60)
 
 
-def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None, key: UUID, question: Question | None) -> str:
+def reply_address(
+    *,
+    match: Match,
+    loaded: Loaded,
+    seat: int,
+    user: User | None,
+    key: UUID,
+    question: Question | None,
+    undo_request: int | None = None,
+) -> str:
     """Return the address that answers a mail about a match; empty if mails cannot be answered. `key` is the notice's id.
 
-    Without a question it accepts acts that are possible at any time, and service words.
+    Without a question it accepts acts that are possible at any time, and service words. `undo_request`: the version of the undo
+    request that the mail is about; an answer to the mail accepts or declines no other.
     """
     if user is None or not addresses.answerable():
         return ""
@@ -47,6 +57,7 @@ def reply_address(*, match: Match, loaded: Loaded, seat: int, user: User | None,
             "seat": seat,
             "question": question.question if question is not None else "",
             "version": loaded.viewer_version(seat),
+            "undo_request": undo_request,
         },
         expires_at=_until(question) + GRACE,
     )

@@ -50,7 +50,7 @@ def word_asked(row: Outbox) -> Message | None:
         "gone": [sentence for _version, _moment, sentence in gone],
         "name": names[request.seat],
         "reply_to": reply_addresses.reply_address(
-            match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None
+            match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None, undo_request=request.version
         ),
     }
     return _compose("undo_asked", _("%(name)s asks for an undo") % {"name": names[request.seat]}, context)

@@ -5,26 +5,28 @@ A notice that is no longer true (the turn is done, the match over) renders to no
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import F
 from django.template.loader import render_to_string
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import Caption, Viewer
+from gamesvc.games.kernel.game import Caption, Data, Game, Viewer
 from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question, Seat
 from gamesvc.matches.notices import reply_addresses
-from gamesvc.matches.notices.png import to_png
+from gamesvc.matches.notices.repeating import calendar_part, last_shown, new_to, picture_of, shows
 from gamesvc.matches.play import conditional_orders
-from gamesvc.matches.reading import calendar_entries
 from gamesvc.matches.reading.board import caption_of
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
@@ -32,25 +34,28 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import option_words
 from gamesvc.matches.story.moments import local_time, utc_time
 from gamesvc.matches.story.sentences import tell_since
+from gamesvc.matches.timekeeping import inaction
 from notifications import registry
 from notifications.models import Outbox
 from notifications.parsing.text import END, MARK
-from notifications.registry import Image, Message
+from notifications.registry import Image, Message, Shows
 from notifications.sending import unsubscribe
-from notifications.wanted import preferences
+from notifications.wanted import carrying, preferences
 
 # Parts left out for players who want no position in their mails. Such mails cannot be answered either.
 POSITION = "position"
-_OF_THE_POSITION = ("board_text", "picture", "alt", "since", "orders", "without", "gone", "sections", "reply_to")
+_OF_THE_POSITION = (
+    *("board_text", "picture", "picture_mark", "same_picture", "alt", "hand", "since", "figures"),
+    *("orders", "inaction", "gone", "sections", "reply_to"),
+)
 
 
 def register() -> None:
     """Register the wording of our notices."""
     registry.register("match_started", match_started, label="A match has started")
-    registry.register("match_ended", match_ended, label="A match is over")
     registry.register("invitation", invitation, label="Invitations")
     registry.register("mail_set_aside", mail_set_aside, label="Trouble in a match you opened")
-    registry.register_topic_name(topic_name)
+    registry.register_topics(topic_of)
     registry.register(POSITION, position, label="The position in mails; without it they cannot be answered")
 
 
@@ -61,8 +66,10 @@ def your_turn(row: Outbox) -> Message | None:
     question = match.questions.filter(seat=row.payload["seat"], question=row.payload["question"]).first()
     if question is None or match.status != Match.Status.RUNNING or not still_theirs(match, row):
         return None
-    context = turn_context(row, question, _("Your move: %(prompt)s") % {"prompt": question.prompt.replace("_", " ")})
+    context = turn_context(row, question, _("Your move"))
     words = {"title": context["title"], "number": match.number, "due": context["due"], "turn": _turn_of(context, question.seat)}
+    if any(one.kind == "match_started" for one in carrying.carried(row)):
+        context["players"] = context["names"]
     # If the game counts its turns.
     subject = (
         _("[%(title)s #%(number)s] Your turn %(turn)s, due %(due)s")
@@ -73,24 +80,38 @@ def your_turn(row: Outbox) -> Message | None:
 
 
 def turn_context(row: Outbox, question: Question, headline: str) -> dict[str, Any]:
-    """Return the context of a mail that asks for an answer to a question."""
+    """Return the context of a mail that asks for an answer to a question. The headline goes on with the player's task."""
     match = question.match
     context = context_of(match, question.seat, row.user)
+    add_question(context, question, row.user)
     return context | {
-        "headline": headline,
-        **time_for(question, row.user),
-        "orders": context["loaded"].game.order_help(question.prompt),
+        "headline": with_task(headline, context.get("task", "")),
         "reply_to": reply_addresses.reply_address(
             match=match, loaded=context["loaded"], seat=question.seat, user=row.user, key=row.id, question=question
         ),
-        "attachments": calendar_entries.file_for(match, question.seat, row.user),
+        **calendar_part(match, question.seat, row.user, context["last"]),
     }
 
 
-def time_for(question: Question, user: User | None) -> dict[str, str]:
-    """Return until when an answer is in time, and until when grace lasts."""
+def with_task(headline: str, task: str) -> str:
+    """Return a headline followed by what the player has to do, if that may be told."""
+    if not task:
+        return headline
+    return _("%(headline)s: %(task)s") % {"headline": headline, "task": f"{task[0].lower()}{task[1:].rstrip('.')}"}
+
+
+def add_question(context: dict[str, Any], question: Question, user: User | None) -> None:
+    """Add until when an answer is in time, what the clock does after that, and the orders that can be given."""
+    loaded: Loaded = context["loaded"]
     grace = local_time(question.due_at, user) if question.deadline != question.due_at else ""
-    return {"due": local_time(question.deadline, user), "due_utc": utc_time(question.deadline), "grace": grace}
+    context |= {"due": local_time(question.deadline, user), "due_utc": utc_time(question.deadline), "grace": grace}
+    context["orders"] = loaded.game.order_help(question.prompt)
+    now = timezone.now()
+    if question.deadline is not None and question.deadline > now:
+        context["left"] = timeuntil(question.deadline, now).replace("\xa0", " ")
+    # The match may have gone on since it was loaded. Then the seat's question does not belong to this position.
+    if not context["bare"] and (question.seat, question.question) in {(asked.seat, asked.id) for asked in loaded.awaited()}:
+        context["inaction"] = inaction.sentence(context["match"], loaded, question.seat, question.question)
 
 
 def _turn_of(context: dict[str, Any], seat: int) -> int:
@@ -105,33 +126,10 @@ def match_started(row: Outbox) -> Message | None:
     if match.status != Match.Status.RUNNING or not still_theirs(match, row):
         return None
     context = context_of(match, row.payload["seat"], row.user)
-    context["headline"] = _("The match has started")
+    context |= {"headline": _("The match has started"), "players": context["names"]}
     may_answer(context, match, row)
     subject = _("[%(title)s #%(number)s] The match has started") % {"title": context["title"], "number": match.number}
     return compose("started", subject, context, reason="match-started")
-
-
-def match_ended(row: Outbox) -> Message | None:
-    match = Match.objects.get(pk=row.payload["match"])
-    context = context_of(match, row.payload["seat"], row.user)
-    context["attachments"] = calendar_entries.file_for(match, row.payload["seat"], row.user)
-    outcome = match.outcome
-    names = context["names"]
-    if outcome is None:
-        context["headline"] = _("The match was called off")
-    else:
-        context["headline"] = _("The match is over")
-        context["ranking"] = [
-            {
-                "place": place,
-                "names": ", ".join(names[seat] for seat in group),
-                "score": ", ".join(str(outcome["scores"][seat]) for seat in group),
-            }
-            for place, group in enumerate(outcome["ranking"], 1)
-        ]
-        context["ended_by"] = outcome["reason"].replace("_", " ")
-    subject = _("[%(title)s #%(number)s] The match is over") % {"title": context["title"], "number": match.number}
-    return compose("ended", subject, context, reason="match-over")
 
 
 def invitation(row: Outbox) -> Message | None:
@@ -142,18 +140,19 @@ def invitation(row: Outbox) -> Message | None:
     context = {
         "match": asked.match,
         "title": game.manifest.title,
-        "credit": game.manifest.credit,
+        "credit": say(game.manifest.credit),
         "headline": _("You are invited to a match of %(title)s") % {"title": game.manifest.title}
         if asked.match.hides_names
         else _("%(name)s invites you to a match of %(title)s")
         % {"name": asked.invited_by.username, "title": game.manifest.title},
-        "summary": game.manifest.summary,
+        "summary": say(game.manifest.summary),
         "told": option_words.always_told(asked.match),
         "link": f"{settings.BASE_URL}/invitations/{invitations.invitation_token(asked.id)}/",
         "reply_to": reply_addresses.invitation_address(asked, user=row.user, email=row.address, key=row.id),
         "needs_name": row.user is None,
     }
-    return compose("invitation", str(context["headline"]), context, reason="invitation")
+    # Its receiver may not know us: the subject says what it is.
+    return replace(compose("invitation", str(context["headline"]), context, reason="invitation"), topic_subject="")
 
 
 def position(row: Outbox) -> Message | None:
@@ -183,39 +182,49 @@ def still_theirs(match: Match, row: Outbox) -> bool:
     return match.over or match.seats.filter(index=row.payload["seat"], user=row.user_id).exists()
 
 
-def context_of(match: Match, seat: int, user: User | None) -> dict[str, Any]:
+def context_of(match: Match, seat: int, user: User | None, *, whole: bool = False) -> dict[str, Any]:
     """Return the context of all notices about a match: the position as this seat sees it, and the events since its last look.
 
-    Only for the holder of the seat: callers check that with `still_theirs`.
+    Without the picture if the last mail had the same, unless it is to be `whole`. Only for the holder of the seat: callers check
+    that with `still_theirs`.
     """
     loaded = loading.load(match.id, match.game)
     seats = tuple(match.seats.select_related("user").order_by("index"))
     names = selectors.seat_names(seats)
     caption = caption_of(match, names)
     context = plain_context(match) | {"loaded": loaded, "names": names, "head": _head_for(loaded, seat), "since": []}
-    context |= _asked(match, loaded, seat) | {"seat_name": SEAT_NAMES[seat]}
-    context["bare"] = not shows_position(user)
+    context |= {"seat_name": SEAT_NAMES[seat], "bare": not shows_position(user), "last": last_shown(match, user)}
     if loaded.started and not context["bare"]:
-        context |= _board(loaded, seat, caption)
+        context |= _board(loaded, seat, caption, Shows() if whole else context["last"])
         own = next(row for row in seats if row.index == seat)
         context["since"] = tell_since(loaded, own, names)
+        context["described"] = new_to(context["last"], loaded.game.reference(loaded.game.view(loaded.timeline.state, seat)))
     return context
 
 
 def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, object]:
     """Return the position as an observer sees it."""
-    return _board(loading.load(match.id, match.game), None, caption_of(match, selectors.seat_names(seats)))
+    return _board(loading.load(match.id, match.game), None, caption_of(match, selectors.seat_names(seats)), Shows())
 
 
-def _board(loaded: Loaded, viewer: Viewer, caption: Caption) -> dict[str, object]:
+def _board(loaded: Loaded, viewer: Viewer, caption: Caption, last: Shows) -> dict[str, object]:
     """Return the position as a viewer sees it: as text, as a picture, and the picture's alternative text."""
     game = loaded.game
     view = game.view(loaded.timeline.state, viewer)
+    glance = game.glance(view, caption)
     return {
+        "task": glance.task,
+        "hand": [held.words for held in game.hand(view) or ()],
         "board_text": game.board_text(view, caption),
-        "picture": to_png(game.picture(view, caption), width=settings.MAIL_PICTURE_WIDTH),
-        "alt": game.glance(view, caption).description,
+        **picture_of(_drawn(game, view, caption), last),
+        "alt": glance.description,
     }
+
+
+def _drawn(game: Game, view: Data, caption: Caption) -> str:
+    """Return the picture. It is English for everybody: the text beside it says the same in the reader's language."""
+    with translation.override("en"):
+        return game.picture(view, caption)
 
 
 def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
@@ -232,29 +241,15 @@ def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
     )
 
 
-def _asked(match: Match, loaded: Loaded, seat: int) -> dict[str, object]:
-    """Return the seat's remaining time, and what the clock does at the end of it."""
-    question = Question.objects.filter(match=match, seat=seat).order_by("due_at").first()
-    # The match may have gone on since it was loaded. Then the seat's question does not belong to this position.
-    if question is None or (seat, question.question) not in {(asked.seat, asked.id) for asked in loaded.awaited()}:
-        return {}
-    now = timezone.now()
-    context: dict[str, object] = {}
-    if question.deadline is not None and question.deadline > now:
-        context["left"] = timeuntil(question.deadline, now).replace("\xa0", " ")
-    if (match.clock or {}).get("timeout", "default") == "default":
-        context["without"] = loaded.game.render(loaded.game.default_command(loaded.timeline.state, seat))
-    return context
-
-
 def plain_context(match: Match) -> dict[str, Any]:
     """Return the facts about a match that anyone who was ever in it may know."""
     manifest = catalog.game(match.game).manifest
     return {
         "match": match,
         "title": manifest.title,
-        "credit": manifest.credit,
+        "credit": say(manifest.credit),
         "link": f"{settings.BASE_URL}/matches/{match.number}/",
+        "rules_link": f"{settings.BASE_URL}/games/{match.game}/",
     }
 
 
@@ -267,13 +262,21 @@ def _head_for(loaded: Loaded, seat: int) -> str:
     return f"{version}:{stored.hash.hex()[:16]}"
 
 
-def topic_name(topic: str) -> str:
-    """Return the name of the match whose id is the topic, for mails; empty for other topics."""
+def topic_of(topic: str, user_id: int | None = None) -> registry.Topic | None:
+    """Describe the match whose id is the topic, for mails; None for other topics."""
     try:
         match = Match.objects.filter(pk=UUID(topic)).first()
     except ValueError:
-        return ""
-    return f"{catalog.game(match.game).manifest.title} #{match.number}" if match is not None else ""
+        return None
+    if match is None:
+        return None
+    own = Question.objects.filter(match=match, match__seats__user=user_id, match__seats__index=F("seat")) if user_id else None
+    question = own.order_by("due_at").first() if own is not None else None
+    return registry.Topic(
+        name=f"{catalog.game(match.game).manifest.title} #{match.number}",
+        list_name=f"match-{match.number}",
+        due_at=question.deadline if question is not None and question.due_at is not None else None,
+    )
 
 
 def compose(
@@ -287,6 +290,7 @@ def compose(
         **context,
         "mark": MARK if context.get("reply_to") else "",
         "end": END,
+        "preheader": subject.partition("] ")[2] or subject,
         # A receipt answers a mail of the player, so it has no unsubscribe link.
         "stop": "" if auto_replied else unsubscribe.HERE,
     }
@@ -305,4 +309,6 @@ def compose(
         reply_to=context.get("reply_to", ""),
         in_reply_to=in_reply_to,
         auto_replied=auto_replied,
+        topic_subject=f"{context['title']} #{match.number}",
+        shows=shows(context),
     )

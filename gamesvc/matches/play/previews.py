@@ -39,7 +39,7 @@ class Preview:
         self._deals: list[Timeline] = []
         with suppress(Refused):  # of a position that cannot be dealt, nothing can be told
             while len(self._deals) < DEALS and not self._is_late():
-                self._deals.append(self._dealt(timeline))
+                self._deals.append(dealt(timeline, seat))
         self.over = len(self._deals) < DEALS
 
     def tell(self, command: JsonMapping) -> list[str]:
@@ -76,23 +76,6 @@ class Preview:
         seen = [see_event(timeline.game, event, self._seat) for event in run.events]
         return [event for event in seen if event is not None], None, run
 
-    def _dealt(self, real: Timeline) -> Timeline:
-        dice = Dice(KeyedSource(system.token_bytes(32)))
-        state, marked = dealing.deal(real.game, real.state, real.at, self._seat, dice)
-
-        def unmarked(version: int) -> object:
-            raise ValueError(f"a preview goes back only to versions that the game marks, not to {version}")
-
-        return Timeline.resume(
-            real.game,
-            version=real.version,
-            state=state,
-            draws=real.draws,
-            kept=marked,
-            recall=unmarked,
-            log=lambda until: real.whole_log(),
-        )
-
     @staticmethod
     def _undecided() -> str:
         # One sentence for both: which of them it is may depend on something hidden, such as a die that another seat has seen.
@@ -100,6 +83,25 @@ class Preview:
 
     def _sentences(self, game: Game, events: list[Event]) -> list[str]:
         return [sentence for event in events if (sentence := game.tell(event, self._seat, self._names))]
+
+
+def dealt(real: Timeline, seat: int) -> Timeline:
+    """Return a copy of a match in which everything hidden from the seat is dealt again. Raises `Refused` if it cannot be."""
+    dice = Dice(KeyedSource(system.token_bytes(32)))
+    state, marked = dealing.deal(real.game, real.state, real.at, seat, dice)
+
+    def unmarked(version: int) -> object:
+        raise ValueError(f"a copy goes back only to versions that the game marks, not to {version}")
+
+    return Timeline.resume(
+        real.game,
+        version=real.version,
+        state=state,
+        draws=real.draws,
+        kept=marked,
+        recall=unmarked,
+        log=lambda until: real.whole_log(),
+    )
 
 
 def _reason(fault: Refused | DrawNeeded | None) -> object:

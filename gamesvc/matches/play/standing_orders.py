@@ -21,6 +21,7 @@ from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import mark, say
 from gamesvc.matches.access import holders
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.record import conditions, loading, stream
@@ -95,7 +96,9 @@ def own_command(loaded: Loaded, orders: object) -> JsonObject:
     own = loaded.game.standing_orders
     if own is None:
         title = loaded.game.manifest.title
-        raise Refused("no_standing_orders", f"{title} asks no player between their turns, so it has no standing orders.")
+        raise Refused(
+            "no_standing_orders", say("{title} asks no player between their turns, so it has no standing orders.", title=title)
+        )
     return {"name": own.command, own.parameter: orders}
 
 
@@ -114,11 +117,12 @@ def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, comma
         holders.check(locked, locked.seats.all(), seat, user.pk)
         own = Premove.objects.filter(match=match, seat=seat)
         if own.filter(status__in=conditions.OPEN).count() >= MOST:
-            raise Refused("too_many", f"You have {MOST} conditional orders. Cancel one first.")
+            raise Refused("too_many", say("You have {most} conditional orders. Cancel one first.", most=MOST))
         number = max(own.values_list("number", flat=True), default=0) + 1
         if number > MOST_EVER:
-            detail = (
-                f"You have placed {MOST_EVER} conditional orders in this match, which is the limit. Play when it is your turn."
+            detail = say(
+                "You have placed {most} conditional orders in this match, which is the limit. Play when it is your turn.",
+                most=MOST_EVER,
             )
             raise Refused("too_many", detail)
         _forget_cancelled(own)
@@ -139,7 +143,7 @@ def _readable(loaded: Loaded, condition: JsonMapping) -> JsonObject:
     if fault := forms.fault(CONDITION, condition, "when"):
         raise Refused("bad_condition", fault.detail, fault.path)
     if not condition.get("event") and not condition.get("view"):
-        raise Refused("bad_condition", "`when` names an event, something you see, or both.", "when")
+        raise Refused("bad_condition", say("`when` names an event, something you see, or both."), "when")
     wanted = condition.get("event")
     read: JsonObject = {"view": list(condition.get("view", ()))}
     if wanted is not None:
@@ -147,17 +151,23 @@ def _readable(loaded: Loaded, condition: JsonMapping) -> JsonObject:
         if len(data) > MOST_VALUES or any(
             fault := forms.fault(_VALUE, value, f"when.event.data.{name}") for name, value in data.items()
         ):
-            raise Refused("bad_condition", "when.event.data holds up to eight plain values to compare with.", "when.event.data")
+            raise Refused(
+                "bad_condition", say("when.event.data holds up to eight plain values to compare with."), "when.event.data"
+            )
         read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
     return read
 
 
 def _check_commands(loaded: Loaded, commands: Sequence[object]) -> None:
     if not 1 <= len(commands) <= MOST_COMMANDS:
-        raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
+        raise Refused(
+            "bad_commands",
+            say("A conditional order has one to {most} commands.", most=MOST_COMMANDS),
+            "commands",
+        )
     for place, command in enumerate(commands):
         if not isinstance(command, Mapping):
-            raise Refused("bad_commands", "A command is an object with a name and its parameters.", "commands")
+            raise Refused("bad_commands", say("A command is an object with a name and its parameters."), "commands")
         intake.check_command(command, f"commands.{place}")
         check_command(loaded.game, command)
 
@@ -188,7 +198,7 @@ def cancel(*, match: Match, seat: int, number: int, user: User) -> None:
     """Cancel a user's conditional order. Commands already given stay. Raises `Refused` if it is not open."""
     open_now = Premove.objects.filter(match=match, seat=seat, number=number, user=user, status__in=conditions.OPEN)
     if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
-        raise Refused("unknown_order", f"You have no conditional order {number}.", "number")
+        raise Refused("unknown_order", say("You have no conditional order {number}.", number=number), "number")
 
 
 def words(loaded: Loaded, one: Premove) -> str:
@@ -224,7 +234,7 @@ def _writable(value: object) -> bool:
 _IF = re.compile(r"^if (?P<when>.+?) then (?P<orders>.+)$", re.IGNORECASE)
 _VIEW = re.compile(r"^(?P<path>[\w.]+)\s*(?P<op>!=|<=|>=|=|<|>)\s*(?P<value>\S+)$")
 _PAIR = re.compile(r"^(?P<path>[\w.]+)=(?P<value>\S+)$")
-HOW = (
+HOW = mark(
     "standing: list your conditional orders. standing if EVENT NAME=VALUE then ORDER; ORDER: play these orders when it "
     "happens. standing cancel 2: cancel the second."
 )
@@ -244,7 +254,8 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
     """Parse the text after the word `standing`. Raises `Refused` with the syntax. Changes nothing."""
     intake.check_order(text)
     if len(text) > LONGEST_TEXT:
-        raise Refused("too_long", f"A conditional order has at most {LONGEST_TEXT} characters; this one has {len(text)}.")
+        too_long = mark("A conditional order has at most {most} characters; this one has {length}.")
+        raise Refused("too_long", say(too_long, most=LONGEST_TEXT, length=len(text)))
     # The patterns below would try every split of a run of blanks.
     text = " ".join(text.split())
     if text.casefold() in ("", "list"):
@@ -253,7 +264,7 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
         return Asked("cancel", int(found[1]))
     found = _IF.match(text)
     if found is None:
-        raise Refused("unreadable", f"{text[:60]!r} cannot be read. {HOW}")
+        raise Refused("unreadable", say("{text!r} cannot be read. {how}", text=text[:60], how=say(HOW)))
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
     view = loaded.game.view(loaded.timeline.state, seat)
@@ -267,10 +278,10 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
             pairs = [one.split("=", 1) for one in words_of[1:]]
             condition["event"] = {"type": words_of[0].casefold(), "data": {name: _read(value) for name, value in pairs}}
         else:
-            raise Refused("unreadable", f"{part[:60]!r} cannot be read. {HOW}")
+            raise Refused("unreadable", say("{part!r} cannot be read. {how}", part=part[:60], how=say(HOW)))
     orders = [order.strip() for order in found["orders"].split(";") if order.strip()]
     if len(orders) > MOST_COMMANDS:
-        raise Refused("bad_commands", f"A conditional order has one to {MOST_COMMANDS} commands.", "commands")
+        raise Refused("bad_commands", say("A conditional order has one to {most} commands.", most=MOST_COMMANDS), "commands")
     commands = tuple(dict(read_order(loaded.game, order, view)) for order in orders)
     return Asked("lay_by", condition=condition, commands=commands)
 
@@ -283,13 +294,13 @@ def _read(text: str) -> int | str:
 
 def _check_running(loaded: Loaded) -> None:
     if loaded.ended:
-        raise Refused("match_over", "The match is over.")
+        raise Refused("match_over", say("The match is over."))
     _check_started(loaded)
 
 
 def _check_started(loaded: Loaded) -> None:
     if not loaded.started:
-        raise Refused("not_started", "The match has not started yet.")
+        raise Refused("not_started", say("The match has not started yet."))
 
 
 # --- words ---

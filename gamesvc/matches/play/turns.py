@@ -24,6 +24,7 @@ from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import Data, Event, Refused, Viewer, see_event
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.access.selectors import records_for, see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
@@ -265,7 +266,7 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
     if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
         awaited = any(one.seat == sender.seat for one in loaded.awaited())
         if awaited and not availability.forgives(due_at, loaded.match_id):
-            raise Refused("too_late", f"The deadline for this answer was {due_at:%d %b %Y %H:%M} UTC.")
+            raise Refused("too_late", say("The deadline for this answer was {due:%d %b %Y %H:%M} UTC.", due=due_at))
 
 
 def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObject, seats: Sequence[Seat], run: Run) -> None:
@@ -289,9 +290,9 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
 
 def _decide(match: Match, loaded: Loaded, sender: Sender, command: JsonObject) -> Run:
     if loaded.ended:
-        raise Refused("match_over", "The match is over. It can be looked at and exported.")
+        raise Refused("match_over", say("The match is over. It can be looked at and exported."))
     if not loaded.started:
-        raise Refused("not_started", "The match has not started yet; it starts when all seats are taken.")
+        raise Refused("not_started", say("The match has not started yet; it starts when all seats are taken."))
     return loaded.timeline.command(sender.seat, command, dice_for(match, loaded))
 
 

@@ -198,13 +198,6 @@ def sit(holders: dict[int, str], event: MatchEvent) -> None:
             holders.pop(event.seat, None)
 
 
-def goes_on(loaded: Loaded, version: int) -> bool:
-    """Return True if the act that contains a version has events after it."""
-    return any(
-        "command_id" not in stored.meta for stored in STORE.read(loaded.match_id, version, min(version + 1, loaded.version))
-    )
-
-
 def act_end(loaded: Loaded, version: int) -> int:
     """Return the version of the last event in the act that contains a version."""
     for stored in events_after(loaded.match_id, version, loaded.version):
@@ -227,6 +220,16 @@ def load_at(game: Game, match_id: UUID, version: int, clocks: dict[int, Account]
     """Return a match as it was at a version. For `clocks` see `Loaded.fold`."""
     loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
     _catch_up(loaded, STORE.read(match_id, loaded.version, version), clocks)
+    return loaded
+
+
+def load_near(game: Game, match_id: UUID, version: int) -> Loaded:
+    """Return a match as it was after an act at a version or shortly before: where its last snapshot is, if that is near."""
+    loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
+    if version - loaded.version > snapshots.STRETCH:
+        tail = STORE.read(match_id, loaded.version, version)
+        *_, (last, _end) = appends(tail)  # which may go on after the version
+        _catch_up(loaded, tail[:last])
     return loaded
 
 

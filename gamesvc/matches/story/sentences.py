@@ -124,7 +124,7 @@ def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.
         case Looked():
             return organising_words.looked(told, names, written)
         case Ended(code=""):
-            return _("The match is over: %(reason)s.") % {"reason": told.reason.replace("_", " ")}
+            return _("The match is over.")
         case Ended():
             return organising_words.aborted(told, written)
     return ""

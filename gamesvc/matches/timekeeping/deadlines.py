@@ -15,6 +15,7 @@ from django.db import transaction
 
 from events.store import Statement, StoredEvent
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import holders
 from gamesvc.matches.clock.compute import Spliced, put_off, run
 from gamesvc.matches.clock.policy import FURTHEST_DEADLINE, Policy
@@ -52,7 +53,7 @@ class Mandate:
 
 
 def paused_already(since: datetime) -> Refused:
-    return Refused("paused_already", f"The match has been paused since {since:%d %b %Y %H:%M} UTC.")
+    return Refused("paused_already", say("The match has been paused since {since:%d %b %Y %H:%M} UTC.", since=since))
 
 
 def pause(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
@@ -73,7 +74,7 @@ def resume(*, match: Match, mandate: Mandate) -> tuple[StoredEvent, ...]:
     def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
         _check_running(loaded)
         if loaded.account.paused_since is None:
-            raise Refused("not_paused", "The match is not paused.")
+            raise Refused("not_paused", say("The match is not paused."))
         return [Resumed(mandate.by, **mandate.reason)]
 
     return _turn(match, decide, mandate)
@@ -93,7 +94,7 @@ def _turn(match: Match, decide: service_events.Decide, mandate: Mandate) -> tupl
 def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, question: str | None = None) -> tuple[StoredEvent, ...]:
     """Give a seat more time for its open questions, or for one of them. Raises `Refused`."""
     if more < SECOND:
-        raise Refused("bad_extension", "An extension gives more time, not less.", "more")
+        raise Refused("bad_extension", say("An extension gives more time, not less."), "more")
     more = more // SECOND * SECOND
 
     def decide(loaded: Loaded, seats: list[Seat]) -> Sequence[MatchEvent]:
@@ -111,11 +112,13 @@ def extend(*, match: Match, mandate: Mandate, seat: int, more: timedelta, questi
                         longer = run(_policy(loaded), longer, Spliced(clock.excluded, clock.due, known(seat)))
                 assert longer.due is not None
                 if longer.due == clock.due or longer.due - longer.since > FURTHEST_DEADLINE:
-                    detail = f"A deadline lies at most {FURTHEST_DEADLINE.days} days after the question; give less time."
+                    detail = say(
+                        "A deadline lies at most {days} days after the question; give less time.", days=FURTHEST_DEADLINE.days
+                    )
                     raise Refused("bad_extension", detail, "more")
                 events.append(surroundings.deadline_set(key, longer, "extended", **mandate.reason))
         if not events:
-            raise Refused("not_awaited", f"No clock of seat {seat} runs now.", "seat")
+            raise Refused("not_awaited", say("No clock of seat {seat} runs now.", seat=seat), "seat")
         return events
 
     return _append(match, decide, mandate)
@@ -130,9 +133,9 @@ def _append(
 
 def _check_running(loaded: Loaded) -> None:
     if loaded.ended:
-        raise Refused("match_over", "The match is over, so no clock runs.")
+        raise Refused("match_over", say("The match is over, so no clock runs."))
     if not loaded.started:
-        raise Refused("not_started", "The match has not started yet; no clock runs.")
+        raise Refused("not_started", say("The match has not started yet; no clock runs."))
 
 
 def _policy(loaded: Loaded) -> Policy:

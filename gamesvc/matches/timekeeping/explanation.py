@@ -6,7 +6,6 @@ part of the log, so its cost does not depend on the match's length.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,12 +20,12 @@ from gamesvc.matches.clock.spans import SECOND
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading, sight, stream
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.matches.record.stream import lift
+from gamesvc.matches.record.stream import STORE, lift
 
 # Lines in one page, or a few more: the lines of one act stay together.
 MOST_LINES = 50
-# Events computed at a time: about as many as lie between two snapshots.
-PIECE = 100
+# Events computed at a time, at least: a piece begins at the snapshot before them, so that nothing is folded in vain.
+PIECE = 50
 # Pieces computed for one page, even if none has a matching line.
 MOST_PIECES = 2
 # The version with which an act ends, and its lines.
@@ -116,6 +115,8 @@ def _page(reader: _Reader, until: int, seat: int | None) -> tuple[list[Steps], i
                     return acts, acts[-1][0]
                 acts.append((version, wanted))
                 count += len(wanted)
+        if count >= MOST_LINES:
+            break
     return acts, reached if reached > 1 else None
 
 
@@ -153,14 +154,17 @@ class _Reader:
 
         An act that continues after the version is left out.
         """
-        acts = stream.acts_back(self.loaded.match_id, until)
-        if loading.goes_on(self.loaded, until):
-            next(acts, None)
-        for piece in itertools.islice(pieces(acts), MOST_PIECES):
-            yield piece[0][0].version, reversed(self._reckon(piece))
+        goes_on = _goes_on(self.loaded, until)
+        for _ in range(MOST_PIECES):
+            if until < 1:
+                return
+            then = loading.load_near(self.loaded.game, self.loaded.match_id, max(until - PIECE, 0))
+            begin = then.version
+            acts = list(stream.acts(STORE.read(self.loaded.match_id, begin, until)))
+            yield begin + 1, reversed(self._reckon(then, acts[:-1] if goes_on else acts))
+            until, goes_on = begin, False
 
-    def _reckon(self, acts: Sequence[Sequence[StoredEvent]]) -> list[Steps]:
-        then = loading.load_at(self.loaded.game, self.loaded.match_id, acts[0][0].version - 1)
+    def _reckon(self, then: Loaded, acts: Iterable[Sequence[StoredEvent]]) -> list[Steps]:
         collected: list[Line] = []
         then.account.lines = collected
         found = []
@@ -181,18 +185,11 @@ class _Reader:
         return _anonymous(line) if self.anonymous else line
 
 
-def pieces(acts: Iterable[Sequence[StoredEvent]]) -> Iterator[list[Sequence[StoredEvent]]]:
-    """Yield acts, given newest first, in pieces of about `PIECE` events. Within a piece the oldest comes first."""
-    piece: list[Sequence[StoredEvent]] = []
-    count = 0
-    for act in acts:
-        piece.insert(0, act)
-        count += len(act)
-        if count >= PIECE:
-            yield piece
-            piece, count = [], 0
-    if piece:
-        yield piece
+def _goes_on(loaded: Loaded, version: int) -> bool:
+    """Return True if the act that contains a version has events after it."""
+    return any(
+        "command_id" not in stored.meta for stored in STORE.read(loaded.match_id, version, min(version + 1, loaded.version))
+    )
 
 
 def _anonymous(line: Line) -> Line:

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.events import Paused
@@ -99,7 +100,7 @@ def withdraw(*, match: Match, by: User, seat: int) -> None:
     with transaction.atomic():
         holders.lock_and_check(match, seat, by.pk)
         if not PauseWish.objects.filter(match=match, seat=seat).delete()[0]:
-            raise Refused("no_wish", "You have not asked for this, so there is nothing to withdraw.")
+            raise Refused("no_wish", say("You have not asked for this, so there is nothing to withdraw."))
 
 
 def settle(*, match: Match, channel: str = "clock") -> bool:
@@ -136,10 +137,10 @@ def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel:
 
 def _check(match: Match, pause: bool) -> None:
     if match.status != Match.Status.RUNNING:
-        raise Refused("not_running", f"The match is {match.status}; only a running match is paused.")
+        raise Refused("not_running", say("The match is {status}; only a running match is paused.", status=match.status))
     if pause and match.paused_at is not None:
         raise deadlines.paused_already(match.paused_at)
     if not pause and match.paused_at is None:
-        raise Refused("not_paused", "The match is not paused.")
+        raise Refused("not_paused", say("The match is not paused."))
     if (lasting := pause_of(match)) is not None and lasting.by == "host":
-        raise Refused("paused_by_host", "The organiser has paused the match. Only they can resume it.")
+        raise Refused("paused_by_host", say("The organiser has paused the match. Only they can resume it."))

@@ -62,33 +62,59 @@ class Due(Protocol):
     def due_at(self) -> datetime: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """The policy's answer to a seat's next timeout.
+
+    `kind`: excused, bot, lose, vacated or default. `command`: the command that is given for the seat; None: the game's own
+    answer, or none at all (excused, bot). `left`: the excuses that are left after this one.
+    """
+
+    kind: str
+    command: JsonObject | None = None
+    left: int = 0
+
+
+def consequence(loaded: Loaded, seat: int) -> Consequence:
+    """Return what the match's clock policy does when this seat, which has a player, runs out of time now."""
+    account = loaded.account
+    told = account.policy.told if account.policy is not None else {}
+    kind, missed, used = told.get("timeout", "default"), account.missed.get(seat, 0) + 1, account.excused.get(seat, 0)
+    if used < told.get("excused", 0):
+        return Consequence("excused", left=told["excused"] - used - 1)
+    if kind == "bot" and loaded.game.bots:
+        return Consequence("bot")
+    if kind == "lose" and RESIGN in loaded.game.commands:
+        return Consequence("lose", {"name": RESIGN})
+    vacates = told.get("after") is not None and missed >= told["after"]
+    return Consequence("vacated" if vacates else "default", _pass(loaded, seat) if kind == "pass" else None)
+
+
 def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded: Reminded | None = None) -> Ruling:
     """Return the consequences of an open question's timeout. `reminded`: the reminders sent, if the caller has read them."""
     account = loaded.account
-    told = account.policy.told if account.policy is not None else {}
     clock = account.open.get((due.seat, due.question))
     if clock is not None and clock.ran_out == due.due_at:
         return Ruling()  # already recorded by a worker that died before it had answered for the seat
     seat = next(one for one in seats if one.index == due.seat)
     if seat.user_id is None:
         return Ruling((_timed_out(match, due, "default", seat, reminded),))
-    kind, missed, used = told.get("timeout", "default"), account.missed.get(due.seat, 0) + 1, account.excused.get(due.seat, 0)
-    if used < told.get("excused", 0):
-        notice = absence_announcements.timed_out(match, seat, due, "excused", told["excused"] - used - 1)
-        return Ruling((_timed_out(match, due, kind, seat, reminded, excused=True),), tuple(notice), excused=used + 1)
-    event = _timed_out(match, due, kind, seat, reminded, in_row=missed)
-    if kind == "bot" and loaded.game.bots:
+    told = account.policy.told if account.policy is not None else {}
+    follows, policy = consequence(loaded, due.seat), told.get("timeout", "default")
+    if follows.kind == "excused":
+        used = account.excused.get(due.seat, 0) + 1
+        notice = absence_announcements.timed_out(match, seat, due, "excused", follows.left)
+        return Ruling((_timed_out(match, due, policy, seat, reminded, excused=True),), tuple(notice), excused=used)
+    event = _timed_out(match, due, policy, seat, reminded, in_row=account.missed.get(due.seat, 0) + 1)
+    if follows.kind == "bot":
         after, more = _hand_over(match, seat, bot_of(loaded.game))
         more += absence_announcements.timed_out(match, seat, due, "bot")
         return Ruling((event, Vacated(due.seat), seated_bot(after)), tuple(more), seats=_with(seats, after))
-    if kind == "lose" and RESIGN in loaded.game.commands:
-        return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "lose")), {"name": RESIGN})
-    command = _pass(loaded, due.seat) if kind == "pass" else None
-    if told.get("after") is not None and missed >= told["after"]:
+    if follows.kind == "vacated":
         after, more = empty(match, seats, seat)
         more += absence_announcements.timed_out(match, seat, due, "vacated")
-        return Ruling((event, Vacated(due.seat)), tuple(more), command, _with(seats, after))
-    return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, "default")), command)
+        return Ruling((event, Vacated(due.seat)), tuple(more), follows.command, _with(seats, after))
+    return Ruling((event,), tuple(absence_announcements.timed_out(match, seat, due, follows.kind)), follows.command)
 
 
 def _with(seats: Sequence[Seat], after: Seat) -> list[Seat]:

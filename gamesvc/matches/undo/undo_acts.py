@@ -17,6 +17,7 @@ from gamesvc.games.kernel.events import makes_state
 from gamesvc.games.kernel.game import Event, Refused, Viewer
 from gamesvc.games.kernel.trail import Deed, Past, Trail
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches import errors
 from gamesvc.matches.access import daily_limits, holders, selectors
 from gamesvc.matches.events import Rewound, UndoAnswered, UndoAsked, read_event, read_events
@@ -88,9 +89,9 @@ def past_of(loaded: Loaded, stored: StoredEvent) -> Past:
 def check_running(match: Match, loaded: Loaded) -> None:
     """Refuse what only a running match allows."""
     if loaded.ended:
-        raise Refused("match_over", "The match is over; what was played stays.")
+        raise Refused("match_over", say("The match is over; what was played stays."))
     if not loaded.started:
-        raise Refused("not_started", "The match has not started yet.")
+        raise Refused("not_started", say("The match has not started yet."))
 
 
 def count_undo(match: Match, seats: Sequence[Seat], sender: Sender) -> None:

@@ -27,6 +27,7 @@ from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.trail import Trail
 from gamesvc.games.kernel.undo_rules import Found, Taken
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark, say
 from gamesvc.matches import backoff
 from gamesvc.matches.access import holders
 from gamesvc.matches.clock import fold
@@ -63,7 +64,7 @@ class Offer:
         return cls("", refused.code, refused.detail)
 
 
-STAYS = "What was drawn, rolled or shown stays: the other seats are bots, and bots never agree to an undo."
+STAYS = mark("What was drawn, rolled or shown stays: the other seats are bots, and bots never agree to an undo.")
 NO_SEAT = Offer.refused(holders.no_seat())
 
 
@@ -95,14 +96,14 @@ def redo(*, match: Match, sender: Sender, expected_version: int, command_id: uui
         trail = trail_of(loaded)
         undone = undo_rules.find_redo(loaded.game, trail, seat)
         if undone is None:
-            raise Refused("nothing_to_redo", "There is no undo of yours to redo: something has happened since.")
+            raise Refused("nothing_to_redo", say("There is no undo of yours to redo: something has happened since."))
         _check_due(loaded, seats, seat, undone.before, sender.received_at, "redo")
         private = undone.going_back is not None and Rewound.of(undone.going_back.data).private
         try:
             since = undo_rules.since_undo(trail, undone)
             return rewind(match, loaded, seats, undone.before, since, [], cause="redo", seat=seat, private=private)
         except Taken:
-            raise Refused("nothing_to_redo", "The match has moved on, so this undo can no longer be redone.") from None
+            raise Refused("nothing_to_redo", say("The match has moved on, so this undo can no longer be redone.")) from None
 
     return carry_out(match, sender, command_id, {"name": "redo"}, decide, counted=True)
 
@@ -118,14 +119,14 @@ def answer(
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         row = open_request(match)
         if row is None or request not in (None, row.version) or is_over(loaded, row):
-            raise Refused("no_request", "There is no open undo request. It was answered, or the match has moved on.")
+            raise Refused("no_request", say("There is no open undo request. It was answered, or the match has moved on."))
         seat = sender.seat
         if seat == row.seat:
             if accept:
-                raise Refused("own_request", "The others answer your request. You can only withdraw it.", "accept")
+                raise Refused("own_request", say("The others answer your request. You can only withdraw it."), "accept")
             return settle(match, loaded, seats, row, seat, "withdrawn")
         if seat not in row.asked or seat in row.accepted:
-            raise Refused("not_asked", "You are not asked to agree, or you have already answered.")
+            raise Refused("not_asked", say("You are not asked to agree, or you have already answered."))
         if not accept:
             return settle(match, loaded, seats, row, seat, "declined")
         if {*row.accepted, seat} != set(row.asked):
@@ -226,19 +227,19 @@ def _look(
     opened = loaded.opened
     option = opened.undo if opened is not None and opened.undo is not None else Match.Undo.FREE
     if option == Match.Undo.NEVER:
-        raise Refused("never", "This match has no undo.")
+        raise Refused("never", say("This match has no undo."))
     found = find(loaded, trail, seat)
     shown = Offer("free", to=found.deed.before, command=found.deed.first.command)
     if option == Match.Undo.FREE and not found.others and not found.told:
         return found, shown
     asks, bots = _asked(loaded, seats, seat, found)
     if found.told and (bots or not asks):
-        raise Refused("draw_stays", STAYS)
+        raise Refused("draw_stays", say(STAYS))
     if not asks and not bots:
         return found, shown
     if request is not None and not is_over(loaded, request):
         raise Refused(
-            "asked_already", "An undo request is open. It must be answered or withdrawn, or lapse, before the next one."
+            "asked_already", say("An undo request is open. It must be answered or withdrawn, or lapse, before the next one.")
         )
     return found, dataclasses.replace(shown, how="ask", asks=asks)
 
@@ -264,7 +265,7 @@ def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: d
     for key, clock in (reopened | loaded.account.open).items():
         due = clock.due
         if key[0] == seat and due is not None and now >= due and not availability.forgives(due, loaded.match_id):
-            raise Refused("too_late", f"The deadline for that answer was {due:%d %b %Y %H:%M} UTC.")
+            raise Refused("too_late", say("The deadline for that answer was {due:%d %b %Y %H:%M} UTC.", due=due))
 
 
 def _reopened(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str) -> dict[Key, Clock]:
@@ -321,7 +322,7 @@ def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: 
     """Ask the others for consent. Bots answer at once, and if nobody else is asked the undo happens at once."""
     people, bots = _asked(loaded, seats, seat, found)
     if (found.told and bots) or not (people or bots):
-        raise Refused("draw_stays", STAYS)
+        raise Refused("draw_stays", say(STAYS))
     due = _due(loaded, seats, seat, found.to, now)
     until = now + timedelta(seconds=HOURS_TO_ANSWER * settings.SECONDS_PER_HOUR)
     until = min(until, due) if due is not None else until

@@ -19,16 +19,14 @@ from threading import Barrier
 from typing import Any
 from uuid import uuid4
 
-import psycopg
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import sql
-from psycopg.rows import TupleRow
 
 from events import canonical, schema
 from events.roles import runtime_role
 from events.store import Head, NewEvent, PostgresStore, Statement
 from gamesvc.json_types import JsonObject
+from gamesvc.ops.benches import owner
 
 SCHEMA = "bench_append"
 ALIAS = "bench_append"
@@ -69,18 +67,13 @@ def append_rows(seconds: float = 5.0, writers: Sequence[int] = (1, 8)) -> list[J
     try:
         return [_measure(seconds, count) for count in writers]
     finally:
-        with _owner() as connection:
+        with owner.connect() as connection:
             connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(SCHEMA)))
-
-
-def _owner() -> psycopg.Connection[TupleRow]:
-    name = connections.databases[DEFAULT_DB_ALIAS]["NAME"]
-    return psycopg.connect(settings.DATABASE_OWNER_URL, dbname=name, autocommit=True)
 
 
 def _make() -> None:
     name = sql.Identifier(SCHEMA)
-    with _owner() as connection:
+    with owner.connect() as connection:
         connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(name))
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
         connection.execute(sql.SQL("SET search_path TO {}").format(name))

@@ -24,7 +24,7 @@ from events.store import DuplicateCommand, Head, NewEvent, StoredEvent, VersionC
 from gamesvc.matches.models import FeedCursor
 from gamesvc.matches.record.rows import following
 from gamesvc.matches.record.stream import STORE
-from gamesvc.ops.benches import Row, row
+from gamesvc.ops.benches import Row, owner, row
 
 EVENTS = 100_000
 WRITERS = 8
@@ -48,8 +48,8 @@ def rows(seconds: float) -> list[Row]:
 
 def measure(events: int) -> Row:
     """Write and follow so many events, disturb both, and compare the consumer's results with the log."""
-    with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
-        owner.execute(TABLE)
+    with owner.connect() as own:
+        own.execute(TABLE)
     connections.close_all()
     began = time.perf_counter()
     load = _Load(events)

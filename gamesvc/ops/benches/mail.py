@@ -1,12 +1,20 @@
 """`bench mail`: turns played entirely by mail, beside the bare cost of SMTP with the very same mails.
 
-`mail_in`: orders that came by SMTP to the receiver (a separate process) and were carried out, with their receipts queued.
-`mail_out`: notices written, drawn and handed to a mail server: for each order a turn notice and a receipt with the board. `raw`
-sends the same bytes over one open connection to a server that discards them.
+`mail_in`: mails that came by SMTP to the receiver (a separate process) and were carried out, with their receipts queued.
+`mail_out`: notices written, drawn and handed to a mail server, as play makes them: receipts and turn notices for orders, and for
+messages between players, which leave the position as it was. `mail_out_drawn`: those for orders alone, one for each player, so
+that every mail carries a new picture; `new_pictures` is their measured share. `cpu_ms`: the CPU time of our processes for a mail,
+the receiver and the database not counted. `raw` sends the same bytes over open connections,
+for `mail_out` to a server that discards them.
+
+As many processes work as the service has for mail in and out (`queues.CHILDREN`), and as many send for `raw`.
 """
 
 from __future__ import annotations
 
+import email
+import hashlib
+import multiprocessing
 import os
 import smtplib
 import subprocess
@@ -14,14 +22,19 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from email.message import EmailMessage
+from multiprocessing.connection import Connection
 from typing import Any
 
 from django.conf import settings
 from django.core.mail.backends import smtp
+from django.db import connections
+from django.utils import timezone
 
 from accounts.addresses import add_verified_address
 from accounts.models import User
+from gamesvc import queues
 from gamesvc.embedded.service import free_port
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
@@ -35,11 +48,28 @@ from notifications.sending import delivery
 
 GAME = "stratastar"
 OPTIONS = {"homeworld_choice": "random"}
-MATCHES = 8
+MATCHES = 12
 READY_SECONDS = 20.0
-ORDERS = ("retool none", "end turn")
+WARM = 2
+"""Rounds before the measurement."""
 
-_handed: list[tuple[str, str, bytes]] = []
+ORDERS = ("retool none", "end turn")
+MESSAGE = "press all: Your move!"
+
+Mail = tuple[str, str, bytes]
+"""Envelope and bytes."""
+
+_handed: list[Mail] = []
+_sent: list[Mail] = []
+"""The mails that this process handed over in the last round."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """The mails that a process handed over: the size of each, and the hash of its picture, empty without one."""
+
+    sizes: list[int]
+    pictures: list[str]
 
 
 class Backend(smtp.EmailBackend):
@@ -60,23 +90,116 @@ class Clock:
     """Counts and times, ours and raw in turn, so that a change in the machine's speed affects both."""
 
     def __init__(self) -> None:
-        self.done = self.raw_done = 0
-        self.took = self.raw_took = 0.0
+        self.done = self.raw_done = self.drawn = 0
+        self.took = self.raw_took = self.spent = 0.0
+        self.sizes: list[int] = []
 
-    def ours(self, count: int, act: Callable[[], object]) -> None:
-        began = time.perf_counter()
+    def ours(self, workers: Workers, act: Callable[[], object]) -> None:
+        began, spent = time.perf_counter(), workers.spent
         act()
         self.took += time.perf_counter() - began
-        self.done += count
+        self.spent += workers.spent - spent
 
-    def bare(self, port: int, mails: Sequence[tuple[str, str, bytes]]) -> None:
+    def bare(self, count: int, act: Callable[[], object]) -> None:
         began = time.perf_counter()
-        send(port, mails)
+        act()
         self.raw_took += time.perf_counter() - began
-        self.raw_done += len(mails)
+        self.raw_done += count
 
     def row(self, name: str, unit: str, **more: object) -> Row:
-        return row(name, self.done / self.took, unit, self.raw_done / self.raw_took, **more)
+        return row(
+            name,
+            self.done / self.took,
+            unit,
+            self.raw_done / self.raw_took,
+            mails=self.done,
+            cpu_ms=round(self.spent / self.done * 1000, 1),
+            **more,
+        )
+
+
+class Workers:
+    """Processes that live as long as those of the service do, so that they keep what these keep."""
+
+    def __init__(self, number: int) -> None:
+        self.spent = 0.0
+        """CPU time of all processes in seconds."""
+        connections.close_all()  # the children would share the connection
+        context = multiprocessing.get_context("fork")
+        self._pipes: list[Connection] = []
+        self._running = []
+        for _ in range(number):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            process.start()
+            self._pipes.append(ours)
+            self._running.append(process)
+
+    def each(self, act: Callable[..., Any], *arguments: object) -> list[Any]:
+        """Call a function in all processes at once, with a share of its arguments each. Return the results."""
+        for number, pipe in enumerate(self._pipes):
+            pipe.send((act, [_share(given, number, len(self._pipes)) for given in arguments]))
+        found = []
+        for pipe in self._pipes:
+            result, spent = pipe.recv()
+            self.spent += spent
+            found.append(result)
+        for result in found:
+            if isinstance(result, Exception):
+                raise result
+        return found
+
+    def stop(self) -> None:
+        for pipe in self._pipes:
+            pipe.send(None)
+        for process in self._running:
+            process.join(READY_SECONDS)
+
+
+def _share(given: object, number: int, of: int) -> object:
+    """Return every `of`-th item of a list; what is no list, as it is."""
+    return given[number::of] if isinstance(given, list) else given
+
+
+def _serve(pipe: Connection) -> None:
+    while (asked := pipe.recv()) is not None:
+        act, arguments = asked
+        began = time.process_time()
+        try:
+            found = act(*arguments)
+        except Exception as fault:  # told to the process that measures
+            found = RuntimeError(f"{type(fault).__name__}: {fault}")
+        pipe.send((found, time.process_time() - began))
+
+
+def deliver() -> None:
+    """Send what is due."""
+    _handed.clear()
+    delivery.sweep(lasting=600)
+    _sent[:] = _handed
+
+
+def handed() -> Handed:
+    """Return what the last round handed over."""
+    return Handed([len(raw) for _from, _to, raw in _sent], [picture_of(raw) for _from, _to, raw in _sent])
+
+
+def picture_of(raw: bytes) -> str:
+    """Return the hash of a mail's picture, empty if it has none."""
+    for part in email.message_from_bytes(raw).walk():
+        if part.get_content_type() == "image/png":
+            return hashlib.sha256(str(part.get_payload()).encode()).hexdigest()
+    return ""
+
+
+def send_again(port: int) -> None:
+    """Send what was handed over once more, bare."""
+    send(port, _sent)
+
+
+def process() -> int:
+    """Carry out the mails that have come."""
+    return pipeline.work()
 
 
 def rows(seconds: float) -> list[Row]:
@@ -107,30 +230,64 @@ def rows(seconds: float) -> list[Row]:
 
 
 def measure(matches: Sequence[Match], sink_port: int, receiver_port: int, seconds: float) -> list[Row]:
-    inward, outward = Clock(), Clock()
-    sizes: list[int] = []
-    delivery.sweep(lasting=600)
-    until = time.perf_counter() + 2 * seconds
+    clocks = {name: Clock() for name in ("mail_in", "mail_out", "mail_out_drawn")}
+    workers = Workers(queues.CHILDREN["mailer"])
+    shown: set[str] = set()
+    until = time.perf_counter() + 3 * seconds
     turn = 0
-    while time.perf_counter() < until or turn < 3:
-        if turn == 1:  # in the first round everything is cold
-            inward, outward = Clock(), Clock()
-        orders = [order_of(match, ORDERS[turn % 2]) for match in matches]
-        inward.ours(len(orders), lambda orders=orders: take_in(receiver_port, orders))  # type: ignore[misc]
-        inward.bare(sink_port, orders)
-        _handed.clear()
-        outward.ours(0, lambda: delivery.sweep(lasting=600))
-        outward.done += len(_handed)
-        sizes += [len(raw) for _from, _to, raw in _handed]
-        outward.bare(sink_port, _handed)
-        turn += 1
-    for undone in (InboundMail.objects.exclude(status=MailStatus.DONE), Outbox.objects.exclude(status=Status.SENT)):
+    try:
+        workers.each(deliver)
+        while time.perf_counter() < until or turn < WARM + 4:
+            if turn == WARM:  # in the first rounds everything is cold
+                clocks = {name: Clock() for name in clocks}
+            mixed = turn // 2 % 2 == 0
+            mails = [mail for match in matches for mail in mails_of(match, ORDERS[turn % 2], chatting=mixed)]
+            inward = clocks["mail_in"]
+            inward.ours(workers, lambda mails=mails: take_in(workers, receiver_port, mails))  # type: ignore[misc]
+            inward.done += len(mails)
+            inward.bare(len(mails), lambda mails=mails: workers.each(send, sink_port, mails))  # type: ignore[misc]
+            if not mixed:
+                drop_the_rest()
+            send_out(workers, clocks["mail_out" if mixed else "mail_out_drawn"], sink_port, shown)
+            turn += 1
+    finally:
+        workers.stop()
+    for undone in (
+        InboundMail.objects.exclude(status=MailStatus.DONE),
+        Outbox.objects.filter(status=Status.QUEUED, due_at__lte=timezone.now()),
+    ):
         if undone.exists():
             raise AssertionError(f"mails were not carried out or sent: {list(undone.values_list('status', 'error')[:3])}")
-    return [
-        outward.row("mail_out", "mails/s", mails=outward.done, mean_bytes=round(sum(sizes) / len(sizes))),
-        inward.row("mail_in", "mails/s", mails=inward.done),
-    ]
+    found = []
+    for name in ("mail_out", "mail_out_drawn"):
+        clock = clocks[name]
+        more = {"mean_bytes": round(sum(clock.sizes) / len(clock.sizes)), "new_pictures": round(clock.drawn / clock.done, 2)}
+        found.append(clock.row(name, "mails/s", **more))
+    return [*found, clocks["mail_in"].row("mail_in", "mails/s")]
+
+
+def take_in(workers: Workers, port: int, mails: list[Mail]) -> None:
+    workers.each(send, port, mails)
+    workers.each(process)
+
+
+def send_out(workers: Workers, clock: Clock, port: int, shown: set[str]) -> None:
+    """Deliver what is due, then send the same bare. `shown` are the pictures so far."""
+    clock.ours(workers, lambda: workers.each(deliver))
+    found: list[Handed] = workers.each(handed)
+    for one in found:
+        clock.done += len(one.sizes)
+        clock.sizes += one.sizes
+        clock.drawn += len(set(one.pictures) - shown - {""})
+        shown.update(one.pictures)
+    clock.bare(sum(len(one.sizes) for one in found), lambda: workers.each(send_again, port))
+
+
+def drop_the_rest() -> None:
+    """Leave one notice to each player, the newest: another would show the same picture."""
+    queued = Outbox.objects.filter(status=Status.QUEUED)
+    newest = queued.order_by("topic", "user_id", "-created_at").distinct("topic", "user_id").values_list("pk", flat=True)
+    queued.exclude(pk__in=list(newest)).update(status=Status.DROPPED)
 
 
 def open_matches() -> list[Match]:
@@ -145,33 +302,29 @@ def open_matches() -> list[Match]:
     return matches
 
 
-def order_of(match: Match, order: str) -> tuple[str, str, bytes]:
-    """Return the mail with which the player to move answers their notice: envelope and bytes."""
+def mails_of(match: Match, order: str, *, chatting: bool) -> list[Mail]:
+    """Return the order of the player to move, and perhaps a message from the other."""
     question = Question.objects.get(match=match)
-    user = match.seats.get(index=question.seat).user
+    written = [mail_of(match, question.seat, question, order)]
+    return [*written, mail_of(match, 1 - question.seat, None, MESSAGE)] if chatting else written
+
+
+def mail_of(match: Match, seat: int, question: Question | None, line: str) -> Mail:
+    """Return the mail with which a player answers their notice."""
+    user = match.seats.get(index=seat).user
     if user is None:
         raise AssertionError("a player has left their seat")
-    address = reply_addresses.reply_address(
-        match=match,
-        loaded=loading.load(match.id, match.game),
-        seat=question.seat,
-        user=user,
-        key=uuid.uuid4(),
-        question=question,
-    )
+    loaded = loading.load(match.id, match.game)
+    key = uuid.uuid4()
+    address = reply_addresses.reply_address(match=match, loaded=loaded, seat=seat, user=user, key=key, question=question)
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = user.email, address, "Re: Your turn"
     mail["Message-ID"] = f"<{uuid.uuid4()}@players.example>"
-    mail.set_content(f"{order}\nEND\n\nOn Friday, a player wrote:\n> It is your turn.\n")
+    mail.set_content(f"{line}\nEND\n\nOn Friday, a player wrote:\n> It is your turn.\n")
     return user.email, address, mail.as_bytes()
 
 
-def take_in(port: int, orders: Sequence[tuple[str, str, bytes]]) -> None:
-    send(port, orders)
-    pipeline.work()
-
-
-def send(port: int, mails: Sequence[tuple[str, str, bytes]]) -> None:
+def send(port: int, mails: Sequence[Mail]) -> None:
     with smtplib.SMTP("127.0.0.1", port, timeout=60) as client:
         for sender, receiver, raw in mails:
             client.sendmail(sender, [receiver], raw)

@@ -24,20 +24,21 @@ from accounts import tokens
 from accounts.addresses import add_verified_address
 from accounts.models import User
 from events.proofs import checkpoints
+from gamesvc import paging
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import receipts, replies
 from gamesvc.matches.models import HeldOrders, Match
 from gamesvc.matches.record import loading, secrets
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.ops.benches import Row, row
+from gamesvc.ops.benches import Row, owner, row
 from gamesvc.ops.benches.load import Table, milliseconds
 from gamesvc.ops.benches.sweep import Template, fill
 from gamesvc.ops.match_limits import lift_match_limits
 from notifications.models import Outbox, Status
 
 # As many matches as a page of each list holds, and how many are added later.
-FEW, MORE = 60, 10_000
+FEW, MORE = paging.FREE_SEATS, 10_000
 # As many events as fill a page of the clock, of events and of history. A younger match has less to show and costs less.
 SHORT, LONG = 200, 10_000
 LEAST = 5
@@ -224,5 +225,4 @@ def _more_notices() -> None:
     user = Table().players[0]
     rows = (Outbox(kind="your_turn", user=user, topic=str(uuid.uuid4()), status=Status.SENT) for _ in range(MORE))
     Outbox.objects.bulk_create(rows, batch_size=1000)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    owner.analyze()

@@ -33,7 +33,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.record import availability, loading, secrets
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import timeout_sweep
-from gamesvc.ops.benches import Row, row
+from gamesvc.ops.benches import Row, owner, row
 from gamesvc.ops.match_limits import lift_match_limits
 
 MATCHES = 100_000
@@ -116,8 +116,7 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
     _copy_rows(Match, {**own, "number": "nextval('matches_number')"}, "t.id = c.template")
     _copy_rows(Seat, {"id": None, "match_id": "c.id"}, "t.match_id = c.template")
     _copy_rows(Question, {"id": "gen_random_uuid()", "match_id": "c.id"}, "t.match_id = c.template")
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    owner.analyze()
     return made
 
 
@@ -167,7 +166,7 @@ def _set_deadlines(ids: list[uuid.UUID], begin: datetime) -> dict[uuid.UUID, dat
             " WHERE q.match_id = d.id AND q.seat = (SELECT min(seat) FROM matches_question o WHERE o.match_id = d.id)",
             [list(due), list(due.values())],
         )
-        cursor.execute("ANALYZE matches_question")
+    owner.analyze()
     return due
 
 

@@ -28,7 +28,7 @@ from gamesvc.json_types import JsonObject
 from gamesvc.matches import errors
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match
-from gamesvc.matches.notices import wording
+from gamesvc.matches.notices import repeating
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
@@ -128,7 +128,7 @@ def _configure(mail_port: int) -> None:
     # The clock stands still while its moment is processed.
     settings.DEADLINE_MARGIN_SECONDS = 0.0
     # Nobody looks at the mails, and drawing their boards would take ten times as long as all the rest.
-    wording.to_png = lambda svg, width: _PICTURE  # type: ignore[attr-defined,assignment]
+    repeating.to_png = lambda svg, width: _PICTURE  # type: ignore[attr-defined,assignment]
 
 
 def _task(name: str) -> object:

@@ -20,7 +20,7 @@ def whole(application: Application) -> Application:
     def call(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         # A server that does not mark the end of the input would make us wait for ever. Granian and gunicorn mark it.
         if environ.get("HTTP_TRANSFER_ENCODING") and environ.get("wsgi.input_terminated"):
-            body = _read(environ["wsgi.input"], settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+            body = _read(environ["wsgi.input"], settings.FORM_BYTES + 1)
             environ = {**environ, "CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body)}
         return application(environ, start_response)
 

@@ -18,7 +18,7 @@ from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.lobby import invitations, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
 from gamesvc.web.common import controls, rules
@@ -161,6 +161,21 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
     except (Refused, TooMany) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
+
+
+@require_POST
+@login_required
+def rematch(request: HttpRequest, ident: str) -> HttpResponse:
+    """Open the match again for the same players, or take the seat in the rematch that another has opened."""
+    access = find(request, ident)
+    try:
+        number = once(request, lambda: rematches.rematch(by=signed_in(request), match=access.match, channel="web").number)
+    except (Refused, TooMany) as refused:
+        messages.error(request, refused.sentence)
+        return redirect("web:match", access.match.number)
+    if Match.objects.filter(number=number, status=Match.Status.OPEN).exists():
+        messages.success(request, "The rematch is open. It starts when all seats are taken.")
+    return redirect("web:match", number)
 
 
 def invitation(request: HttpRequest, token: str) -> HttpResponse:

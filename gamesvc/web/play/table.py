@@ -18,12 +18,14 @@ from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game
 from gamesvc.games.kernel.telling import targets
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.lobby import rematches
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.reading import board, summaries
 from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words, sentences
+from gamesvc.matches.timekeeping import inaction
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
@@ -121,7 +123,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     }
     if loaded.started:
         context |= _position(access, loaded, _version(request, "at")) | _questions(access, loaded, names)
-        context |= _ranking(match, names)
+        context |= _ranking(match, names) | {"rematch": rematches.offer(access)}
     else:
         context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
     if access.seat is not None and loaded.started and not loaded.ended:
@@ -190,7 +192,7 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
     if own is not None:
         key = (own["seat"], own["question"])
         own["stands"] = board.stands_until(loaded.account.open.get(key), timezone.now())
-        without = loaded.game.render(loaded.game.default_command(loaded.timeline.state, own["seat"]))
+        without = "" if access.match.board else inaction.sentence(access.match, loaded, *key)
     return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
 
 

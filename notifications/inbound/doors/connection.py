@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
+from collections.abc import Callable
 from typing import IO, Any, AnyStr
 
 from aiosmtpd.lmtp import LMTP
@@ -16,6 +17,7 @@ from aiosmtpd.smtp import SMTP, syntax
 from django.conf import settings
 
 from notifications.inbound.doors.gate import Gate, network_of
+from notifications.parsing.reading import LARGEST
 
 log = logging.getLogger(__name__)
 
@@ -26,12 +28,13 @@ READ_AT_ONCE = 16 * 1024
 # RFC 5321 section 4.5.3.1.6, with the dot that may precede it.
 LONGEST_LINE = 1001
 # A body up to this many times the limit is read to its end before it is refused; beyond that the connection is closed.
-DRAINED = 10
+DRAINED = 2
 TIME_OUT = "421 4.4.2 You have been silent for too long"
 TOO_LONG = "421 4.4.2 This connection has lasted too long, please open another one"
 LONG_LINE = "500 5.5.2 A line has at most 1000 bytes (RFC 5321 section 4.5.3.1.6)"
-LARGE = "552 5.3.4 The mail is larger than this server takes"
+LARGE = "552 5.3.4 The mail is larger than 10 MB: send your orders alone, as plain text without attachments"
 LARGE_FOR_EVER = "421 4.3.4 The mail is larger than this server takes"
+_ANNOUNCED = "552 Error: message size"
 NO_ROOM = "452 4.3.1 There is no room for the mail now, try again later"
 
 
@@ -74,6 +77,9 @@ class Limited(SMTP):
 
     async def push(self, status: AnyStr) -> None:
         """Send a reply; 421 is the last one (RFC 5321 section 3.8)."""
+        if isinstance(status, str) and status.startswith(_ANNOUNCED):  # the library's, to a size named in advance
+            await super().push(LARGE)
+            return
         await super().push(status)
         if status[:3] in ("421", b"421") and self.transport is not None:
             self.transport.close()
@@ -103,16 +109,23 @@ class Limited(SMTP):
             return
         await self.push("354 End data with <CR><LF>.<CR><LF>")
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as body:
-            status = await self._read_body(body)
-            if not status:
-                self.envelope.content = body  # type: ignore[assignment]
-                status = await self._call_handler_hook("DATA")
+            try:
+                status = self.for_each(await self._read_body(body), len(self.envelope.rcpt_tos))
+                if not status:
+                    self.envelope.content = body  # type: ignore[assignment]
+                    status = await self._call_handler_hook("DATA")
+            finally:
+                self.gate.end_large(body)
         self._set_post_data_state()  # type: ignore[no-untyped-call]
         await self.push(status)
 
+    def for_each(self, reply: str, recipients: int) -> str:
+        """Return the replies to a mail that is refused as a whole: one is enough in SMTP."""
+        return reply
+
     async def _read_body(self, file: IO[bytes]) -> str:
         """Write the body before the lone dot to `file`. Return the reply that refuses it, or an empty text."""
-        body = _Body(file, self.data_size_limit or 0)
+        body = _Body(file, self.data_size_limit or 0, lambda: self.gate.begin_large(file))
         # The end of the command's own line may begin the end of the mail: then the mail is empty.
         self._reader._buffer[:0] = b"\r\n"  # type: ignore[attr-defined]  # there is no public way to put it back
         while body.size <= DRAINED * body.limit:
@@ -135,13 +148,18 @@ class Limited(SMTP):
 class LimitedLMTP(Limited, LMTP):
     """LMTP within the same limits."""
 
+    def for_each(self, reply: str, recipients: int) -> str:
+        """Return one reply for each recipient (RFC 2033 section 4.2), unless it is the last one of the connection."""
+        return reply if reply.startswith("421") else "\r\n".join([reply] * recipients) if reply else ""
+
 
 class _Body:
     """The body of one mail on its way to a file. `refusal` is the reply once it exceeds a limit; then nothing is kept."""
 
-    def __init__(self, file: IO[bytes], limit: int) -> None:
+    def __init__(self, file: IO[bytes], limit: int, may_be_large: Callable[[], bool] = lambda: True) -> None:
         self.file = file
         self.limit = limit
+        self.may_be_large = may_be_large
         self.size = -2  # the line break that was put before it
         self.refusal = ""
         self._line = 0
@@ -157,6 +175,8 @@ class _Body:
             self.refusal = self.refusal or LONG_LINE
         if self.size > self.limit:
             self.refusal = self.refusal or LARGE
+        if self.size > LARGEST and not self.refusal and not self.may_be_large():
+            self.refusal = NO_ROOM
         joined = self._before + chunk
         skipped, self._before = 2 if first else len(self._before), joined[-2:]
         if self.refusal:

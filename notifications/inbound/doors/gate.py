@@ -14,6 +14,8 @@ from django.conf import settings
 
 HOUR = 3600.0
 MOST_NETWORKS = 10_000
+MOST_LARGE = 20
+"""Bodies of more than 1 MB on their way at once, so that the disk is bounded."""
 FULL = "421 4.3.2 Too many connections, try again later"
 FULL_FOR_YOU = "421 4.7.0 Too many connections from your network, try again later"
 GUESSED = "421 4.7.1 Too many unknown addresses from your network, try again in an hour"
@@ -25,6 +27,7 @@ class Gate:
     def __init__(self) -> None:
         self._inside: Counter[str] = Counter()
         self._guesses: dict[str, tuple[float, int]] = {}
+        self._large: set[int] = set()
 
     def enter(self, network: str) -> str:
         """Count a new connection. Return the reply that refuses it, or an empty text."""
@@ -43,6 +46,17 @@ class Gate:
         self._inside[network] -= 1
         if self._inside[network] <= 0:
             del self._inside[network]
+
+    def begin_large(self, body: object) -> bool:
+        """Count a body on its way that is larger than most, once. Return False if there are too many of them for the disk."""
+        if id(body) not in self._large and len(self._large) >= MOST_LARGE:
+            return False
+        self._large.add(id(body))
+        return True
+
+    def end_large(self, body: object) -> None:
+        """Remove a body that may have been counted."""
+        self._large.discard(id(body))
 
     def guess(self, network: str) -> None:
         """Count an unknown address requested by a network."""
@@ -72,6 +86,14 @@ def network_of(peer: object) -> str:
             return str(address.ipv4_mapped)
         return str(ipaddress.IPv6Network((address, 64), strict=False))
     return str(address)
+
+
+def provider_network(network: str) -> str:
+    """Return the /48 around the /64 of an IPv6 address, which one customer may have whole; any other network as it is."""
+    try:
+        return str(ipaddress.IPv6Network(network).supernet(new_prefix=48))
+    except ValueError:
+        return network
 
 
 def counts_networks() -> bool:

@@ -12,6 +12,7 @@ import imaplib
 import logging
 import re
 import ssl
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from notifications.inbound import destinations, store
 from notifications.inbound.doors import rates
 from notifications.inbound.proving.authentication import check_mode, is_loopback
 from notifications.models import Mailbox, ReplyAddress
+from notifications.parsing import cutting
+from notifications.parsing.cutting import Cut
 from notifications.parsing.reading import LARGEST, LARGEST_HEADERS, headers_of
 
 log = logging.getLogger(__name__)
@@ -238,13 +241,25 @@ def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:
         return []
     envelope_from = destinations.sent_by(headers)
     for address in to:
-        if isinstance(address, ReplyAddress):
-            rates.check(address, envelope_from, headers=headers)
-    # An oversized message is stored cut, and refused by the pipeline as too large.
-    raw, moment = _fetch(connection, uid, f"BODY.PEEK[]<0.{LARGEST + 1}>")
-    taken = destinations.take(raw, to=to, envelope_from=envelope_from, received_at=min(moment, timezone.now()))
+        rates.check_any(address, envelope_from, headers=headers)
+    mail, moment = _whole(connection, uid)
+    taken = destinations.take(mail, to=to, envelope_from=envelope_from, received_at=min(moment, timezone.now()))
     _mark(connection, uid)
     return taken
+
+
+def _whole(connection: imaplib.IMAP4, uid: int) -> tuple[Cut, datetime]:
+    """Return a message without large attachments, and when its server received it. It is fetched in pieces, into a file.
+
+    An oversized message is cut, and refused by the pipeline as too large.
+    """
+    with tempfile.SpooledTemporaryFile(max_size=LARGEST) as file:
+        while file.tell() <= cutting.LARGEST_TAKEN:
+            piece, moment = _fetch(connection, uid, f"BODY.PEEK[]<{file.tell()}.{LARGEST}>")
+            file.write(piece)
+            if len(piece) < LARGEST:
+                break
+        return cutting.cut(file), moment
 
 
 def _mark(connection: imaplib.IMAP4, uid: int) -> None:

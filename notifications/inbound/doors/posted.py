@@ -20,7 +20,8 @@ from typing import Self
 
 from anymail.inbound import AnymailInboundMessage
 
-from notifications.parsing import reading
+from notifications.parsing import cutting, reading
+from notifications.parsing.cutting import Cut
 
 _KIND = re.compile(r"(?!multipart/)[\w.+-]{1,60}/[\w.+-]{1,60}", re.ASCII | re.IGNORECASE)
 _ADDRESS = re.compile(r"[^<>,;\s]+@[^<>,;\s]+")
@@ -43,7 +44,7 @@ _POLICY = _AsText()
 
 
 class Posted(AnymailInboundMessage):  # type: ignore[misc]
-    """A mail that a provider posted. `raw` is the whole of it, for the worker."""
+    """A mail that a provider posted. `mail` is what is stored of it, for the worker."""
 
     def __init__(self, policy: Compat32 = _POLICY) -> None:
         super().__init__(policy)
@@ -51,12 +52,12 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
         self._came: bytes | None = None
 
     @property
-    def raw(self) -> bytes:
-        """Return the mail as it came, or one built from the posted fields. It is cut just above the limit."""
+    def mail(self) -> Cut:
+        """Return the mail as it came, or one built from the posted fields; a large one without its attachments."""
         if self._came is not None:
-            return self._came[: reading.LARGEST + 1]
+            return cutting.cut(self._came)
         head = "".join(_BREAKS.sub(" ", f"{name}: {value}") + "\r\n" for name, value in self.raw_items())
-        return (_text(head).encode() + self.body)[: reading.LARGEST + 1]
+        return cutting.cut(_text(head).encode() + self.body)
 
     def get_filename(self, failobj: object = None) -> object:
         """Return no name: nothing needs one here, and the library's search for it is slow with a hostile field."""

@@ -18,19 +18,62 @@ from django.utils import timezone
 from accounts.addresses import verified_addresses
 from accounts.throttling import throttle
 from gamesvc.errors import GamesvcError
-from notifications.inbound import destinations
+from notifications.inbound import destinations, standing
+from notifications.inbound.destinations import Destination
+from notifications.inbound.doors.gate import provider_network
 from notifications.inbound.proving import trust
+from notifications.inbound.proving.authentication import PASS
 from notifications.inbound.proving.sender import sender_of
+from notifications.inbound.standing import StandingAddress
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.parsing.refusals import MailRefused
 
 SPAN = timedelta(hours=1)
 # A reply address takes this many times its limit of unproved mail: a forger needs a flood, and the disk is safe.
 FORGED = 10
+# The standing address takes this many times the limit of one address, of unproved mail from all senders together.
+STANDING = 100
 
 
 class TooMuchMail(GamesvcError):
     """The address, its owner or the sender's network has used up this hour's mail."""
+
+
+def check_any(destination: Destination, envelope_from: str, *, network: str = "", headers: Message | None = None) -> None:
+    """Count one more mail to a destination. Raises `TooMuchMail` if it exceeds a limit. Returned mail is not limited here."""
+    if isinstance(destination, ReplyAddress):
+        check(destination, envelope_from, network=network, headers=headers)
+    elif isinstance(destination, StandingAddress):
+        _check_standing(envelope_from, network, headers)
+
+
+def _check_standing(envelope_from: str, network: str, headers: Message | None) -> None:
+    """Count one more mail to the standing address: nothing depends on who is known, so that nobody can find that out here.
+
+    A mail that its sender wrote to others, or that is here already, does not count against them: anyone who has it can send it.
+    """
+    proved = _proved_sender(headers) if headers is not None else ""
+    if headers is not None and proved:
+        box = standing.box_of(headers)
+        if destinations.written_to(headers, box):
+            if not _repeated(headers, box):
+                _within(f"standing proved {proved}", settings.INBOUND_MAILS_PER_ADDRESS)
+            return
+    if network:
+        _within(f"standing {network} {envelope_from.lower()}", settings.INBOUND_MAILS_PER_ADDRESS)
+        _within(f"standing {provider_network(network)}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS)
+    _within("standing unproved", STANDING * settings.INBOUND_MAILS_PER_ADDRESS)
+
+
+def _proved_sender(headers: Message) -> str:
+    """Return the sender that our border's verdict in the headers proves; empty if there is none."""
+    if settings.INBOUND_AUTH == "own":
+        return ""  # that needs DNS, which the workers query
+    try:
+        sender = sender_of(headers)
+        return sender if trust.prove(headers, b"", sender, patient=True).dmarc == PASS else ""
+    except MailRefused:
+        return ""
 
 
 def check(address: ReplyAddress, envelope_from: str, *, network: str = "", headers: Message | None = None) -> None:

@@ -28,8 +28,7 @@ from notifications.inbound.doors.connection import Limited, LimitedLMTP
 from notifications.inbound.doors.gate import GUESSED, Gate, counts_networks
 from notifications.inbound.doors.listening import listen
 from notifications.inbound.proving.authentication import check_mode
-from notifications.models import ReplyAddress
-from notifications.parsing import reading
+from notifications.parsing import cutting, reading
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +94,7 @@ class Receiver:
             return kind(
                 _Handler(self._workers, self._connect, lmtp=self.lmtp),
                 gate=gate,
-                data_size_limit=reading.LARGEST,
+                data_size_limit=cutting.LARGEST_TAKEN,
                 enable_SMTPUTF8=True,
                 hostname=settings.REPLY_DOMAIN or "localhost",
                 ident="mail",
@@ -186,19 +185,19 @@ class _Handler:
 def _destination(address: str, sender: str, network: str) -> destinations.Destination | None:
     """Return the destination of an address. Raises `TooMuchMail` if it takes no more from this network for now."""
     destination = destinations.resolve(address)
-    if isinstance(destination, ReplyAddress) and counts_networks():
-        rates.check(destination, sender, network=network)
+    if destination is not None and counts_networks():
+        rates.check_any(destination, sender, network=network)
     return destination
 
 
 def _keep(body: IO[bytes], destination: destinations.Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store a spooled mail. It is in memory only meanwhile, and at most one per thread.
+    """Store a spooled mail, a large one without its attachments. It is in memory only meanwhile, and at most one per thread.
 
     Behind a mail server of ours its verdict in the headers identifies the sender. Raises `TooMuchMail` if the address takes no
     more for now.
     """
     body.seek(0)
-    raw = body.read()
-    if isinstance(destination, ReplyAddress) and not counts_networks():
-        rates.check(destination, envelope_from, headers=reading.headers_of(raw))
-    return destinations.keep(raw, destination, envelope_from=envelope_from, received_at=received_at)
+    mail = cutting.cut(body)
+    if not counts_networks():
+        rates.check_any(destination, envelope_from, headers=reading.headers_of(mail.raw))
+    return destinations.keep(mail, destination, envelope_from=envelope_from, received_at=received_at)

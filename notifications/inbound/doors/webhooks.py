@@ -25,7 +25,6 @@ from django.utils import timezone
 from notifications.inbound import destinations, store
 from notifications.inbound.doors import posted, rates
 from notifications.inbound.doors.posted import Posted
-from notifications.models import ReplyAddress
 from notifications.parsing import reading
 
 log = logging.getLogger(__name__)
@@ -52,8 +51,8 @@ def arrived(sender: object, event: AnymailInboundEvent, esp_name: str, **_more: 
     if message is None:
         log.warning("%s reports mail that it could not take", esp_name)
         return
-    raw = message.raw
-    headers = reading.headers_of(raw)
+    mail = message.mail
+    headers = reading.headers_of(mail.raw)
     named = (str(message.envelope_recipient),) if message.envelope_recipient else ()
     to = destinations.addressed(headers, named=named)
     if not to:
@@ -61,9 +60,8 @@ def arrived(sender: object, event: AnymailInboundEvent, esp_name: str, **_more: 
         return
     envelope_from = str(message.envelope_sender) if message.envelope_sender else destinations.sent_by(headers)
     for address in to:
-        if isinstance(address, ReplyAddress):
-            rates.check(address, envelope_from, headers=headers)
-    taken = destinations.take(raw, to=to, envelope_from=envelope_from, received_at=received_at)
+        rates.check_any(address, envelope_from, headers=headers)
+    taken = destinations.take(mail, to=to, envelope_from=envelope_from, received_at=received_at)
     if taken:
         store.wake(taken)
 

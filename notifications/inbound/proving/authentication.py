@@ -11,8 +11,8 @@ from __future__ import annotations
 import functools
 import ipaddress
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from email.message import Message
 from typing import Any
 
@@ -25,6 +25,7 @@ from django.core.exceptions import ImproperlyConfigured
 from dkim import DKIM, DKIMException
 from dns.exception import DNSException
 
+from notifications.inbound.proving import covering
 from notifications.inbound.proving.names import Names
 from notifications.inbound.proving.sender import domain_of
 from notifications.parsing.reading import LONGEST_FIELD
@@ -37,6 +38,7 @@ _DMARC = re.compile(r";\s*dmarc\s*=[^;]*", re.IGNORECASE)
 _FEATURES = FeatureContext(dmarc_feature)
 # Some senders sign twice, forwarders once more.
 _MOST_SIGNATURES = 5
+_TAG = re.compile(r"(?:^|;)([a-z]+)=([^;]*)")
 _PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
 # dkimpy takes quadratic time for a run of blanks in the body, and worse in its own header.
 _RUNS = re.compile(rb"[\t ]+")
@@ -61,10 +63,14 @@ dmarc_lookup.get_org_domain_from_suffix_list = _registered_domain
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The DMARC result for the From domain (pass, fail or none), and True if the domain asks to drop failures."""
+    """The DMARC result for the From domain (pass, fail or none), and True if the domain asks to drop failures.
+
+    `signed`: the names of the header fields that are proved, in lower case; None if that was for others to check.
+    """
 
     dmarc: str
     strict: bool = False
+    signed: frozenset[str] | None = field(default=None, compare=False)
 
 
 def check_mode(host: str) -> None:
@@ -85,9 +91,18 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def authenticate(message: Message, raw: bytes, sender: str, *, patient: bool = True, lookup: Lookup | None = None) -> Verdict:
+def authenticate(
+    message: Message,
+    raw: bytes,
+    sender: str,
+    *,
+    patient: bool = True,
+    lookup: Lookup | None = None,
+    digests: Mapping[str, str] | None = None,
+) -> Verdict:
     """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` replaces DNS in tests.
 
+    `digests`: those of a body that was cut (`parsing.cutting`), by which its signatures are checked.
     Raises `names.Unanswered` if a missing answer could prove the mail, and the caller is not `patient`.
     """
     domain = domain_of(sender)
@@ -95,9 +110,13 @@ def authenticate(message: Message, raw: bytes, sender: str, *, patient: bool = T
         case "loopback":
             return Verdict(PASS)
         case "own":
-            return _own(raw, domain, patient, lookup) if domain else Verdict(NONE)
+            verdict = _own(_signed(raw, digests), domain, patient, lookup) if domain else Verdict(NONE)
+            if verdict.signed is not None and not covering.covers(message, verdict.signed):
+                return Verdict(NONE, strict=verdict.strict)
+            return verdict
         case _:
-            return _border(message, domain) if domain else Verdict(NONE)
+            verdict = _border(message, domain) if domain else Verdict(NONE)
+            return replace(verdict, signed=_said_to_be_signed(message, domain)) if verdict.dmarc == PASS else verdict
 
 
 def _border(message: Message, domain: str) -> Verdict:
@@ -121,6 +140,19 @@ def _border(message: Message, domain: str) -> Verdict:
     return min(verdicts, key=lambda verdict: ([FAIL, NONE, PASS].index(verdict.dmarc), not verdict.strict))
 
 
+def _said_to_be_signed(message: Message, domain: str) -> frozenset[str] | None:
+    """Return the fields that all signatures of this domain name: one of them is what the border checked, which does not say so.
+
+    None without such a signature: then the mail came from the domain's own servers (SPF).
+    """
+    signed: list[frozenset[str]] = []
+    for value in message.get_all("DKIM-Signature", [])[:_MOST_SIGNATURES]:
+        tags = dict(_TAG.findall(re.sub(r"\s+", "", str(value))[:LONGEST_FIELD]))
+        if _related(domain_of("@" + tags.get("d", "")), domain):
+            signed.append(frozenset(tags.get("h", "").lower().split(":")))
+    return frozenset.intersection(*signed) if signed else None
+
+
 def _border_says(result: Any, domain: str, line: str) -> Verdict:
     """Return the verdict in one result, if it is about this domain. One that names no domain could be about another."""
     about = domain_of("@" + str(getattr(result, "header_from", None) or "").rpartition("@")[2])
@@ -131,26 +163,27 @@ def _border_says(result: Any, domain: str, line: str) -> Verdict:
     return Verdict(result.result, strict=any(policy is not None and policy[1].lower() != "none" for policy in policies))
 
 
-def _own(raw: bytes, domain: str, patient: bool, lookup: Lookup | None) -> Verdict:
+def _own(mail: DKIM | None, domain: str, patient: bool, lookup: Lookup | None) -> Verdict:
     """Return the verdict of our own DKIM and DMARC check for this domain, and for no other that the mail names.
 
-    SPF is not checked, so a mail without a signature is unknown, not a forgery.
+    SPF is not checked, so a mail without a valid signature is unknown, not a forgery: where a gateway adds lines, or a provider
+    signs with its own name, SPF alone proves a mail.
     """
     names = Names(patient=patient)
-    verdict = _look(raw, domain, lookup or names.key, _records(lookup) if lookup else names.policy)
+    verdict = _look(mail, domain, lookup or names.key, _records(lookup) if lookup else names.policy)
     if verdict.dmarc != PASS:
         names.check_answered()
     return verdict
 
 
-def _look(raw: bytes, domain: str, keys: Lookup, records: Lookup) -> Verdict:
+def _look(mail: DKIM | None, domain: str, keys: Lookup, records: Lookup) -> Verdict:
     """Return the verdict from the signatures of a mail and the policy of its domain, as far as DNS answers."""
     try:
-        signers = _signers(raw, keys)
+        signers = _signers(mail, keys) if mail is not None else None
         if signers is None:
             return Verdict(NONE)
         # The policy alone first; then one aligned signature is enough, whichever it is.
-        verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
+        _verdict, _comment, _domain, policy = dmarc_per_from(domain, dnsfunc=records)
         signatures = {signer: DKIMAuthenticationResult(result=PASS, header_d=signer) for signer in signers}
         aligned = {
             signer for signer, dkim in signatures.items() if dmarc_per_from(domain, dkim_result=dkim, dnsfunc=records)[0] == PASS
@@ -159,9 +192,10 @@ def _look(raw: bytes, domain: str, keys: Lookup, records: Lookup) -> Verdict:
         # A name server that does not answer, or a record so broken that the library fails: unknown.
         return Verdict(NONE)
     strict = policy in ("quarantine", "reject")
-    if any(_related(signer, domain) for signer in aligned):
-        return Verdict(PASS, strict=strict)
-    return Verdict(FAIL if verdict == FAIL and not aligned else NONE, strict=strict)
+    proving = [signers[signer] for signer in aligned if _related(signer, domain)]
+    if proving:
+        return Verdict(PASS, strict=strict, signed=frozenset().union(*proving))
+    return Verdict(NONE, strict=strict)
 
 
 def _related(signer: str, domain: str) -> bool:
@@ -173,20 +207,45 @@ def _related(signer: str, domain: str) -> bool:
     return signer == domain or ("." in shorter and longer.endswith("." + shorter))
 
 
-def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
-    """Return the domains with valid signatures of this mail; None if there was none, or if it cannot be checked."""
+class _Cut(DKIM):  # type: ignore[misc]
+    """A mail whose body was cut: its signatures are checked by the digests of the whole body."""
+
+    digests: Mapping[str, str]
+
+    def verify_sig_process(self, sig: dict[bytes, bytes], *more: Any) -> Any:
+        """Check one signature. A body that was changed is taken for an unknown one: its digest may differ for other reasons."""
+        _head, _slash, body = sig.get(b"c", b"simple/simple").partition(b"/")
+        signed = re.sub(rb"\s+", b"", sig.get(b"bh", b"")).decode("ascii", "replace")
+        if not sig[b"a"].endswith(b"-sha256") or self.digests.get((body or b"simple").decode("ascii", "replace")) != signed:
+            raise DNSException("the body cannot be checked")  # type: ignore[no-untyped-call]
+        return super().verify_sig_process({name: value for name, value in sig.items() if name != b"bh"}, *more)
+
+
+def _signed(raw: bytes, digests: Mapping[str, str] | None) -> DKIM | None:
+    """Return a mail with its signatures; None if they cannot be checked."""
     if any(len(blanks) > _MOST_BLANKS for blanks in _RUNS.findall(raw)):
         return None
     try:
-        mail = DKIM(raw)
+        if digests is None:
+            return DKIM(raw)
+        mail = _Cut(raw)
     except DKIMException:
         return None
+    mail.digests = digests
+    return mail
+
+
+def _signers(mail: DKIM, lookup: Lookup) -> dict[str, frozenset[str]] | None:
+    """Return the domains with valid signatures of this mail, and the names of the fields they signed.
+
+    None if there was none, or if it cannot be checked.
+    """
     fields = [value for name, value in mail.headers if name.lower() == b"dkim-signature"][:_MOST_SIGNATURES]
-    found: set[str] = set()
+    found: dict[str, frozenset[str]] = {}
     told = unknown = False
-    for index, field in enumerate(fields):
+    for index, signature in enumerate(fields):
         # A signature of a part of the body (RFC 6376 section 8.2) proves nothing about the rest. Long ones are slow to parse.
-        if len(field) > LONGEST_FIELD or _BLANKS.search(field) or _PART_OF_BODY.search(field):
+        if len(signature) > LONGEST_FIELD or _BLANKS.search(signature) or _PART_OF_BODY.search(signature):
             continue
         try:
             valid = mail.verify(index, dnsfunc=lookup)
@@ -196,8 +255,10 @@ def _signers(raw: bytes, lookup: Lookup) -> set[str] | None:
         except DNSException:
             valid, unknown = False, True
         if valid:
-            found.add(domain_of("@" + mail.domain.decode("ascii", "replace")))
-    return found - {""} if found or (told and not unknown) else None
+            signer = domain_of("@" + mail.domain.decode("ascii", "replace"))
+            names = mail.signature_fields[b"h"].decode("ascii", "replace").lower().split(":")
+            found[signer] = found.get(signer, frozenset()) | {name.strip() for name in names}
+    return {signer: signed for signer, signed in found.items() if signer} if found or (told and not unknown) else None
 
 
 def _records(lookup: Lookup) -> Lookup:

@@ -22,6 +22,8 @@ _ONE_ANSWER = 5.0
 # How long a silent domain is left alone, and how many of them are remembered.
 SILENT_SECONDS = 600.0
 _MOST_SILENT = 1000
+# A key of 8192 bits has 1430 characters. With a longer one a single signature takes the worker minutes.
+_LONGEST_KEY = 1500
 _silent: OrderedDict[str, float] = OrderedDict()
 
 
@@ -40,8 +42,8 @@ class Names:
         self._open = ""
 
     def key(self, name: bytes, timeout: float = _ONE_ANSWER) -> bytes | None:
-        """Return the text with the key of a signature, for dkimpy; None if there is none."""
-        return next(iter(self._texts(name.decode("ascii"))), None)
+        """Return the text with the key of a signature, for dkimpy; None if there is none, or only one that is too long."""
+        return next((text for text in self._texts(name.decode("ascii")) if len(text) <= _LONGEST_KEY), None)
 
     def policy(self, name: str, qtype: str = "TXT") -> str:
         """Return the one DMARC record of a name, for authheaders; empty if there is none, or more than one."""

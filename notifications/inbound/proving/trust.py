@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC
 from email.message import Message
+from email.utils import parsedate_to_datetime
+
+from django.conf import settings
+from django.utils import timezone
 
 from accounts.addresses import verified_addresses
 from notifications.inbound.proving.authentication import FAIL, PASS, Verdict, authenticate
@@ -11,9 +17,22 @@ from notifications.models import ReplyAddress
 from notifications.parsing.refusals import MailRefused
 
 
-def prove(message: Message, raw: bytes, sender: str, *, patient: bool) -> Verdict:
-    """Return the proof of the sender. It uses CPU and DNS, but no database. Raises `names.Unanswered`."""
-    return authenticate(message, raw, sender, patient=patient)
+def is_recent(message: Message) -> bool:
+    """Return True if a mail is younger than the mails that are kept here: of an older one the first copy may be gone."""
+    try:
+        written = parsedate_to_datetime(str(message.get("Date", "")))
+        age = timezone.now() - (written if written.tzinfo else written.replace(tzinfo=UTC))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return False
+    return age.days < settings.INBOUND_MAILS_KEPT_DAYS
+
+
+def prove(message: Message, raw: bytes, sender: str, *, patient: bool, digests: Mapping[str, str] | None = None) -> Verdict:
+    """Return the proof of the sender. It uses CPU and DNS, but no database. Raises `names.Unanswered`.
+
+    `digests`: those of a mail without its attachments (`parsing.cutting`).
+    """
+    return authenticate(message, raw, sender, patient=patient, digests=digests)
 
 
 def check_owner(address: ReplyAddress, sender: str, verdict: Verdict) -> None:

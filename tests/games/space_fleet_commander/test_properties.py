@@ -127,6 +127,15 @@ def test_everything_accepted_is_offered(place):
             assert (run is not None) == forms.offered(offered, command), command
 
 
+def test_a_race_may_end_as_a_drone_boat_is_destroyed():
+    """Its dice get their own colour back, beside others in the same place of the stream: they are rolled no more."""
+    seed, bots = "s29-space_fleet_commander-2-73", ("random", "greedy")
+    record = play(GAME, options={"mode": "race", "map": "crossing"}, seats=2, seed=seed, bots=bots, interrupt=0.1)
+    assert record.outcome is not None
+    destroyed = [event for event in record.events if event.type == "ship_destroyed"]
+    assert destroyed[-1].data["colours"]
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 60))
 def test_hidden_parts_of_a_race_stay_hidden(seed, steps):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from gamesvc.games import records
+from gamesvc.games.kernel.dice import seeded
+from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
 from tests.games.space_war.table import table
+from tests.games.test_translated import in_marks, left_over, names_in  # noqa: F401
 
 ENEMY = {"zone": "enemy"}
 NEW = {"entered": 7}
@@ -208,6 +215,33 @@ def test_a_refusal_names_its_rule(case):
     assert words in refusal["detail"], refusal
 
 
+@pytest.mark.usefixtures("in_marks")
+def test_every_refusal_can_be_translated_whole():
+    known, forgotten = names_in(GAME), {}
+    for attempt, _code, _words in CASES.values():
+        t, seat, name, parameters = attempt()
+        with pytest.raises(Refused) as refused:
+            t.session.timeline.command(seat, {"name": name, **parameters}, seeded("refused"))
+        assert "⟦" not in refused.value.detail, "what is stored stays English"
+        if words := left_over(refused.value.sentence) - known:
+            forgotten[refused.value.sentence] = words
+    assert not forgotten
+
+
+@pytest.mark.usefixtures("in_marks")
+def test_every_label_of_a_form_can_be_translated_whole():
+    known, labels = names_in(GAME), set()
+    for path in sorted((Path(__file__).parent / "playthroughs").glob("*.json")):
+        record = records.load(path.read_text(encoding="utf-8"))
+        timeline = Timeline(GAME)
+        for event in map(GAME.lift, record.events):
+            timeline.apply(event)
+            if event.version % 7 == 0:
+                labels |= {form.label for seat in (0, 1) for form in GAME.legal_commands(timeline.state, seat)}
+    assert len(labels) > 50
+    assert not [label for label in labels if left_over(label) - known]
+
+
 def test_the_refusal_of_another_phase_is_a_sentence():
     refused = table(phase="attack").no(0, "wrong_phase", "end_phase")
-    assert refused["detail"] == "End phase is possible only in your action phase; this is your attack phase."
+    assert refused["detail"] == "End phase is possible only in your action phase. This is your attack phase."

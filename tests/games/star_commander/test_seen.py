@@ -9,11 +9,13 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from gamesvc.games.kernel.game import Caption, see_event
+from gamesvc.games.kernel.wording import Speaker
 from gamesvc.games.star_commander import GAME
 from gamesvc.games.star_commander.data import CATALOGS
-from gamesvc.games.star_commander.rules.effects.lasting import MARKS, UNTIL, lasting, lasting_words
+from gamesvc.games.star_commander.rules.effects.lasting import lasting
 from gamesvc.games.star_commander.state import MARKS as KINDS
 from gamesvc.games.star_commander.state import Modifier
+from gamesvc.games.star_commander.text.lasting import MARKS, lasting_words
 from tests.games.star_commander.table import Table
 
 VIEWERS = (None, 0, 1)
@@ -144,7 +146,6 @@ def test_vessels_locked_for_different_times_are_shown_separately():
 
 def test_every_mark_and_end_has_words():
     assert set(MARKS) == {*KINDS, "untargetable"}
-    assert set(UNTIL) == {"end_of_turn", "turn_of"}
     durations = {
         effect.duration
         for catalog in CATALOGS.values()
@@ -154,8 +155,8 @@ def test_every_mark_and_end_has_words():
     }
     assert durations - {""} == {"end_of_turn", "my_next_ready", "controller_next_turn"}
     for kind in KINDS:
-        for until in UNTIL:
+        for until in ("end_of_turn", "turn_of"):
             seat = 0 if until == "turn_of" else -1
             modifier = Modifier(1, kind, "v1", 2, "interdiction", 0, until, seat, "1,1", kind == "prevent")
-            [words] = lasting_words(lasting([modifier]), lambda seat: "Ann's")
+            [words] = lasting_words(lasting([modifier]), Speaker(None, ("Ann",)))
             assert words.endswith(("until this turn ends", "until Ann's next turn starts"))

@@ -124,9 +124,10 @@ class Imap:
         one = self._one(uid)
         head, blank, _ = one.raw.partition(b"\r\n\r\n")
         contents = head + blank if "HEADER" in command else one.raw
-        cut = re.search(r"<0\.(\d+)>", command)
-        contents = contents[: int(cut[1])] if cut else contents
-        label = "BODY[HEADER]" if "HEADER" in command else "BODY[]<0>"
+        cut = re.search(r"<(\d+)\.(\d+)>", command)
+        first = int(cut[1]) if cut else 0
+        contents = contents[first : first + int(cut[2])] if cut else contents
+        label = "BODY[HEADER]" if "HEADER" in command else f"BODY[]<{first}>"
         date = one.moment.strftime("%d-%b-%Y %H:%M:%S +0000")
         if uid % 2:  # either order is valid
             write(f'* 1 FETCH (UID {uid} INTERNALDATE "{date}" {label} {{{len(contents)}}}\r\n'.encode() + contents + b")\r\n")

@@ -93,4 +93,13 @@ def raw(provider: str, headers: Headers, text: str, attachments: Sequence[Attach
     view = next(entry.callback.view_class for entry in urlpatterns if entry.pattern.match(path))  # type: ignore[attr-defined]
     request = RequestFactory().post("/", **body("turn+x@reply.x.example", headers, text, attachments))
     (event,) = view(webhook_secret="new:secret").parse_events(request)
-    return bytes(event.message.raw)
+    return bytes(event.message.mail.raw)
+
+
+def posted_raw(provider: str, to: str, raw: bytes) -> tuple[str, dict[str, Any]]:
+    """Return the address and the post of a raw mail."""
+    said = raw.decode()
+    if provider == "postmark":
+        return "/mail/provider/postmark/inbound/", _json({"Headers": [], "OriginalRecipient": to, "RawEmail": said})
+    sealed = mailgun(to, [], "x")["data"]
+    return "/mail/provider/mailgun/inbound_mime/", {"data": {**sealed, "body-mime": said}}

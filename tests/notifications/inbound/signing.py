@@ -18,9 +18,13 @@ _PUBLIC = base64.b64encode(
 )
 
 
+USUAL = [b"from", b"to", b"subject", b"date", b"message-id", b"content-type", b"content-transfer-encoding"]
+
+
 def signed(raw: bytes, domain: str, **options: object) -> bytes:
-    """Return the mail with a signature of this domain above it."""
-    return dkim.sign(raw, b"s", domain.encode(), _PRIVATE, include_headers=[b"from", b"to", b"subject"], **options) + raw
+    """Return the mail with a signature of this domain above it, of the usual `fields` unless others are named."""
+    fields = options.pop("fields", USUAL)
+    return dkim.sign(raw, b"s", domain.encode(), _PRIVATE, include_headers=fields, **options) + raw
 
 
 def records(domains: Iterable[str]) -> Callable[..., bytes | None]:

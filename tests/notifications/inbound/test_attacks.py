@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import encodings
 import logging
 import random
 from datetime import timedelta
@@ -19,6 +20,7 @@ from gamesvc.matches.lobby import invitations, opening
 from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.proving.authentication import FAIL, Verdict
 from notifications.models import InboundMail, MailStatus, Outbox
+from notifications.parsing.cutting import Cut
 from notifications.sending import delivery
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.notifications.inbound.test_pipeline import letters, to  # noqa: F401
@@ -31,7 +33,7 @@ def put(to, text, seconds):  # noqa: F811
     moment = timezone.now() - timedelta(seconds=seconds)
     raw = f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: <{uuid4()}@x.example>\r\n\r\n{text}\r\n".encode()
     row = addresses.resolve(to)
-    return store.store(raw, address=row, envelope_from="anna@players.example", received_at=moment)
+    return store.store(Cut(raw), address=row, envelope_from="anna@players.example", received_at=moment)
 
 
 def test_mails_that_cross_are_worked_on_as_they_came(to, letters, mailing, anna):  # noqa: F811
@@ -82,12 +84,54 @@ def test_revoked_addresses_are_dead_at_every_door(to, letters, mailing, anna):  
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [
+        "Content-Type: text/plain; charset=idna",
+        "Content-Type: text/plain; charset=undefined",
+        "Content-Type: text/plain; charset=punycode",
+        "Content-Type: text/plain; charset=a\x00b",
+        "Content-Type: text/plain; charset*=utf-8''utf-8",
+        "Content-Type: text/plain; charset*=\x00''utf-8",
+        "Content-Type: text/plain; name*=idna''%ff",
+        "Content-Type: text/plain; name*=a\x00b''%ff",
+        "Content-Disposition: inline; filename*=undefined''%ff",
+    ],
+)
+def test_a_charset_that_the_library_fails_at_is_decided_at_once(to, letters, mailing, fields):  # noqa: F811
+    head = f"From: anna@players.example\r\nTo: {to}\r\nMIME-Version: 1.0\r\n{fields}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
+    mailing.deliver(head.encode() + b"move \xe4\r\n", to=to)
+    mailing.work()
+    mail = InboundMail.objects.get()
+    assert mail.attempts == 1
+    assert mail.status == (MailStatus.DONE if letters else MailStatus.REFUSED)
+    assert len(letters) + len(mailing.sink.messages) == 1, "it is worked on, or its writer is told"
+
+
+def test_unknown_charsets_are_not_kept_in_memory(to, letters, mailing):  # noqa: F811
+    def names():
+        return len(vars(encodings)["_cache"])
+
+    mailing.write("move A1", to=to)
+    mailing.work()
+    before = names()
+    parts = "".join(
+        f"--b\r\nContent-Type: text/plain; charset=unknown-{at}\r\n\r\nmove A1\r\n--b\r\nContent-Type: image/png\r\n\r\nx\r\n"
+        for at in range(40)
+    )
+    head = f"From: anna@players.example\r\nTo: {to}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    mailing.deliver(f"{head}{parts}--b--\r\n".encode(), to=to)
+    mailing.work()
+    assert len(letters) == 2
+    assert names() - before < 5
+
+
+@pytest.mark.parametrize(
     "message_id",
     ["<a@b>\r\n Bcc: victim@elsewhere.example", "<a\tb@c>", "<a@b>\u2028Bcc: x@y", "<" + "x" * 900 + "@y>", "no id at all"],
 )
 def test_nothing_of_a_message_id_becomes_a_header(to, mailing, message_id, anna):  # noqa: F811
     raw = f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: {message_id}\r\n\r\nmove A1\r\n".encode()
-    store.store(raw, address=addresses.resolve(to), envelope_from="anna@players.example", received_at=timezone.now())
+    store.store(Cut(raw), address=addresses.resolve(to), envelope_from="anna@players.example", received_at=timezone.now())
     mail = mailing.newest
     Outbox.objects.create(kind="mail_failed", user=anna, payload={"mail": str(mail.pk)})
     InboundMail.objects.update(status=MailStatus.FAILED)

@@ -22,8 +22,9 @@ from notifications.inbound.doors import connection, gate, rates
 from notifications.inbound.doors.gate import Gate, network_of
 from notifications.inbound.doors.receiver import Receiver
 from notifications.inbound.purposes import Handled
+from notifications.inbound.standing import StandingAddress
 from notifications.models import InboundMail, MailStatus, Outbox
-from notifications.parsing.reading import LARGEST
+from notifications.parsing.cutting import LARGEST_TAKEN
 from tests.mailing import fresh_id, mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -307,22 +308,34 @@ def test_a_dot_behind_a_long_line_is_no_end(port, to):
         assert line.say("NOOP").startswith("250")
 
 
-def test_a_large_mail_is_read_to_its_end_and_an_endless_one_is_not(port, to, monkeypatch):
+def test_a_mail_that_is_too_large_is_read_to_its_end_and_an_endless_one_is_not(port, to):
     piece = (b"x" * 998 + b"\r\n") * 64
     with Line(port) as line:
         line.begin(to)
-        for _ in range(LARGEST // len(piece) + 2):
+        for _ in range(LARGEST_TAKEN // len(piece) + 2):
             line.socket.sendall(piece)
-        assert line.say(".").startswith("552 5.3.4")
+        said = line.say(".")
+        assert said.startswith("552 5.3.4")
+        assert "send your orders alone" in said
         assert line.say("NOOP").startswith("250")
-    monkeypatch.setattr(connection, "DRAINED", 2)
+        assert line.say(f"MAIL FROM:<{ANNA}> SIZE={2 * LARGEST_TAKEN}") == said
     with Line(port) as line:
         line.begin(to)
         with contextlib.suppress(OSError):
-            for _ in range(4 * LARGEST // len(piece)):
+            for _ in range(4 * LARGEST_TAKEN // len(piece)):
                 line.socket.sendall(piece)
         assert line.read()[:3] in ("421", "")
     assert not InboundMail.objects.exists()
+
+
+def test_so_many_large_bodies_at_once_and_no_more(port, to, monkeypatch):
+    body = (b"x" * 998 + b"\r\n") * 1100
+    with Line(port) as line:
+        for most, reply in ((0, "452 4.3.1"), (1, "250"), (1, "250")):  # those that have ended do not count
+            monkeypatch.setattr(gate, "MOST_LARGE", most)
+            line.begin(to)
+            line.socket.sendall(f"From: {ANNA}\r\nMessage-ID: {fresh_id()}\r\n\r\n".encode() + body)
+            assert line.say(".").startswith(reply)
 
 
 def test_a_disk_that_is_full_asks_the_sender_to_come_back(port, to, monkeypatch):
@@ -419,6 +432,15 @@ def test_mail_over_the_cap_of_an_address_is_asked_to_come_later(to, mailing, set
     assert refused(mailing, to) is None
     pipeline.work()
     assert len(letters) == 3, "nothing that was taken is lost"
+
+
+def test_one_customers_networks_do_not_use_up_the_standing_address(mailing, settings):  # noqa: F811
+    settings.INBOUND_AUTH, settings.INBOUND_MAILS_PER_ADDRESS = "own", 1
+    for number in range(200):
+        with contextlib.suppress(rates.TooMuchMail):
+            rates.check_any(StandingAddress(), f"a{number}@x.example", network=f"2001:db8:0:{number:x}::/64")
+    for network in ("2001:db8:1::/64", "192.0.2.1"):
+        rates.check_any(StandingAddress(), ANNA, network=network)
 
 
 def test_a_stranger_who_floods_an_address_does_not_shut_its_owner_out(to, mailing, settings, letters):  # noqa: F811

@@ -13,7 +13,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from accounts.models import Throttle, User
-from notifications.inbound import addresses, destinations, store, waiting
+from notifications.inbound import addresses, destinations, pipeline, store, waiting
 from notifications.inbound.doors import imap
 from notifications.inbound.tasks import poll_mailbox
 from notifications.models import InboundMail, Mailbox
@@ -141,7 +141,7 @@ def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, mo
     real = destinations.take
 
     def take(raw, **more):
-        if b"poison" in raw:
+        if b"poison" in raw.raw:
             raise ValueError("a header that nobody has thought of")
         return real(raw, **more)
 
@@ -222,7 +222,9 @@ def test_a_deadline_waits_for_a_look_after_it(box, to, anna):
 def test_a_mail_over_the_limit_is_cut_and_refused(box, to):
     box.put(mail(to, "x\r\n" * 500_000))
     imap.poll()
-    assert len(bytes(InboundMail.objects.get().raw)) == 1024 * 1024 + 1
+    assert len(bytes(InboundMail.objects.get().raw)) <= 1024 * 1024 + 1
+    pipeline.work()
+    assert InboundMail.objects.get().error.startswith("too_large")
 
 
 def test_the_command_looks_once(box, to, settings, capsys):
@@ -279,3 +281,20 @@ def test_messages_that_only_claim_their_sender_keep_back_none_of_the_owners(box,
     box.put(mail(to, Authentication_Results="mx.players.example; dmarc=pass header.from=players.example"))
     assert imap.poll() == 6
     assert Mailbox.objects.get().waiting == []
+
+
+def test_mail_to_the_standing_address_is_taken_within_its_limits(box, anna, settings):
+    """Known and unknown senders alike; what is over the cap stays in the mailbox, and is looked at again."""
+    verify(anna)
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.INBOUND_MAILS_PER_ADDRESS = "border", "mx.games.example", 1
+    written = mail("play@reply.games.example", "list")
+    for sender in (b"anna@players.example", b"eve@elsewhere.example"):
+        proof = b"Authentication-Results: mx.games.example; dmarc=pass header.from=" + sender.partition(b"@")[2]
+        for number in range(2):
+            named = written.replace(b"anna@players.example", sender).replace(b"ID: <", b"ID: <%d%b" % (number, sender[:1]))
+            box.put(proof + b"\r\n" + named)
+    assert imap.poll() == 2
+    assert {row.address.email for row in InboundMail.objects.all()} == {"anna@players.example", "play@reply.games.example"}
+    assert len(Mailbox.objects.get().waiting) == 2
+    box.put(mail("player@reply.games.example"))
+    assert imap.poll() == 0

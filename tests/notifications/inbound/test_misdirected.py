@@ -101,6 +101,7 @@ def test_what_names_another_receiver_is_held_and_worked_on_once_confirmed(mailin
     assert reason in ("misdirected", "unproved")
     assert letters == []
     [question] = asked(mailing)
+    assert "may have been passed on by others" in " ".join(question.text.split())
     link = next(word for word in question.text.split() if "/mail/confirm/" in word)
     assert client.post("/" + link.partition("//")[2].partition("/")[2]).status_code == 200
     mailing.work()

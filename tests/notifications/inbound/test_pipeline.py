@@ -23,6 +23,7 @@ from notifications.inbound.purposes import Handled
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
 from notifications.parsing import reading, robots
+from notifications.parsing.cutting import Cut
 from tests.mailing import FIXTURES, fresh_id, mailing, verify  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +48,18 @@ def to(anna, settings, mailing):  # noqa: F811
 
 def said(monkeypatch, verdict: Verdict) -> None:
     monkeypatch.setattr("notifications.inbound.proving.trust.authenticate", lambda *_, **__: verdict)
+
+
+def test_a_mail_is_stored_in_one_statement_and_once(to, django_assert_num_queries):
+    address, now = addresses.resolve(to), timezone.now()
+    for raw in (b"Message-ID: <1@players.example>\r\n\r\nmove\r\n", b"\r\nwithout an id\r\n"):
+        mail = Cut(raw)
+        with django_assert_num_queries(1):
+            kept = store.store(mail, address=address, envelope_from="anna@players.example", received_at=now)
+        row = InboundMail.objects.get(pk=kept)
+        assert (bytes(row.raw), row.status, row.counts_at, row.body_digests) == (raw, MailStatus.WAITING, now, None)
+        with django_assert_num_queries(1):
+            assert store.store(mail, address=address, envelope_from="", received_at=now) is None
 
 
 def test_addresses_are_found_in_every_usual_form(to, settings):
@@ -163,7 +176,20 @@ def test_held_orders_are_confirmed_by_answering_yes_once(to, mailing, letters, m
     assert len(letters) == 1
 
 
-@pytest.mark.parametrize("answer", ["Yes, they are mine.", "yes please", "Ja, das sind meine", "Yes!", "sure"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("Yes, they are mine.", "yes please", "Ja, das sind meine", "Yes!", "sure", "Oui, merci", "Si", "y", "✔ yes"),
+        *(
+            "Hi,\n\nyes",
+            "Yes,\nthey are mine\n\nBest regards\nAnna",
+            "yes\n\nCheers,\n\nAnna Maria Smith",
+            "Ja\nDanke\n\nGruß, Anna",
+            "Yes\nThanks",
+            "yes\nEND",
+        ),
+    ],
+)
 def test_a_clear_yes_in_other_words_confirms(answer, to, mailing, letters, monkeypatch):  # noqa: F811
     asked = held(mailing, to, monkeypatch)
     mailing.write(answer, to=str(asked.message["Reply-To"]))
@@ -190,6 +216,17 @@ def test_a_clear_yes_in_other_words_confirms(answer, to, mailing, letters, monke
             "Ja, bitte löschen",
             "Si vous recevez ce message",
             "Ja, sobald er zieht",
+        ),
+        *(
+            "Yes,\nthey are not mine",
+            "Yes.\n\nNo wait, these are not mine!",
+            "Ja\nnein",
+            "yes\nNo",
+            "yes\nonly the first one",
+            "Yes\n\nCheers\nAnna\n\nPS: They are not mine.",
+            "Hi,\nwhat is this?\nyes",
+            *("Yes\nLater", "Yes\nMaybe", "Ja\nSpäter", "Yes\nForget It", "Yes\nAbort", "Yes\nWrong Match"),
+            *("Yes\n\nCheers,\nAnna\n\nJust the first one please", "Yes\nCheers,\nForget It", "Yes\nBen Sent Them"),
         ),
     ],
 )
@@ -238,6 +275,24 @@ def test_robots_get_nothing(to, mailing, letters, headers, refused):  # noqa: F8
     assert mailing.newest.error == refused or mailing.newest.error.startswith(f"{refused}:")
     assert len(letters) == (not refused)
     assert mailing.sink.messages == []
+
+
+def test_of_several_marks_each_counts(to, mailing, letters):  # noqa: F811
+    for name in ("Auto-Submitted", "Precedence", "X-Autoreply"):
+        raw = f"{name}: no\r\n{name}: {'bulk' if name == 'Precedence' else 'auto-replied'}\r\n".encode()
+        mailing.deliver(
+            raw + f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: {fresh_id()}\r\n\r\nmove A1".encode(), to=to
+        )
+        mailing.work()
+        assert mailing.newest.status == MailStatus.REFUSED
+    assert letters == []
+
+
+def test_a_players_mail_may_come_in_the_envelope_of_a_provider(to, mailing, letters):  # noqa: F811
+    raw = f"From: anna@players.example\r\nTo: {to}\r\nMessage-ID: {fresh_id()}\r\n\r\nmove A1".encode()
+    mailing.deliver(raw, to=to, sender="bounces+123-anna=players.example@em.players.example")
+    mailing.work()
+    assert [letter.text for letter in letters] == ["move A1"]
 
 
 def test_bounces_and_ourselves_get_nothing(to, mailing, letters):  # noqa: F811
@@ -289,7 +344,7 @@ def test_the_door_refuses_strangers_and_waits_for_the_database(to, mailing, lett
         assert later.value.recipients[to][0] == 451
     assert InboundMail.objects.count() == 0
     with pytest.raises(smtplib.SMTPException):
-        mailing.deliver(b"From: a@x\r\n\r\n" + b"x\r\n" * 400_000, to=to)
+        mailing.deliver(b"From: a@x\r\n\r\n" + b"x\r\n" * 4_000_000, to=to)
 
 
 def test_lmtp_answers_for_each_receiver(to, mailing, letters, anna):  # noqa: F811
@@ -322,6 +377,12 @@ def test_lmtp_answers_for_each_receiver(to, mailing, letters, anna):  # noqa: F8
         assert say(f"RCPT TO:<{other}>".encode()) == [b"250"]
         assert say(b"DATA") == [b"354"]
         assert say(b"From: anna@players.example\r\n\r\nmove A1\r\n.", 2) == [b"250", b"250"]
+        say(b"MAIL FROM:<anna@players.example>")
+        for receiver_address in (to, other):
+            say(f"RCPT TO:<{receiver_address}>".encode())
+        say(b"DATA")
+        assert say(b"From: anna@players.example\r\n\r\n" + b"x" * 2000 + b"\r\n.", 2) == [b"500", b"500"]
+        assert say(b"NOOP") == [b"250"]
     assert InboundMail.objects.count() == 2
 
 
@@ -447,6 +508,6 @@ def test_mutated_mails_are_all_settled(to, mailing, letters):  # noqa: F811
         for _ in range(rng.randrange(1, 6)):
             at = rng.randrange(len(raw))
             raw = raw[:at] + rng.choice(odd) + raw[at + rng.randrange(3) :]
-        store.store(raw, address=address, envelope_from="anna@players.example", received_at=timezone.now())
+        store.store(Cut(raw), address=address, envelope_from="anna@players.example", received_at=timezone.now())
     pipeline.work()
     assert set(InboundMail.objects.values_list("status", flat=True)) <= {MailStatus.DONE, MailStatus.HELD, MailStatus.REFUSED}

@@ -8,14 +8,14 @@ from uuid import uuid4
 import pytest
 
 from notifications import outbox
-from notifications.inbound import pipeline, purposes
+from notifications.inbound import pipeline, purposes, standing
 from notifications.inbound.doors.imap import MOST_TRIES
 from notifications.inbound.held import QUESTIONS_A_DAY
 from notifications.inbound.proving.authentication import FAIL, NONE, Verdict
 from notifications.inbound.purposes import Handled
 from notifications.models import Bounce, InboundMail, MailStatus, Outbox, Status
 from notifications.outbox import Notice
-from notifications.parsing.refusals import REFUSALS, SILENCES, Hears
+from notifications.parsing.refusals import REFUSALS, SILENCES, Hears, MailRefused
 from notifications.returned import return_paths
 from tests.mailing import mailing  # noqa: F401
 from tests.notifications.inbound.test_pipeline import held, letters, said, to  # noqa: F401
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 DOCUMENT = Path(__file__).parents[3] / "deploy" / "mail-in.md"
 REPORTS = Path(__file__).parents[2] / "fixtures" / "bounces"
 ANNA = "anna@players.example"
+STRANGER = "x@elsewhere.example"
 PLAIN = "From: anna@players.example\r\n"
 
 
@@ -38,6 +39,14 @@ def _spin(_message):
         pass
 
 
+def _too_often(_mail):
+    raise MailRefused("too_often")
+
+
+def _hesitate(_letter):
+    raise MailRefused("half_automatic")
+
+
 # Mails refused by a row, in the form received. Those that need more than a mail are in `prepared`.
 RAW = {
     "null_return_path": PLAIN + "\r\nmove A1",
@@ -47,6 +56,8 @@ RAW = {
     "delivery_report": PLAIN + "Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\n\r\nmove A1",
     "mailer_daemon": "From: mailer-daemon@players.example\r\n\r\nmove A1",
     "our_own": "From: play@games.example\r\n\r\nmove A1",
+    "automatic": PLAIN + "\r\nI am out of the office until Monday.",
+    "half_automatic": PLAIN + "\r\nmove A1\r\n\r\nI am out of the office until Monday.",
     "too_large": PLAIN + "Cc: " + "a@b.example,\r\n " * 5000 + "\r\n\r\nmove A1",
     "too_many_headers": PLAIN + "X: y\r\n" * 200 + "\r\nmove A1",
     "too_many_parts": PLAIN + "Content-Type: multipart/mixed; boundary=b\r\n\r\n" + "--b\r\n\r\nx\r\n" * 101,
@@ -62,6 +73,8 @@ RAW = {
     "no_such_purpose": PLAIN + "\r\nmove A1",
     "not_confirmed": PLAIN + "\r\nyes, but only the first one",
     "used": PLAIN + "\r\nyes",
+    "no_player": f"From: {STRANGER}\r\n\r\nlist",
+    "too_often": PLAIN + "\r\nlist",
     "empty": PLAIN + "\r\n> move A1",
     "too_long": PLAIN + "\r\n" + "move A1\r\n" * 4000,
     "repeated": PLAIN + "Message-ID: <a@b>\r\n\r\nmove A1",
@@ -77,6 +90,10 @@ def prepared(to, mailing, letters, anna, monkeypatch):  # noqa: F811
             case "too_slow":
                 monkeypatch.setattr("notifications.parsing.limits.CPU_SECONDS", 0.05)
                 monkeypatch.setattr("notifications.parsing.text.written", _spin)
+            case "automatic":
+                monkeypatch.setattr(purposes, "_weighing", set())
+            case "half_automatic":
+                monkeypatch.setitem(purposes._handlers, "turn", _hesitate)
             case "spoofed":
                 said(monkeypatch, Verdict(FAIL, strict=True))
             case "unproved":
@@ -86,6 +103,11 @@ def prepared(to, mailing, letters, anna, monkeypatch):  # noqa: F811
                 anna.save()
             case "no_such_purpose":
                 purposes._handlers.clear()
+            case "no_player":
+                return standing.address()
+            case "too_often":
+                monkeypatch.setattr(standing, "check_rate", _too_often)
+                return standing.address()
             case "repeated":
                 mailing.deliver(RAW[code].encode(), to=to)
             case "not_confirmed" | "used":
@@ -116,12 +138,16 @@ def test_each_row_does_what_it_says(code, prepared, mailing, letters):  # noqa: 
     reasons = [letter.refusal for letter in letters[read:]]
     assert reasons == ([code] if REFUSALS[code].hears is Hears.WORDS else [])
     heard = [(mail.recipients, mail.subject) for mail in mailing.sink.messages[told:]]
-    reason = "Your orders are already confirmed" if code == "used" else "Your mail could not be read"
-    expected = {Hears.QUESTION: "Are these orders yours?", Hears.REASON: reason}.get(REFUSALS[code].hears)
-    assert heard == ([((ANNA,), expected)] if expected else [])
+    subjects = {"used": "Your orders are already confirmed", "automatic": "Did you write this yourself?"}
+    reason = subjects.get(code, "Your mail could not be read")
+    expected = {Hears.QUESTION: "Are these orders yours?", Hears.REASON: reason, Hears.ONCE: reason}.get(REFUSALS[code].hears)
+    if REFUSALS[code].hears is Hears.SENDER:
+        assert heard == [((STRANGER,), "How to play here")]
+    else:
+        assert heard == ([((ANNA,), expected)] if expected else [])
 
 
-@pytest.mark.parametrize("code", [code for code, row in REFUSALS.items() if row.hears is Hears.REASON])
+@pytest.mark.parametrize("code", [code for code, row in REFUSALS.items() if row.hears in (Hears.REASON, Hears.ONCE)])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_a_reason_says_what_to_do_next(code, language, prepared, mailing, anna):  # noqa: F811
     address = prepared(code)
@@ -132,7 +158,7 @@ def test_a_reason_says_what_to_do_next(code, language, prepared, mailing, anna):
     text = " ".join(mailing.last(ANNA).text.split())
     assert "http" in text
     does = {
-        "en": ("Send your", "Correct your", "Answer the", "send them again"),
+        "en": ("Send your", "send your", "Correct your", "Answer the", "send them again"),
         "de": ("Sende ", "sende ", "Berichtige", "Antworte"),
     }
     assert any(word in text for word in does[language])
@@ -210,7 +236,9 @@ def test_operators_read_the_same_table():
         Hears.NOTHING: "nothing",
         Hears.QUESTION: "question",
         Hears.REASON: "reason",
+        Hears.ONCE: "reason, once a day for each match",
         Hears.WORDS: "receipt",
+        Hears.SENDER: "sender, once a day",
         Hears.REPLY: "SMTP 550",
     }
     rows = [f"| `{code}` | {row.what} | {row.why} | {names[row.hears]} |" for code, row in REFUSALS.items()]

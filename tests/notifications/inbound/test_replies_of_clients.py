@@ -15,13 +15,15 @@ from tests.mail_replies.positions import position
 
 SHARES = {"orders only": 0.97, "orders and END": 0.99, "orders, then chatter and no END": 0.93, "greeting above": 0.98, BELOW: 0}
 """The share of replies of each group that are understood. The others are refused with an answer, or the receipt says so."""
+SAMPLE_SPREAD = 0.1
+"""The share by which a sample may fall below."""
 MOST_LOST = 1
 """Replies of which a part is not carried out and the receipt does not say so."""
 
 
-@pytest.fixture(scope="module")
-def graded() -> list[Graded]:
-    return grading.graded()
+@pytest.fixture(scope="module", params=[5, pytest.param(1, marks=pytest.mark.long)], ids=["a fifth", "all"])
+def graded(request) -> list[Graded]:
+    return grading.graded(request.param)
 
 
 def test_no_order_leaks(graded):
@@ -31,7 +33,8 @@ def test_no_order_leaks(graded):
 @pytest.mark.parametrize("group", GROUPS)
 def test_replies_are_understood(graded, group):
     found = [one.grade for one in graded if one.case.group == group]
-    assert found.count("understood") >= SHARES[group] * len(found)
+    spread = 0.0 if len(graded) == len(cases()) else SAMPLE_SPREAD
+    assert found.count("understood") >= (SHARES[group] - spread) * len(found)
     assert found
 
 

@@ -86,6 +86,15 @@ def again() -> None:
     pipeline.work()
 
 
+def test_a_key_that_is_too_long_is_not_used(dns, monkeypatch):
+    """With a key of 66 KB one signature would take minutes of CPU."""
+    found = [[b"v=DKIM1; k=rsa; p=" + b"A" * 66_000]]
+    monkeypatch.setattr(names, "resolve", lambda *_, **__: [SimpleNamespace(strings=strings) for strings in found])
+    assert names.Names(patient=True).key(b"s._domainkey.players.example") is None
+    found.append([b"v=DKIM1; k=rsa; p=" + b"A" * 1404])
+    assert names.Names(patient=True).key(b"s._domainkey.players.example") == b"v=DKIM1; k=rsa; p=" + b"A" * 1404
+
+
 def test_mails_of_others_go_before_those_whose_domain_does_not_answer(anna, ben, player, write, letters, dns):
     for number in range(3):
         write(player(f"dead{number}"), "orders", DEAD)

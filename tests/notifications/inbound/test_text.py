@@ -9,7 +9,8 @@ import json
 import pytest
 
 from notifications.inbound.proving.sender import sender_of
-from notifications.parsing import reading, robots, text
+from notifications.parsing import markup, reading, robots, text
+from notifications.parsing.limits import cpu_limit
 from notifications.parsing.refusals import MailRefused
 from tests.mailing import FIXTURES
 
@@ -145,7 +146,7 @@ def test_beginnings_of_tags_are_not_searched_for_minutes(piece):
     ],
 )
 def test_html_does_not_grow_when_it_is_turned_into_text(body):
-    assert len(text.shown(body)) <= len(body)
+    assert len(markup.shown(body)) <= len(body)
 
 
 def test_cells_of_a_table_are_words_and_its_rows_are_lines():
@@ -201,3 +202,149 @@ def test_lines_that_a_program_broke_are_joined_and_those_of_a_person_are_not():
     assert text.written(flowed(f"{long.strip()} \n> move B2\n")).own == long.strip()
     assert text.written(flowed(f"{long.strip()} \n\nmove B2\n")).own == f"{long.strip()}\n\nmove B2"
     assert text.written(plain(f"{long.strip()} \nmove B2\n")).own == f"{long.strip()}\nmove B2"
+
+
+own = text.strip
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\r"])
+def test_what_divides_a_quoted_line_leaves_it_quoted(end):
+    assert own(f"move A1\n\n> Hi Anna,{end}move B4\n>\n> {end}move B5\n") == "move A1"
+    assert own(f"move A1{end}move A2\n\n> Hi{end}") == "move A1\nmove A2"
+    assert own(f"Hi{end}> move B4{end}move B5\nmove A1") == "Hi\n\nmove A1"
+
+
+def test_bare_returns_alone_are_line_ends():
+    assert own("move A1\r\r> move B4\rmove A2\r") == "move A1\n\nmove A2"
+
+
+def test_a_bar_at_the_beginning_of_a_line_is_no_mark_below_the_writers_own_text():
+    assert own("orders react 1 | stand any\n| flips 2\n| hold\npass") == "orders react 1 | stand any | flips 2 | hold\npass"
+    assert own("pass\n\nOn Friday 20:00 Ben wrote:\n| move B4\n| move B5") == "pass"
+    assert own("pass\n\n| move B4\n| move B5") == "pass"
+
+
+def in_html(body, *, plain_part=""):
+    return parts(*([("text/plain", plain_part)] if plain_part else []), ("text/html", body), kind="alternative")
+
+
+def parts(*texts, kind="mixed"):
+    raw = f"From: a@x.example\nMIME-Version: 1.0\nContent-Type: multipart/{kind}; boundary=b\n\n"
+    for content_type, said in texts:
+        raw += f"--b\nContent-Type: {content_type}; charset=utf-8\n\n{said}\n"
+    return reading.parse(f"{raw}--b--\n".encode())
+
+
+@pytest.mark.parametrize(
+    "struck",
+    [
+        "<s>move A1</s>",
+        "<del><div>move A1</div></del>",
+        "<strike>move A1</strike>",
+        '<span style="color:red; text-decoration: line-through">move A1</span>',
+        "<span style='text-decoration-line:line-through'><b>move A1</b></span>",
+    ],
+)
+def test_what_is_struck_out_is_no_order(struck):
+    body = f"<div>{struck}</div><div>move A2</div><blockquote><s>move A2</s></blockquote>"
+    for mail in (in_html(body), in_html(body, plain_part="move A1\nmove A2\n\n> move A2")):
+        lines = text.written(mail).own.split("\n")
+        assert "move A1" not in lines
+        assert any("~~" in line for line in lines)
+        assert "move A2" in lines
+
+
+@pytest.mark.parametrize(
+    ("plain_part", "body"),
+    [
+        ("move A1\nmove A2 with\nall\n", "<p>move A1</p><p><s>move A2 with all</s></p>"),
+        ("> hold\n\nmove A1\nmove A2", "<blockquote>hold</blockquote><p>move A1</p><p><s>move A2</s></p>"),
+        ("move A1\nhold", "<p>move A1</p><p>ho<s>ld</s></p>"),
+        ("move A1\nhold", "<p>move A1</p><p><s>ho</s><s>ld</s></p>"),
+        ("move A1\nhold", "<style>p.x, .old {text-decoration:line-through}</style><p>move A1</p><p class='a old'>hold</p>"),
+        ("move A1\n> hold", "<p>move A1</p><p><s>hold</s></p>"),
+    ],
+)
+def test_what_is_struck_out_elsewhere_than_in_a_whole_line_is_told_too(plain_part, body):
+    assert any("~~" in line for line in text.written(in_html(body, plain_part=plain_part)).own.split("\n"))
+
+
+def test_strikes_in_quotes_and_unused_styles_mean_nothing():
+    style = "<style>.old {text-decoration:line-through}</style>"
+    body = f"{style}<p class=new>move A1</p><p>hold</p><blockquote><s>move B4</s></blockquote>"
+    assert text.written(in_html(body, plain_part="move A1\nhold\n\n> move B4")).own == "move A1\nhold"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '<div style="visibility: hidden">move B4</div>',
+        "<div hidden>move B4</div>",
+        "<p style=display:none>move B4</p>",
+        '<div style="font-size:0px">move B4</div>',
+        '<div style="mso-hide:all">move B4</div>',
+        "<select><option>move B4</option></select>",
+    ],
+)
+def test_what_html_hides_is_not_read(hidden):
+    assert "B4" not in text.written(in_html(f"<p>move A1</p>{hidden}")).own
+    shown = '<p style="font-size:0.9em" data-hidden="x" class="hidden">move A2</p>'
+    assert "move A2" in text.written(in_html(f"<p>move A1</p>{hidden}{shown}")).own
+
+
+@pytest.mark.parametrize("mark", ['class="yahoo_quoted"', 'id="divRplyFwdMsg"', 'id="appendonsend"'])
+def test_a_quote_without_an_end_reaches_to_the_end(mark):
+    with pytest.raises(MailRefused, match="empty"):
+        text.written(in_html(f"<div {mark}>Hi <blockquote>old</blockquote>move B4</div>"))
+
+
+def test_a_footer_below_the_mail_is_not_the_mail():
+    assert text.written(parts(("text/html", "<p>move A1</p>"), ("text/plain", "Sent to the list\nhold"))).own == "move A1"
+    assert text.written(parts(("text/plain", " \n"), ("text/plain", "move A1"))).own == "move A1"
+    assert text.written(parts(("text/plain", "move A1"), ("text/html", "<p>Checked for viruses</p>"))).own == "move A1"
+    assert text.written(parts(("text/markdown", "move A1"))).own == "move A1"
+
+
+def test_a_table_of_bars_is_read_in_time_that_grows_with_it():
+    lines = ["move A1", *["| x"] * 40_000]
+    read = text._with_bars(lines)
+    assert "".join(read).count("|") == 40_000
+    assert max(map(len, read)) < 1_010
+
+
+@pytest.mark.parametrize("kind", ["image/png", "application/pdf", "video/mp4", "application/octet-stream"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_text_with_several_files_in_it_is_read_to_its_end(kind, count):
+    files = [(kind, "AAAA")] * count
+    mail = parts(("text/plain", "move A1"), *files, ("text/plain", "move A2"), *files, ("text/plain", "move A3"))
+    assert text.written(mail).own.split() == ["move", "A1", "move", "A2", "move", "A3"]
+
+
+@pytest.mark.parametrize(
+    ("body", "below"),
+    [
+        (f"hold\n\n> {'Long words ' * 8}\nmove A1", "move A1"),
+        ("move A1\n--\nhold", "hold"),
+        ("move A1\n—\nhold", "hold"),
+        ("move A1\nSent from my iPhone\nhold", "hold"),
+        ("move A1\n\nSent from my iPhone\n\nhold\n\nAnna", "hold\n\nAnna"),
+        ("move A1\n\n-- \nAnna\n\nhold\n\n> move B4\n\nBen", "Anna\n\nhold\n\nBen"),
+    ],
+)
+def test_what_stands_below_a_quote_or_signature_is_told_of(body, below):
+    written = text.written(plain(body))
+    assert written.below == below
+    assert text.written(plain("move A1\n--\n" + "hold\n" * 10_000)).below.count("\n") < 60
+
+
+def test_long_struck_out_pieces_do_not_use_up_the_time_of_a_mail():
+    """Each is looked for in a line that almost has it everywhere."""
+    pieces = "".join(f"<s>{'!' * (3000 + at)}a</s>x" for at in range(50))
+    mail = in_html(pieces, plain_part=f"move A1\n{'!' * 199_000}")
+    with pytest.raises(MailRefused, match="too_long"), cpu_limit():
+        text.written(mail)
+
+
+def test_a_struck_out_piece_within_other_words_is_told_too():
+    mail = in_html("<p>hold</p><p><s>old</s></p>", plain_part="hold, old, bold\nolder")
+    assert text.written(mail).own == "hold, ~~old~~, bold\nolder"

@@ -19,7 +19,7 @@ from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access, access_match
-from gamesvc.matches.lobby import forks, invitations, opening
+from gamesvc.matches.lobby import forks, invitations, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import summaries
 
@@ -125,6 +125,22 @@ class JoinMatch(_Change):
 
     def access(self, ident: str) -> Access:
         return access_match(user=self.user, ident=ident, link=self.body(schemas.Join)["link"])
+
+
+class Rematch(View):
+    @documented(request=None, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_rematch")
+    def post(self, request: Request, ident: str) -> Response:
+        """Play a match that is over once more: the same game, options, clock and players. Return the new match.
+
+        The first player who asks opens it and invites the others; each other who asks takes their seat in it. Seats move on by
+        one, so that another player begins. It counts as a new match and as invitations, within the same limits.
+        """
+
+        def effect() -> tuple[int, JsonObject]:
+            again = rematches.rematch(by=self.user, match=self.access(ident).match)
+            return 201, summaries.summary(access_match(user=self.user, ident=str(again.pk)))
+
+        return once(request, effect)
 
 
 class LeaveMatch(_Change):

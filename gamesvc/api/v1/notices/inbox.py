@@ -68,6 +68,18 @@ class Points(schemas.Strict):
 
 
 class PreferencesChange(Points):
+    receipt_minutes = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        help_text="How long receipts gather after one that was sent. A refusal, an answer, something revealed and the end of a"
+        " turn do not wait; 0: every receipt at once.",
+    )
+    subject_per_turn = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        help_text="True: each mail about a match has a subject of its own. False: all have the same, and mail programs show one"
+        " conversation.",
+    )
     immediate_below = serializers.IntegerField(
         required=False, allow_null=True, help_text="Mail at once only with fewer hours left than this; null: always at once."
     )
@@ -88,6 +100,8 @@ class PreferencesChange(Points):
 class Effective(schemas.Shape):
     reminders = serializers.ListField(child=serializers.CharField())
     batch_minutes = serializers.IntegerField()
+    receipt_minutes = serializers.IntegerField()
+    subject_per_turn = serializers.BooleanField()
     immediate_below = serializers.IntegerField(allow_null=True)
     digest_hour = serializers.IntegerField(allow_null=True)
     channels = serializers.ListField(child=serializers.CharField())

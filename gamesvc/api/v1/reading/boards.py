@@ -16,7 +16,7 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.notices.png import to_png
+from gamesvc.matches.notices.pictures.png import to_png
 from gamesvc.matches.proof import export
 from gamesvc.matches.reading import board, history
 from gamesvc.matches.reading.board import Board

@@ -14,6 +14,7 @@ from gamesvc.games.kernel.codec.writing import to_json
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.game import Game, Refused, S
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 POSITION_FORMAT = 1
 # Marked states that a position may have. Real ones have two.
@@ -88,7 +89,13 @@ def complete(game: Game, position: object, dice: Dice) -> Any:
 def bad_position(game: Game, why: str) -> Refused:
     """Return the refusal of a position. `why` names the path and the fault, without a full stop."""
     return Refused(
-        "bad_position", f"This is not a position of {game.manifest.title}: {_readable(why).removesuffix('.')}.", "position"
+        "bad_position",
+        say(
+            "This is not a position of {title}: {fault}.",
+            title=game.manifest.title,
+            fault=_readable(why).removesuffix("."),
+        ),
+        "position",
     )
 
 

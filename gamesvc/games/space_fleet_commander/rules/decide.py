@@ -15,19 +15,20 @@ from gamesvc.games.space_fleet_commander.rules.tinkering import check_tinker
 from gamesvc.games.space_fleet_commander.rules.turn import Turn, bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.state import Sheet, State, able, not_aside, pool
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import joined, mark, say
 
 PHASE_WORDS = {
-    "fleet": "the fleet is being formed",
-    "reroll_1": "red and white dice may be rerolled",
-    "reroll_2": "white dice may be rerolled",
-    "tinker": "ships may change dice at the end of Phase 3",
-    "explore": "a hex must be chosen to explore",
-    "repair": "a Repair Tender has two ships to choose from",
-    "hit": "a hit must be taken, rerolled or redirected",
-    "push": "you push on or end the turn",
-    "wait": "your sheet waits for the others to end the turn",
-    "finished": "your sheet is finished",
-    "resolve": "the turn is being resolved",
+    "fleet": mark("the fleet is being formed"),
+    "reroll_1": mark("red and white dice may be rerolled"),
+    "reroll_2": mark("white dice may be rerolled"),
+    "tinker": mark("ships may change dice at the end of Phase 3"),
+    "explore": mark("a hex must be chosen to explore"),
+    "repair": mark("a Repair Tender has two ships to choose from"),
+    "hit": mark("a hit must be taken, rerolled or redirected"),
+    "push": mark("you push on or end the turn"),
+    "wait": mark("your sheet waits for the others to end the turn"),
+    "finished": mark("your sheet is finished"),
+    "resolve": mark("the turn is being resolved"),
 }
 
 
@@ -37,14 +38,16 @@ REROLLED = {"reroll_1": ("white", "red"), "reroll_2": ("white",)}
 def decide(run: Run[State], seat: int, command: Command) -> None:
     """Decide a command of a seat. Raises `Refused` with the codes of RULES.md 7."""
     if not 0 <= seat < len(run.state.sheets):
-        raise Refused("not_a_seat", f"There is no seat {seat} in this match.")
+        raise Refused("not_a_seat", say("There is no seat {seat} in this match.", seat=seat))
     turn = Turn(run, seat)
     name = command["name"]
     if turn.sheet.finished:
-        raise Refused("wrong_phase", "Your sheet is finished; there is nothing left to do on it.")
+        raise Refused("wrong_phase", say("Your sheet is finished; there is nothing left to do on it."))
     phases, act = _COMMANDS[name]
     if phases and turn.sheet.phase not in phases:
-        raise Refused("wrong_phase", f"{name} is not possible now: {PHASE_WORDS[turn.sheet.phase]}.")
+        raise Refused(
+            "wrong_phase", say("{name} is not possible now: {phase}.", name=name, phase=say(PHASE_WORDS[turn.sheet.phase]))
+        )
     act(turn, command)
 
 
@@ -69,7 +72,15 @@ def _confirm_fleet(turn: Turn, command: Command) -> None:
     left = fleet.placeable(turn.state, turn.sheet)
     if left:
         die, ship, slot = left[0]
-        raise Refused("dice_left", f"Die {die} can still place a ship, for example the {SHIPS[ship].name} in slot {slot}.")
+        raise Refused(
+            "dice_left",
+            say(
+                "Die {die} can still place a ship, for example the {ship} in slot {slot}.",
+                die=die,
+                ship=SHIPS[ship].name,
+                slot=slot,
+            ),
+        )
     dice = pool(turn.sheet.ships, turn.sheet.upgrades)
     turn.emit(opening.FleetConfirmed(turn.seat, pool=[[die.id, die.colour] for die in dice]))
     turn.start_turn()
@@ -88,7 +99,7 @@ def _in_list(act: Callable[[Turn, Command], None], turn: Turn, item: Command, pa
     try:
         act(turn, item)
     except Refused as refused:
-        raise Refused(refused.code, refused.detail, f"{path}.{refused.parameter}" if refused.parameter else path) from None
+        raise Refused(refused.code, refused.sentence, f"{path}.{refused.parameter}" if refused.parameter else path) from None
 
 
 def _reroll(turn: Turn, command: Command) -> None:
@@ -100,12 +111,20 @@ def _reroll(turn: Turn, command: Command) -> None:
         die = next((die for die in sheet.dice if die.id == name and die.status == "live"), None)
         if die is None:
             may = ", ".join(d.id for d in sheet.dice if d.status == "live" and d.colour in allowed)
-            raise Refused("not_in_attempt", f"There is no die {name} in this attempt. You may reroll: {may}.", "dice")
+            raise Refused(
+                "not_in_attempt",
+                say("There is no die {name} in this attempt. You may reroll: {may}.", name=name, may=may),
+                "dice",
+            )
         if die.colour not in allowed:
             may = ", ".join(d.id for d in sheet.dice if d.status == "live" and d.colour in allowed)
-            raise Refused("colour_not_allowed", f"{name} is {die.colour}. Now you may reroll {may}.", "dice")
+            raise Refused(
+                "colour_not_allowed",
+                say("{name} is {colour}. Now you may reroll {may}.", name=name, colour=say(die.colour), may=may),
+                "dice",
+            )
     if len(chosen) < len(command["dice"]):
-        raise Refused("bad_parameter", "dice must not name a die twice.", "dice")
+        raise Refused("bad_parameter", say("dice must not name a die twice."), "dice")
     if chosen:
         values = turn.roll(sheet.attempt, number, [die for die in sheet.dice if die.id in chosen])
         turn.emit(turns.DiceRerolled(turn.seat, roll=number, dice=values, phase=after_roll(turn.sheet, values, number)))
@@ -148,42 +167,62 @@ def _check_explore(state: State, sheet: Sheet, place: str, adjust: Sequence[Json
     """Return the adjustments to make. Raises `Refused` unless the hex is a target with exactly these."""
     board = state.board
     found = missions.targets(state, sheet)
-    can = f"You can explore {', '.join(target.hex for target in found)}."
+    can = say("You can explore {hexes}.", hexes=", ".join(target.hex for target in found))
     if place not in board.places:
-        raise Refused("not_adjacent", f"There is no hex {place!r}. {can}", "hex")
+        raise Refused("not_adjacent", say("There is no hex {place!r}. {can}", place=place, can=can), "hex")
     if place in sheet.path:
-        raise Refused("already_explored", f"{place} is already explored. {can}", "hex")
+        raise Refused("already_explored", say("{place} is already explored. {can}", place=place, can=can), "hex")
     if place not in board.neighbours[sheet.token]:
-        raise Refused("not_adjacent", f"{place} is not adjacent to {sheet.token}. {can}", "hex")
+        raise Refused(
+            "not_adjacent", say("{place} is not adjacent to {token}. {can}", place=place, token=sheet.token, can=can), "hex"
+        )
     kind = board.kind(place)
     if adjust and not kind.combat:
-        raise Refused("not_combat", f"{place} is {kind.name}: Destroyers change dice for combat hexes only.", "adjust")
+        raise Refused(
+            "not_combat",
+            say("{place} is {name}: Destroyers change dice for combat hexes only.", place=place, name=kind.name),
+            "adjust",
+        )
     target = next((target for target in found if target.hex == place), None)
     if target is None:
-        raise Refused("requirement_not_met", f"{place} ({kind.name}) needs: {kind.text}. {can}", "hex")
+        raise Refused(
+            "requirement_not_met",
+            say("{place} ({name}) needs: {mission}. {can}", place=place, name=kind.name, mission=say(kind.text), can=can),
+            "hex",
+        )
     if adjust is None:
         return target.adjust[0]
     wanted = [{"ship": step["ship"], "die": step["die"], "delta": step["delta"]} for step in adjust]
     if wanted not in target.adjust:
-        raise Refused("bad_adjust", f"{place}: {_adjust_words(target.adjust)}", "adjust")
+        raise Refused("bad_adjust", _adjust_words(place, target.adjust), "adjust")
     return wanted
 
 
-def _adjust_words(lists: list[list[JsonObject]]) -> str:
+def _adjust_words(place: str, lists: list[list[JsonObject]]) -> str:
     if lists == [[]]:
-        return "no Destroyer is needed; leave adjust empty."
-    best = "; ".join(f"Destroyer {step['ship']} changes {step['die']} by {step['delta']:+d}" for step in lists[0])
-    return f"exactly {counted(len(lists[0]), 'adjustment')}, by the first Destroyers in roster order. For example: {best}."
+        return say("{place}: no Destroyer is needed; leave adjust empty.", place=place)
+    best = "; ".join(
+        say("Destroyer {ship} changes {die} by {delta:+d}", ship=step["ship"], die=step["die"], delta=step["delta"])
+        for step in lists[0]
+    )
+    return say(
+        "{place}: exactly {adjustments}, by the first Destroyers in roster order. For example: {best}.",
+        place=place,
+        adjustments=counted(len(lists[0]), "adjustment"),
+        best=best,
+    )
 
 
 def _repair(turn: Turn, command: Command) -> None:
     repair = turn.sheet.repair
     assert repair is not None
     if command["tender"] != repair.tender:
-        raise Refused("not_live", f"It is the Repair Tender in slot {repair.tender} that repairs now.", "tender")
+        raise Refused(
+            "not_live", say("It is the Repair Tender in slot {tender} that repairs now.", tender=repair.tender), "tender"
+        )
     if command["target"] not in repair.candidates:
         near = " or ".join(repair.candidates)
-        raise Refused("no_target", f"This Repair Tender can add hull to the ship in slot {near}.", "target")
+        raise Refused("no_target", say("This Repair Tender can add hull to the ship in slot {near}.", near=near), "target")
     todo = turn.sheet.todo
     turn.add_hull(command["tender"], command["target"])
     turn.go(todo)
@@ -200,11 +239,12 @@ def _reroll_hit(turn: Turn, command: Command) -> None:
     hit, todo = turn.sheet.hit, turn.sheet.todo
     assert hit is not None
     if hit.source == "sabotage":
-        raise Refused("not_live", "A Hospital Barge rerolls hits of Phase 5 only, not sabotage.")
+        raise Refused("not_live", say("A Hospital Barge rerolls hits of Phase 5 only, not sabotage."))
     free = hospitals(turn.sheet)
     if not free:
-        used = " Each rerolls once per attempt." if able(turn.sheet, "consequence_reroll") else ""
-        raise Refused("not_live", f"You have no Hospital Barge to reroll with.{used}")
+        none = say("You have no Hospital Barge to reroll with.")
+        used = able(turn.sheet, "consequence_reroll")
+        raise Refused("not_live", joined(none, say("Each rerolls once per attempt.")) if used else none)
     turn.emit(damage.HospitalUsed(turn.seat, slot=free[0]))
     steps = list(todo)
     if not turn.hit(hit.source, steps):
@@ -216,8 +256,12 @@ def _redirect_hit(turn: Turn, command: Command) -> None:
     assert hit is not None
     may = bulwarks(turn.sheet, hit.slot)
     if command["slot"] not in may:
-        known = f"Possible: {', '.join(may)}." if may else "There is none."
-        raise Refused("not_live", f"Only a live Bulwark Ship adjacent to slot {hit.slot} can take this hit. {known}", "slot")
+        known = say("Possible: {slots}.", slots=", ".join(may)) if may else say("There is none.")
+        raise Refused(
+            "not_live",
+            say("Only a live Bulwark Ship adjacent to slot {slot} can take this hit. {known}", slot=hit.slot, known=known),
+            "slot",
+        )
     turn.emit(damage.HitRedirected(turn.seat, source=hit.source, origin=hit.slot, slot=command["slot"]))
     turn.damage(command["slot"])
     turn.go(todo)
@@ -227,7 +271,11 @@ def _push_on(turn: Turn, command: Command) -> None:
     sheet = turn.sheet
     free = [die.id for die in not_aside(sheet)]
     if command["die"] not in free:
-        raise Refused("not_in_attempt", f"You cannot set aside {command['die']}. Choose one of: {', '.join(free)}.", "die")
+        raise Refused(
+            "not_in_attempt",
+            say("You cannot set aside {die}. Choose one of: {free}.", die=command["die"], free=", ".join(free)),
+            "die",
+        )
     turn.emit(turns.DieSetAside(turn.seat, die=command["die"]))
     turn.attempt(sheet.attempt + 1)
 

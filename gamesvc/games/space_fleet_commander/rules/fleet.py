@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import listed
-from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS, Ship
 from gamesvc.games.space_fleet_commander.state import Sheet, State, Vessel, at_slot, by_roster
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 DRONE = "upgrade_black"
 
@@ -55,37 +56,59 @@ def slots_for(sheet: Sheet, ship: str) -> list[str]:
 def check_place(state: State, sheet: Sheet, die: int, ship: str, slot: str) -> None:
     """Raise `Refused` unless this formation die may place this ship in the slot."""
     if ship not in SHIPS:
-        raise Refused("wrong_face", f"There is no ship {ship!r}.", "ship")
+        raise Refused("wrong_face", say("There is no ship {ship!r}.", ship=ship), "ship")
     entry = SHIPS[ship]
-    left = unplaced(state, sheet)
-    if die not in left:
-        raise Refused("die_used", f"Formation die {die} is used. Left: {', '.join(map(str, left)) or 'none'}.", "die")
-    if state.formation[die] != entry.face:
-        wanted = [at for at in left if state.formation[at] == entry.face]
-        dice = f"dice {', '.join(map(str, wanted))} do" if wanted else "none of your dice does"
-        raise Refused(
-            "wrong_face",
-            f"Die {die} shows {state.formation[die]}; the {entry.name} is bought by a {entry.face}: {dice}.",
-            "die",
-        )
+    _check_die(state, sheet, die, entry)
     if slot not in entry.slots:
-        raise Refused("wrong_slot", f"The {entry.name} goes into slot {listed(entry.slots, 'or')}.", "slot")
+        raise Refused(
+            "wrong_slot", say("The {ship} goes into slot {slots}.", ship=entry.name, slots=listed(entry.slots, "or")), "slot"
+        )
     if (there := at_slot(sheet, slot)) is not None:
-        raise Refused("slot_taken", f"The {ship_name(there)} is in slot {slot}. Remove it or choose another slot.", "slot")
+        raise Refused(
+            "slot_taken",
+            say("The {ship} is in slot {slot}. Remove it or choose another slot.", ship=ship_name(there), slot=slot),
+            "slot",
+        )
     if colour := too_many(sheet, ship):
-        raise Refused("colour_limit", f"The fleet would have more than {ROSTER.limit} {colour} dice.", "ship")
+        raise Refused(
+            "colour_limit",
+            say("The fleet would have more than {most} {colour} dice.", most=ROSTER.limit, colour=say(colour)),
+            "ship",
+        )
     if not supplied(sheet, ship, slot):
         need = SHIPS[entry.requires].name
-        raise Refused("requirement_not_met", f"The {entry.name} needs a {need} in a slot adjacent to {slot}.", "slot")
+        raise Refused(
+            "requirement_not_met",
+            say("The {ship} needs a {need} in a slot adjacent to {slot}.", ship=entry.name, need=need, slot=slot),
+            "slot",
+        )
+
+
+def _check_die(state: State, sheet: Sheet, die: int, entry: Ship) -> None:
+    left = unplaced(state, sheet)
+    if die not in left:
+        free = ", ".join(map(str, left)) or say("none")
+        raise Refused("die_used", say("Formation die {die} is used. Left: {left}.", die=die, left=free), "die")
+    if state.formation[die] != entry.face:
+        shown = {"die": die, "shows": state.formation[die], "ship": entry.name, "face": entry.face}
+        if wanted := ", ".join(str(at) for at in left if state.formation[at] == entry.face):
+            detail = say("Die {die} shows {shows}; the {ship} is bought by a {face}: dice {dice} do.", dice=wanted, **shown)
+        else:
+            detail = say("Die {die} shows {shows}; the {ship} is bought by a {face}: none of your dice does.", **shown)
+        raise Refused("wrong_face", detail, "die")
 
 
 def check_remove(sheet: Sheet, slot: str) -> list[str]:
     """Return the slots emptied by removing a ship: its own, and those of ships that lose their only Supply Barge."""
     if slot == ROSTER.flag_slot:
-        raise Refused("flag_stays", "The Flag Command Cruiser is always in slot 9.", "slot")
+        raise Refused("flag_stays", say("The Flag Command Cruiser is always in slot 9."), "slot")
     if at_slot(sheet, slot) is None:
         taken = [vessel.slot for vessel in sheet.ships if vessel.slot != ROSTER.flag_slot]
-        raise Refused("empty_slot", f"There is no ship in slot {slot!r}. Taken: {', '.join(taken) or 'none'}.", "slot")
+        raise Refused(
+            "empty_slot",
+            say("There is no ship in slot {slot!r}. Taken: {taken}.", slot=slot, taken=", ".join(taken) or say("none")),
+            "slot",
+        )
     left = replace(sheet, ships=tuple(vessel for vessel in sheet.ships if vessel.slot != slot))
     dropped = [vessel.slot for vessel in left.ships if vessel.ship in SHIPS and not supplied(left, vessel.ship, vessel.slot)]
     return [slot, *dropped]
@@ -114,17 +137,23 @@ def check_upgrade(sheet: Sheet, slot: str, target: str | None) -> None:
     """Raise `Refused` unless this Drone Boat may upgrade that ship (None: no ship)."""
     if slot not in drones(sheet):
         known = ", ".join(drones(sheet)) or "none"
-        raise Refused("no_drone_boat", f"There is no Drone Boat in slot {slot!r}. Drone Boats: {known}.", "slot")
+        raise Refused(
+            "no_drone_boat", say("There is no Drone Boat in slot {slot!r}. Drone Boats: {known}.", slot=slot, known=known), "slot"
+        )
     if target is None:
         return
     if target not in ROSTER.adjacent[slot]:
         near = ", ".join(ROSTER.adjacent[slot])
-        raise Refused("not_adjacent", f"Slot {target} is not adjacent to slot {slot}. Adjacent: {near}.", "target")
+        raise Refused(
+            "not_adjacent",
+            say("Slot {target} is not adjacent to slot {slot}. Adjacent: {near}.", target=target, slot=slot, near=near),
+            "target",
+        )
     ship = at_slot(sheet, target)
     if ship is None or "black" not in ship.dice:
-        raise Refused("no_black_die", f"The ship in slot {target} has no black die.", "target")
+        raise Refused("no_black_die", say("The ship in slot {target} has no black die.", target=target), "target")
     if target not in upgrade_targets(sheet, slot):
-        raise Refused("colour_limit", f"The fleet would have more than {ROSTER.limit} red dice.", "target")
+        raise Refused("colour_limit", say("The fleet would have more than {most} red dice.", most=ROSTER.limit), "target")
 
 
 def placeable(state: State, sheet: Sheet) -> list[tuple[int, str, str]]:

@@ -132,7 +132,10 @@ def _sheet_faults(state: State, sheet: Sheet) -> list[str]:
     if any(die.index >= ROSTER.limit for die in numbered(sheet.dice)):
         found.append(f"more than {ROSTER.limit} dice of a colour")
     drawn = [(die.colour, die.index) for die in not_aside(sheet)]
-    if state.mode == "race" and sheet.attempt and len(set(drawn)) < len(drawn):
+    # When a Drone Boat is destroyed, dice get their own colour back. They keep their places, and are rolled no more.
+    lost_drones = any(not vessel.live for vessel in sheet.ships if vessel.slot in (sheet.upgrades or {}))
+    rolled_no_more = lost_drones and sheet.phase not in ("reroll_1", "reroll_2")
+    if state.mode == "race" and sheet.attempt and len(set(drawn)) < len(drawn) and not rolled_no_more:
         found.append("two dice of a colour stand in the same place of the stream")
     return found
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from gamesvc.games.kernel.game import Form, Refused
 from gamesvc.games.space_fleet_commander.state import Die, Sheet, able, in_attempt
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 Step = JsonObject
 
@@ -51,29 +52,50 @@ def check_tinker(sheet: Sheet, adjust: Sequence[Step], remove: Sequence[Step]) -
     wanted = [dict(step) for step in adjust]
     for step in wanted:
         if step["ship"] not in ships:
-            known = ", ".join(ships) or "none"
-            raise Refused("not_live", f"No live Fire Support Ship is in slot {step['ship']!r}. They are: {known}.", "adjust")
+            known = ", ".join(ships) or say("none")
+            raise Refused(
+                "not_live",
+                say("No live Fire Support Ship is in slot {ship!r}. They are: {known}.", ship=step["ship"], known=known),
+                "adjust",
+            )
         if step["die"] not in blacks:
-            known = ", ".join(blacks) or "none"
-            raise Refused("colour_not_allowed", f"{step['die']} is not a black die of this attempt. They are: {known}.", "adjust")
+            known = ", ".join(blacks) or say("none")
+            raise Refused(
+                "colour_not_allowed",
+                say("{die} is not a black die of this attempt. They are: {known}.", die=step["die"], known=known),
+                "adjust",
+            )
     if wanted not in adjust_lists(sheet):
         raise Refused(
             "bad_adjust",
-            "Each Fire Support Ship changes one black die by 1 within 1 to 6, the first ship in roster order first"
-            f" ({', '.join(ships)}), dice in pool order, each change kept.",
+            say(
+                "Each Fire Support Ship changes one black die by 1 within 1 to 6, the first ship in roster "
+                "order first ({ships}), dice in pool order, each change kept.",
+                ships=", ".join(ships),
+            ),
             "adjust",
         )
+    _check_removals(sheet, wanted, remove)
+
+
+def _check_removals(sheet: Sheet, wanted: Sequence[Step], remove: Sequence[Step]) -> None:
     barges, ones = able(sheet, "remove_one"), ones_after(sheet, wanted)
     for entry in remove:
         if entry["ship"] not in barges:
-            known = ", ".join(barges) or "none"
-            raise Refused("not_live", f"There is no live Prison Barge in slot {entry['ship']!r}. They are: {known}.", "remove")
+            known = ", ".join(barges) or say("none")
+            raise Refused(
+                "not_live",
+                say("There is no live Prison Barge in slot {ship!r}. They are: {known}.", ship=entry["ship"], known=known),
+                "remove",
+            )
         if entry["die"] not in ones:
-            known = ", ".join(ones) or "none"
-            raise Refused("not_in_attempt", f"{entry['die']} does not show 1. These dice do: {known}.", "remove")
+            known = ", ".join(ones) or say("none")
+            raise Refused(
+                "not_in_attempt", say("{die} does not show 1. These dice do: {known}.", die=entry["die"], known=known), "remove"
+            )
     for name in ("ship", "die"):
         if len({entry[name] for entry in remove}) < len(remove):
-            raise Refused("bad_parameter", f"remove: no {name} may be named twice.", "remove")
+            raise Refused("bad_parameter", say("remove: no {name} may be named twice.", name=say(name)), "remove")
 
 
 def tinker_forms(sheet: Sheet) -> list[Form]:

@@ -11,6 +11,7 @@ from gamesvc.games.space_fleet_commander.data import ROSTER
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from gamesvc.games.space_fleet_commander.rules.rolls import numbered
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, pool
+from gamesvc.language import say
 
 TRIES = 60
 NODES = 8_000
@@ -81,7 +82,7 @@ class _Search:
                 scored = tuple(stars[place] for place in path[1:])
                 return replace(sheet, token=path[-1], path=tuple(path), scored=scored, stars=sum(scored))
             dear_first = not dear_first  # every other time the dearest hexes first: high scores need nearly all of them
-        raise Refused("no_deal", "Another fleet has scored so many stars that no other way to score them is found.")
+        raise Refused("no_deal", say("Another fleet has scored so many stars that no other way to score them is found."))
 
     def _found(self, sheet: Sheet, stars: Mapping[str, int], *, dear_first: bool) -> list[str]:
         """Return a path with the stars of the sheet; empty if none is found within a number of steps. A depth-first search."""

@@ -11,6 +11,7 @@ from gamesvc.games.space_fleet_commander.rules.fleet import drones, ship_name, u
 from gamesvc.games.space_fleet_commander.rules.legal import awaited
 from gamesvc.games.space_fleet_commander.state import Sheet, State, pool
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 
 def view(state: State, viewer: Viewer) -> JsonObject:
@@ -68,7 +69,7 @@ def board_view(map_id: str, planetfall: str) -> JsonObject:
 def requirement_text(map_id: str, kind: str, planetfall: str) -> str:
     """Describe what a kind of mission requires."""
     entry = BOARDS[map_id].kinds[kind]
-    return "every usable die shows 3" if missions.requirement(entry, planetfall) is missions.STRICT else entry.text
+    return mark("every usable die shows 3") if missions.requirement(entry, planetfall) is missions.STRICT else entry.text
 
 
 def sheet_view(state: State, sheet: Sheet) -> JsonObject:

@@ -7,24 +7,26 @@ from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import listed, seat_name
-from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER
-from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, SOURCES, stars_of
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS
+from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, HAZARDS, SOURCES, stars_of
+from gamesvc.games.space_fleet_commander.text.reference import does, numbers
+from gamesvc.language import mark, say
 
 WIDTH = 72
 
 
 PHASES = {
-    "fleet": "form the fleet",
-    "reroll_1": "phase 2: reroll red and white dice",
-    "reroll_2": "phase 3: reroll white dice",
-    "tinker": "end of phase 3: change dice",
-    "explore": "phase 5: choose a hex",
-    "repair": "phase 5: Repair Tender",
-    "hit": "a hit: take, reroll or redirect",
-    "push": "push on or end the turn",
-    "wait": "waiting for the others",
-    "resolve": "being resolved",
-    "finished": "finished",
+    "fleet": mark("form the fleet"),
+    "reroll_1": mark("phase 2: reroll red and white dice"),
+    "reroll_2": mark("phase 3: reroll white dice"),
+    "tinker": mark("end of phase 3: change dice"),
+    "explore": mark("phase 5: choose a hex"),
+    "repair": mark("phase 5: Repair Tender"),
+    "hit": mark("a hit: take, reroll or redirect"),
+    "push": mark("push on or end the turn"),
+    "wait": mark("waiting for the others"),
+    "resolve": mark("being resolved"),
+    "finished": mark("finished"),
 }
 
 
@@ -33,7 +35,7 @@ def result(view: Data, names: Sequence[str]) -> str:
     first = view["outcome"]["ranking"][0]
     stars = stars_of(view["outcome"]["scores"][first[0]])
     who = listed(seat_name(seat, names) for seat in first)
-    return f"{who} {'wins' if len(first) == 1 else 'share the win'} with {stars}."
+    return say("{who} wins with {stars}." if len(first) == 1 else "{who} share the win with {stars}.", who=who, stars=stars)
 
 
 def board_text(view: Data, caption: Caption) -> str:
@@ -44,7 +46,7 @@ def board_text(view: Data, caption: Caption) -> str:
     if sheet is not None:
         lines += ["", *_dice_lines(sheet), "", *_around_lines(view), "", *_roster_lines(sheet), "", *_track_lines(view)]
         if sheet["phase"] == "fleet":
-            lines[3:3] = [_formation_line(view), ""]
+            lines[3:3] = [_formation_line(view), "", *_ship_lines(view), ""]
         lines += ["", *_map_lines(view)]
     if view["mode"] == "race":
         lines += ["", *_table_lines(view, caption)]
@@ -58,30 +60,45 @@ def _fold(line: str) -> list[str]:
 def _state_line(view: Data, names: Sequence[str]) -> str:
     found, sheet = view["outcome"], view["sheet"]
     if found is not None and view["mode"] == "race":
-        return f"Over: {result(view, names)}"
+        return say("Over: {result}", result=result(view, names))
     if found is not None:
         detail = found["detail"]
-        title = f", {detail['title']} (rank {detail['rank']})" if detail["title"] else ", no rank"
-        head = "Won" if detail["won"] else "Over"
-        return f"{head}: {ENDINGS[found['reason']]}. {stars_of(detail['stars'])}{title}."
+        rank = say("{title} (rank {rank})", title=detail["title"], rank=detail["rank"]) if detail["title"] else say("no rank")
+        shown = {"reason": say(ENDINGS[found["reason"]]), "stars": stars_of(detail["stars"]), "rank": rank}
+        return say("Won: {reason}. {stars}, {rank}." if detail["won"] else "Over: {reason}. {stars}, {rank}.", **shown)
     if sheet is None:
-        return f"Race of {view['seats']}."
+        return say("Race of {seats}.", seats=view["seats"])
     if sheet["phase"] == "finished":
-        return f"Your sheet is finished: {ENDINGS[sheet['reason']]}. {stars_of(sheet['stars'])}."
+        shown = {"reason": say(ENDINGS[sheet["reason"]]), "stars": stars_of(sheet["stars"])}
+        return say("Your sheet is finished: {reason}. {stars}.", **shown)
     if sheet["phase"] == "fleet":
-        return "Form the fleet."
-    return f"Turn {sheet['turn']}, attempt {sheet['attempt']}: {PHASES[sheet['phase']]}."
+        return say("Form the fleet.")
+    phase = say(PHASES[sheet["phase"]])
+    return say("Turn {turn}, attempt {attempt}: {phase}.", turn=sheet["turn"], attempt=sheet["attempt"], phase=phase)
 
 
 def _formation_line(view: Data) -> str:
     left = view["sheet"]["unplaced"]
-    dice = ", ".join(f"die {at} shows {view['formation'][at]}" for at in left)
-    return f"Unplaced: {dice}." if left else "All formation dice are placed."
+    dice = ", ".join(say("die {die} shows {value}", die=at, value=view["formation"][at]) for at in left)
+    return say("Unplaced: {dice}.", dice=dice) if left else say("All formation dice are placed.")
+
+
+def _ship_lines(view: Data) -> list[str]:
+    """Describe the ships that the dice can still buy: slots, hull, dice, and what each does."""
+    faces = {view["formation"][at] for at in view["sheet"]["unplaced"]}
+    lines = [
+        f"{ship.name}: {numbers(ship)}.{f' {does(ship)}' if does(ship) else ''}" for ship in SHIPS.values() if ship.face in faces
+    ]
+    if not lines:
+        return []
+    near = say("Slots that follow each other are adjacent, also 6 and 8.")
+    most = say("At most {most} dice of each colour, the flag's included.", most=ROSTER.limit)
+    return [say("The ships for these dice:"), *lines, f"{near} {most}"]
 
 
 def _dice_lines(sheet: Data) -> list[str]:
     lines = []
-    for status, word in (("live", "Dice"), ("removed", "Removed"), ("aside", "Set aside")):
+    for status, word in (("live", say("Dice")), ("removed", say("Removed")), ("aside", say("Set aside"))):
         for colour in COLOURS:
             dice = [
                 f"{die['id']}={die['value'] or '?'}"
@@ -89,46 +106,60 @@ def _dice_lines(sheet: Data) -> list[str]:
                 if die["status"] == status and die["colour"] == colour
             ]
             if dice:
-                lines.append(f"{word + ' ' + colour:<16}{'  '.join(dice)}")
+                lines.append(f"{f'{word} {say(colour)}':<16}{'  '.join(dice)}")
     if (hit := sheet["hit"]) is not None:
-        lines.append(f"Hit from {SOURCES[hit['source']]}: {hit['a']} + {hit['b']}, slot {hit['slot']}.")
+        shown = {"source": say(SOURCES[hit["source"]]), "a": hit["a"], "b": hit["b"], "slot": hit["slot"]}
+        lines.append(say("Hit from {source}: {a} + {b}, slot {slot}.", **shown))
     if (repair := sheet["repair"]) is not None:
-        lines.append(f"Repair Tender in {repair['tender']}: slot {' or '.join(repair['candidates'])}.")
-    return lines or ["No dice yet."]
+        slots = listed(repair["candidates"], "or")
+        lines.append(say("Repair Tender in {tender}: slot {slots}.", tender=repair["tender"], slots=slots))
+    return lines or [say("No dice yet.")]
 
 
 def _around_lines(view: Data) -> list[str]:
     sheet, board = view["sheet"], view["map"]
-    lines = [f"Fleet at {sheet['token']}. Adjacent, unexplored{' (* in reach)' if sheet['targets'] else ''}:"]
+    if sheet["targets"]:
+        lines = [say("Fleet at {hex}. Adjacent, unexplored (* in reach):", hex=sheet["token"])]
+    else:
+        lines = [say("Fleet at {hex}. Adjacent, unexplored:", hex=sheet["token"])]
     for place in sheet["open"]:
         kind = board["kinds"][board["hexes"][place][2]]
-        marks = ", ".join([stars_of(kind["stars"]), *kind["hazards"], *(["combat"] if kind["combat"] else [])])
+        marks = ", ".join(
+            [
+                stars_of(kind["stars"]),
+                *(say(HAZARDS[hazard]) for hazard in kind["hazards"]),
+                *([say("combat")] if kind["combat"] else []),
+            ]
+        )
         reach = " *" if place in sheet["targets"] else ""
-        lines.append(f"  {place}{reach:<3}{kind['name']:<13}{marks}: {kind['text']}")
-    return lines if sheet["open"] else [f"Fleet at {sheet['token']}. No adjacent hex is unexplored."]
+        lines.append(f"  {place}{reach:<3}{kind['name']:<13}{marks}: {say(kind['text'])}")
+    return lines if sheet["open"] else [say("Fleet at {hex}. No adjacent hex is unexplored.", hex=sheet["token"])]
 
 
 def _roster_lines(sheet: Data) -> list[str]:
-    lines = ["Slot   Ship                 Hull left  Dice"]
+    lines = [say("Slot   Ship                 Hull left  Dice")]
     rows = {row["slot"]: row for row in sheet["roster"]}
     for slot in ROSTER.order:
         row = rows.get(slot)
         if row is None:
             lines.append(f"{slot:<7}-")
             continue
-        hull = f"{row['hull'] - row['damage']} of {row['hull']}" if row["live"] else "destroyed"
-        dice = " ".join(f"{name} {colour}" for name, colour in row["dice"])
+        left = say("{left} of {hull}", left=row["hull"] - row["damage"], hull=row["hull"])
+        hull = left if row["live"] else say("destroyed")
+        dice = " ".join(f"{name} {say(colour)}" for name, colour in row["dice"])
         lines.append(f"{slot:<7}{row['name']:<21}{hull:<11}{dice}")
     for slot, target in sheet["upgrades"].items():
-        lines.append(f"Drone Boat in {slot} upgrades slot {target}.")
+        lines.append(say("Drone Boat in {slot} upgrades slot {target}.", slot=slot, target=target))
     return lines
 
 
 def _track_lines(view: Data) -> list[str]:
     sheet, board = view["sheet"], view["map"]
-    title = f", {sheet['title']}" if sheet["title"] else ""
-    goal = f" of {board['stars_to_win']}" if view["mode"] == "classic" else ""
-    lines = [f"Stars {sheet['stars']}{goal}{title}. Time boxes {sheet['time']} of {board['time_boxes']}."]
+    stars = str(sheet["stars"])
+    if view["mode"] == "classic":
+        stars = say("{stars} of {goal}", stars=stars, goal=board["stars_to_win"])
+    stars += f", {sheet['title']}" if sheet["title"] else ""
+    lines = [say("Stars {stars}. Time boxes {time} of {boxes}.", stars=stars, time=sheet["time"], boxes=board["time_boxes"])]
     icons = "".join({"": "o", "damage": "D", "time": "T"}[icon] for icon in board["sabotage"])
     marked = "".join("x" if at < sheet["sabotage"] and icon == "o" else icon for at, icon in enumerate(icons))
     at = 0
@@ -136,7 +167,9 @@ def _track_lines(view: Data) -> list[str]:
     for size in board["sabotage_rows"]:
         rows.append(marked[at : at + size])
         at += size
-    lines.append(f"Sabotage {sheet['sabotage']} of {len(icons)}: {' '.join(rows)}")
+    cells = {"marked": sheet["sabotage"], "cells": len(icons), "rows": " ".join(rows)}
+    lines.append(say("Sabotage {marked} of {cells}: {rows}", **cells))
+    lines.append(say("Each die showing 1 marks the next cell: x marked, o nothing, D a hit, T a time box."))
     return lines
 
 
@@ -160,13 +193,13 @@ def _map_lines(view: Data) -> list[str]:
         for x, text in sorted(row):
             line = line.ljust(int((x - left) * 9)) + text
         lines.append(line)
-    return ["Map (hex:stars kind, ! hazard, -- explored, @@ your fleet):", *lines]
+    return [say("Map (hex:stars kind, ! hazard, -- explored, @@ your fleet):"), *lines]
 
 
 def _table_lines(view: Data, caption: Caption) -> list[str]:
-    lines = ["Seat                  Stars  Rank        Time  "]
+    lines = [say("Seat                  Stars  Rank        Time  ")]
     for row in view["table"]:
         name = seat_name(row["seat"], caption.names)[:20]
-        done = "finished" if row["finished"] else ""
+        done = say("finished") if row["finished"] else ""
         lines.append(f"{name:<22}{row['stars']:>5}  {row['title']:<12}{row['time']:>4}  {done}")
     return lines

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained
-from gamesvc.games.kernel.wording import capital, counted, listed
+from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Ship
 from gamesvc.games.space_fleet_commander.text.narrate import stars_of
+from gamesvc.games.space_fleet_commander.text.reference import does, hazards
+from gamesvc.language import say
 
 
 def explain(view: Data, of: str) -> Explained | None:
@@ -14,38 +16,38 @@ def explain(view: Data, of: str) -> Explained | None:
     if of in SHIPS:
         return Explained(SHIPS[of].name, _ship(SHIPS[of]))
     if of in ROSTER.order and view["sheet"] is not None:
-        return Explained(f"Slot {of}", _slot(view["sheet"], of))
+        return Explained(say("Slot {slot}", slot=of), _slot(view["sheet"], of))
     if of in view["map"]["hexes"]:
         return _hex(view, of)
     return None
 
 
 def _ship(ship: Ship) -> str:
-    dice = listed(f"one {colour} die" for colour in ship.dice) or "no dice"
-    needs = f" Needs an adjacent {SHIPS[ship.requires].name}." if ship.requires else ""
-    note = f" {capital(ship.note)}." if ship.note else ""
-    return f"Bought by a {ship.face}, for slot {listed(ship.slots, 'or')}. {ship.hull} hull, {dice}.{needs}{note}"
+    dice = listed(say("one {colour} die", colour=say(colour)) for colour in ship.dice) or say("no dice")
+    bought = say("Bought by a {face}, for slot {slots}.", face=ship.face, slots=listed(ship.slots, "or"))
+    return " ".join(filter(None, [bought, say("{hull} hull, {dice}.", hull=ship.hull, dice=dice), does(ship)]))
 
 
 def _slot(sheet: Data, slot: str) -> str:
     row = next((row for row in sheet["roster"] if row["slot"] == slot), None)
     if row is None:
-        return "Empty."
+        return say("Empty.")
     if not row["live"]:
-        return f"{row['name']}, destroyed."
-    does = f" {_ship(SHIPS[row['ship']])}" if row["ship"] in SHIPS else ""
-    dice = listed(f"{name} ({colour})" for name, colour in row["dice"]) or "none"
-    return f"{row['name']}, {row['hull'] - row['damage']} of {row['hull']} hull left. Dice: {dice}.{does}"
+        return say("{ship}, destroyed.", ship=row["name"])
+    dice = listed(f"{name} ({say(colour)})" for name, colour in row["dice"]) or say("none")
+    left = row["hull"] - row["damage"]
+    told = say("{ship}, {left} of {hull} hull left. Dice: {dice}.", ship=row["name"], left=left, hull=row["hull"], dice=dice)
+    return f"{told} {_ship(SHIPS[row['ship']])}" if row["ship"] in SHIPS else told
 
 
 def _hex(view: Data, place: str) -> Explained:
     kind = view["map"]["kinds"].get(view["map"]["hexes"][place][2])
     if kind is None:
-        return Explained(place, "The fleets begin here.")
-    marks = [*(f"{hazard} hazard" for hazard in kind["hazards"]), *(["combat"] if kind["combat"] else [])]
-    explored = " Explored already." if view["sheet"] is not None and place in view["sheet"]["path"] else ""
+        return Explained(place, say("The fleets begin here."))
+    marks = hazards(kind)
     more = f" ({listed(marks)})" if marks else ""
     least = counted(kind["min_dice"], "die", "dice")
-    return Explained(
-        f"{place} {kind['name']}", f"{stars_of(kind['stars'])}{more}. Asks for {least} or more: {kind['text']}.{explored}"
-    )
+    asks = say("Asks for {dice} or more: {mission}.", dice=least, mission=say(kind["text"]))
+    explored = view["sheet"] is not None and place in view["sheet"]["path"]
+    parts = [f"{stars_of(kind['stars'])}{more}.", asks, *([say("Explored already.")] if explored else [])]
+    return Explained(f"{place} {kind['name']}", " ".join(parts))

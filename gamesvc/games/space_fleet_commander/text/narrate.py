@@ -1,4 +1,4 @@
-"""Events as sentences from a viewer's point of view."""
+"""Events as sentences from a viewer's point of view. Ships, missions and ranks keep their names in every language."""
 
 from __future__ import annotations
 
@@ -6,24 +6,34 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import counted, listed, named, seat_name
+from gamesvc.games.kernel.wording import Speaker, counted, listed, named
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
+from gamesvc.language import mark, say
 
 NOTHING = frozenset({"none", "nothing", "no", "0", "-", "skip"})
 
 
 ENDINGS = {
-    "emperor": "the last star is filled in",
-    "time": "all time boxes are marked",
-    "cornered": "no unexplored hex is adjacent",
-    "stuck": "too few dice for any adjacent hex",
-    "destroyed": "the whole fleet is destroyed",
-    "resigned": "by resignation",
-    "all_finished": "all sheets are finished",
+    "emperor": mark("the last star is filled in"),
+    "time": mark("all time boxes are marked"),
+    "cornered": mark("no unexplored hex is adjacent"),
+    "stuck": mark("too few dice for any adjacent hex"),
+    "destroyed": mark("the whole fleet is destroyed"),
+    "resigned": mark("by resignation"),
+    "all_finished": mark("all sheets are finished"),
 }
 
 
-SOURCES = {"sabotage": "sabotage", "hex": "the hex", "failure": "the failed exploration", "turn": "the end of the turn"}
+SOURCES = {
+    "sabotage": mark("sabotage"),
+    "hex": mark("the hex"),
+    "failure": mark("the failed exploration"),
+    "turn": mark("the end of the turn"),
+}
+
+
+HAZARDS = {"damage": mark("damage"), "time": mark("time"), "sabotage": mark("sabotage")}
+"""The dangers of hexes, and the icons of sabotage cells."""
 
 
 def _ship(ship: str) -> str:
@@ -44,129 +54,194 @@ def _values(dice: Mapping[str, int]) -> str:
     return ", ".join(f"{dice[die]} ({die})" for die in sorted(dice, key=_place_in_pool))
 
 
-class _Teller:
-    """The facts of one event with the subject of its sentence: you, or a seat by name."""
+class _Teller(Speaker):
+    """The facts of one event, and sentences about its seat."""
 
     def __init__(self, data: Data, viewer: Viewer, names: Sequence[str]) -> None:
-        self.data, self.names, self.viewer = data, names, viewer
-        seat = data.get("seat", 0)
-        self.you = seat == viewer
-        self.who = "You" if self.you else seat_name(seat, names)
-        self.their = "your" if self.you else "their"
-        self.whose = "your" if self.you else f"{self.who}'s"
-        self.Whose = "Your" if self.you else self.whose
-
-    def ship(self, ship: str, slot: str) -> str:
-        return f"{self.Whose} {ship} in slot {slot}"
-
-    def does(self, verb: str, thing: str = "") -> str:
-        """Return a sentence in the past tense, whose verb fits all subjects: `You rolled ...`, `Red rolled ...`."""
-        return f"{self.who} {verb}{f' {thing}' if thing else ''}."
+        super().__init__(viewer, names)
+        self.data = data
+        self.seat: int = data.get("seat", 0)
 
 
 def _created(t: _Teller) -> str:
-    words = {"classic": "Classic", "high_score": "High score", "race": f"Race of {t.data['seats']}"}
-    return f"{words[t.data['mode']]} on {BOARDS[t.data['map']].name}." if t.data["map"] in BOARDS else "The match was set up."
+    if t.data["map"] not in BOARDS:
+        return say("The match was set up.")
+    board = BOARDS[t.data["map"]].name
+    if t.data["mode"] == "race":
+        return say("Race of {seats} on {map}.", seats=t.data["seats"], map=board)
+    return say("Classic on {map}.", map=board) if t.data["mode"] == "classic" else say("High score on {map}.", map=board)
 
 
 def _hit_rolled(t: _Teller) -> str:
     d = t.data
-    total = d["a"] + d["b"]
-    where = f"slot {d['plot']}" if d["plot"] else "no slot"
-    return f"A hit on {t.whose} fleet from {SOURCES[d['source']]}: {d['a']} + {d['b']} = {total}, {where}."
+    rolled = {"source": say(SOURCES[d["source"]]), "a": d["a"], "b": d["b"], "total": d["a"] + d["b"]}
+    if d["plot"]:
+        return t.says(
+            "A hit on {whose} fleet from {source}: {a} + {b} = {total}, slot {slot}.", whom=t.seat, slot=d["plot"], **rolled
+        )
+    return t.says("A hit on {whose} fleet from {source}: {a} + {b} = {total}, no slot.", whom=t.seat, **rolled)
 
 
 def _explored(t: _Teller) -> str:
     d = t.data
-    gained = f"{stars_of(d['stars'])}, {d['total']} in all"
+    stars = stars_of(d["stars"])
     if "hex" not in d:
-        return t.does("scored", gained)
-    return t.does("explored", f"{d['hex']}, {d['kind'].replace('_', ' ').title()}: {gained}")
+        return t.says("{who} scored {stars}, {total} in all.", who=t.seat, stars=stars, total=d["total"])
+    kind = d["kind"].replace("_", " ").title()
+    return t.says(
+        "{who} explored {hex}, {kind}: {stars}, {total} in all.",
+        who=t.seat,
+        hex=d["hex"],
+        kind=kind,
+        stars=stars,
+        total=d["total"],
+    )
 
 
 def _finished(t: _Teller) -> str:
     d = t.data
-    why = f": {ENDINGS[d['reason']]}" if "reason" in d else ""
-    title = f", {d['title']}" if d["title"] else ""
-    return f"{t.Whose} sheet is finished{why}. {stars_of(d['stars'])}{title}."
+    gained = stars_of(d["stars"]) + (f", {d['title']}" if d["title"] else "")
+    if "reason" not in d:
+        return t.says("{whose} sheet is finished. {stars}.", whom=t.seat, stars=gained)
+    return t.says("{whose} sheet is finished: {reason}. {stars}.", whom=t.seat, reason=say(ENDINGS[d["reason"]]), stars=gained)
 
 
 def _over(t: _Teller) -> str:
     stars = t.data["stars"]
     if len(stars) == 1:
-        return f"The match is over with {stars_of(stars[0])}."
-    each = (f"{'you' if seat == t.viewer else seat_name(seat, t.names)} {count}" for seat, count in enumerate(stars))
-    return f"The match is over. Stars: {listed(each)}."
+        return say("The match is over with {stars}.", stars=stars_of(stars[0]))
+    each = (f"{t.who(seat)} {count}" for seat, count in enumerate(stars))
+    return say("The match is over. Stars: {stars}.", stars=listed(each))
 
 
 def _time(t: _Teller) -> str:
-    why = f" ({SOURCES[t.data['source']]})" if "source" in t.data else ""
-    return t.does("marked", f"time box {t.data['box']}{why}")
+    if "source" not in t.data:
+        return t.says("{who} marked time box {box}.", who=t.seat, box=t.data["box"])
+    source = say(SOURCES[t.data["source"]])
+    return t.says("{who} marked time box {box} ({source}).", who=t.seat, box=t.data["box"], source=source)
 
 
 def _upgraded(t: _Teller) -> str:
-    target = f"the ship in slot {t.data['target']}" if t.data["target"] else "no ship"
-    return f"{t.ship('Drone Boat', t.data['slot'])} upgrades {target}."
+    if not t.data["target"]:
+        return t.says("{whose} Drone Boat in slot {slot} upgrades no ship.", whom=t.seat, slot=t.data["slot"])
+    return t.says(
+        "{whose} Drone Boat in slot {slot} upgrades the ship in slot {target}.",
+        whom=t.seat,
+        slot=t.data["slot"],
+        target=t.data["target"],
+    )
 
 
 def _destroyed(t: _Teller) -> str:
-    lost = f"; lost dice: {listed(t.data['dice_lost'])}" if t.data["dice_lost"] else ""
-    return f"{t.ship(_ship(t.data['ship']), t.data['slot'])} was destroyed{lost}."
+    shown = {"ship": _ship(t.data["ship"]), "slot": t.data["slot"]}
+    if not t.data["dice_lost"]:
+        return t.says("{whose} {ship} in slot {slot} was destroyed.", whom=t.seat, **shown)
+    dice = listed(t.data["dice_lost"])
+    return t.says("{whose} {ship} in slot {slot} was destroyed; lost dice: {dice}.", whom=t.seat, dice=dice, **shown)
 
 
 def _ones(t: _Teller) -> str:
     if not t.data["dice"]:
-        return f"{t.Whose} dice show no 1."
-    return f"{t.Whose} dice showing 1: {listed(t.data['dice'])}."
+        return t.says("{whose} dice show no 1.", whom=t.seat)
+    return t.says("{whose} dice showing 1: {dice}.", whom=t.seat, dice=listed(t.data["dice"]))
+
+
+def _removed(t: _Teller) -> str:
+    slots = named("slot", t.data["slots"])
+    if len(t.data["slots"]) == 1:
+        return t.says("{who} removed the ship in {slots}.", who=t.seat, slots=slots)
+    return t.says("{who} removed the ships in {slots}.", who=t.seat, slots=slots)
+
+
+def _sabotaged(t: _Teller) -> str:
+    if not t.data["icon"]:
+        return t.says("{who} marked sabotage cell {cell}.", who=t.seat, cell=t.data["cell"])
+    icon = say(HAZARDS[t.data["icon"]])
+    return t.says("{who} marked sabotage cell {cell}: {icon}.", who=t.seat, cell=t.data["cell"], icon=icon)
+
+
+def _adjusted(t: _Teller) -> str:
+    d = t.data
+    return t.says(
+        "{whose} ship in slot {slot} changed die {die} from {before} to {value}.",
+        whom=t.seat,
+        slot=d["ship"],
+        die=d["die"],
+        before=d["before"],
+        value=d["value"],
+    )
+
+
+def _hull(t: _Teller) -> str:
+    d = t.data
+    return t.says(
+        "{whose} Repair Tender in slot {tender} added 1 hull to slot {slot}, now {hull}.",
+        whom=t.seat,
+        tender=d["tender"],
+        slot=d["slot"],
+        hull=d["hull"],
+    )
 
 
 _TELL: dict[str, Callable[[_Teller], str]] = {
     "game_created": _created,
-    "fleet_dice_rolled": lambda t: f"Formation dice: {', '.join(map(str, t.data['dice']))}.",
-    "ship_placed": lambda t: t.does("placed", f"the {_ship(t.data['ship'])} in slot {t.data['slot']}"),
-    "ship_removed": lambda t: t.does(
-        "removed", f"the ship{'' if len(t.data['slots']) == 1 else 's'} in {named('slot', t.data['slots'])}"
+    "fleet_dice_rolled": lambda t: say("Formation dice: {dice}.", dice=", ".join(map(str, t.data["dice"]))),
+    "ship_placed": lambda t: t.says(
+        "{who} placed the {ship} in slot {slot}.", who=t.seat, ship=_ship(t.data["ship"]), slot=t.data["slot"]
     ),
+    "ship_removed": _removed,
     "upgrade_set": _upgraded,
-    "fleet_confirmed": lambda t: t.does("confirmed", f"{t.their} fleet: {counted(len(t.data['pool']), 'die', 'dice')}"),
-    "turn_started": lambda t: t.does("began", f"turn {t.data['turn']}"),
-    "dice_rolled": lambda t: t.does("rolled", f"{_values(t.data['dice'])} in attempt {t.data['attempt']}"),
-    "dice_rerolled": lambda t: t.does("rerolled", f"to {_values(t.data['dice'])}"),
-    "dice_kept": lambda t: t.does("kept", "all dice"),
-    "die_adjusted": lambda t: (
-        f"{t.ship('ship', t.data['ship'])} changed die {t.data['die']} from {t.data['before']} to {t.data['value']}."
+    "fleet_confirmed": lambda t: t.says(
+        "{who} confirmed {their} fleet: {dice}.", who=t.seat, dice=counted(len(t.data["pool"]), "die", "dice")
     ),
-    "die_removed": lambda t: f"{t.ship('Prison Barge', t.data['ship'])} removed die {t.data['die']}.",
+    "turn_started": lambda t: t.says("{who} began turn {turn}.", who=t.seat, turn=t.data["turn"]),
+    "dice_rolled": lambda t: t.says(
+        "{who} rolled {dice} in attempt {attempt}.", who=t.seat, dice=_values(t.data["dice"]), attempt=t.data["attempt"]
+    ),
+    "dice_rerolled": lambda t: t.says("{who} rerolled to {dice}.", who=t.seat, dice=_values(t.data["dice"])),
+    "dice_kept": lambda t: t.says("{who} kept all dice.", who=t.seat),
+    "die_adjusted": _adjusted,
+    "die_removed": lambda t: t.says(
+        "{whose} Prison Barge in slot {slot} removed die {die}.", whom=t.seat, slot=t.data["ship"], die=t.data["die"]
+    ),
     "ones_counted": _ones,
-    "targets_found": lambda t: f"{t.Whose} dice reach {listed(t.data['hexes'])}.",
-    "exploration_failed": lambda t: f"{t.Whose} exploration failed: two hits.",
+    "targets_found": lambda t: t.says("{whose} dice reach {hexes}.", whom=t.seat, hexes=listed(t.data["hexes"])),
+    "exploration_failed": lambda t: t.says("{whose} exploration failed: two hits.", whom=t.seat),
     "hex_explored": _explored,
-    "rank_gained": lambda t: t.does("gained", f"the rank of {t.data['title']}"),
-    "hull_added": lambda t: (
-        f"{t.ship('Repair Tender', t.data['tender'])} added 1 hull to slot {t.data['slot']}, now {t.data['hull']}."
+    "rank_gained": lambda t: t.says("{who} gained the rank of {title}.", who=t.seat, title=t.data["title"]),
+    "hull_added": _hull,
+    "repair_due": lambda t: t.says(
+        "{whose} Repair Tender in slot {tender} can add hull to slot {slots}.",
+        whom=t.seat,
+        tender=t.data["tender"],
+        slots=listed(t.data["candidates"], "or"),
     ),
-    "repair_due": lambda t: (
-        f"{t.ship('Repair Tender', t.data['tender'])} can add hull to slot {listed(t.data['candidates'], 'or')}."
-    ),
-    "push_offered": lambda t: t.does("may push on or end the turn"),
-    "die_set_aside": lambda t: t.does("set aside", f"die {t.data['die']}"),
-    "turn_ended": lambda t: t.does("ended", f"turn {t.data['turn']}"),
-    "turn_awaited": lambda t: t.does("waited for the other sheets"),
-    "sabotage_marked": lambda t: t.does(
-        "marked", f"sabotage cell {t.data['cell']}{': ' + t.data['icon'] if t.data['icon'] else ''}"
-    ),
+    "push_offered": lambda t: t.says("{who} may push on or end the turn.", who=t.seat),
+    "die_set_aside": lambda t: t.says("{who} set aside die {die}.", who=t.seat, die=t.data["die"]),
+    "turn_ended": lambda t: t.says("{who} ended turn {turn}.", who=t.seat, turn=t.data["turn"]),
+    "turn_awaited": lambda t: t.says("{who} waited for the other sheets.", who=t.seat),
+    "sabotage_marked": _sabotaged,
     "time_marked": _time,
-    "time_ignored": lambda t: f"{t.Whose} Temporal Buoy ignored a time hazard.",
+    "time_ignored": lambda t: t.says("{whose} Temporal Buoy ignored a time hazard.", whom=t.seat),
     "hit_rolled": _hit_rolled,
-    "hit_missed": lambda t: f"The hit missed {t.whose} fleet.",
-    "hospital_used": lambda t: f"{t.ship('Hospital Barge', t.data['slot'])} rerolled the hit.",
-    "hit_redirected": lambda t: f"{t.ship('Bulwark Ship', t.data['slot'])} took the hit for slot {t.data['origin']}.",
-    "ship_damaged": lambda t: f"{t.ship('ship', t.data['slot'])} now has {t.data['damage']} damage.",
+    "hit_missed": lambda t: t.says("The hit missed {whose} fleet.", whom=t.seat),
+    "hospital_used": lambda t: t.says(
+        "{whose} Hospital Barge in slot {slot} rerolled the hit.", whom=t.seat, slot=t.data["slot"]
+    ),
+    "hit_redirected": lambda t: t.says(
+        "{whose} Bulwark Ship in slot {slot} took the hit for slot {origin}.",
+        whom=t.seat,
+        slot=t.data["slot"],
+        origin=t.data["origin"],
+    ),
+    "ship_damaged": lambda t: t.says(
+        "{whose} ship in slot {slot} now has {damage} damage.", whom=t.seat, slot=t.data["slot"], damage=t.data["damage"]
+    ),
     "ship_destroyed": _destroyed,
     "sheet_finished": _finished,
     "game_over": _over,
-    REWOUND: lambda t: f"The match went back to version {t.data['to']}.",
-    POSITIONED: lambda t: "The match began from a described position.",
+    REWOUND: lambda t: say("The match went back to version {version}.", version=t.data["to"]),
+    POSITIONED: lambda t: say("The match began from a described position."),
 }
 
 

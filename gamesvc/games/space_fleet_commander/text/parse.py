@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command, Data, Refused
-from gamesvc.games.kernel.notation import number, pick, suggest, words
+from gamesvc.games.kernel.notation import number, pick, some, suggest, words
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.text.narrate import NOTHING
 from gamesvc.json_types import JsonObject
+from gamesvc.language import joined, say
 
 VERBS = {
     "place": "place_ship",
@@ -57,15 +58,22 @@ Read = Callable[[Sequence[str], Data, Data], Command]
 _CHANGE = re.compile(r"(?:(?P<ship>[\d/-]+):)?(?P<die>[\d/-]+\.\d+)(?P<sign>[+x-])", re.IGNORECASE)
 
 
+def spellings(verb: str) -> list[str]:
+    """Return all words that mean the same order as this one."""
+    return [verb, *(word for word, name in VERBS.items() if name == VERBS.get(verb))]
+
+
 def parse(text: str, view: Data) -> Command:
     """Read one order. Raises `Refused("unreadable", ...)` with a suggestion."""
     parts = words(text)
     if not parts:
-        raise Refused("unreadable", f"The order is empty. Write one of: {', '.join(_shown())}.")
+        raise Refused("unreadable", say("The order is empty. Write one of: {names}.", names=", ".join(_shown())))
     try:
         verb = pick(parts[0], VERBS, "order")
     except Refused as refused:
-        raise Refused(refused.code, f"{refused.detail} Orders: {', '.join(_shown())}.", refused.parameter) from None
+        raise Refused(
+            refused.code, say("{detail} Orders: {names}.", detail=refused.sentence, names=", ".join(_shown())), refused.parameter
+        ) from None
     sheet = view.get("sheet") or {}
     if verb == "form_fleet":
         return _form_fleet(text, view)
@@ -95,20 +103,22 @@ def _shown() -> list[str]:
 
 def _slot(word: str) -> str:
     if word not in SLOTS:
-        raise Refused("unreadable", f"There is no slot {word!r}. Slots: {', '.join(ROSTER.order)}.", "slot")
+        raise Refused(
+            "unreadable", say("There is no slot {word!r}. Slots: {order}.", word=word, order=", ".join(ROSTER.order)), "slot"
+        )
     return SLOTS[word]
 
 
 def _die(word: str) -> str:
     slot, dot, count = word.rpartition(".")
     if not dot or not count.isdecimal() or len(count) > 1:
-        raise Refused("unreadable", f"{word!r} is not a die. Write slot.number, as in 9.1.", "die")
+        raise Refused("unreadable", say("{word!r} is not a die. Write slot.number, as in 9.1.", word=word), "die")
     return f"{_slot(slot)}.{int(count)}"
 
 
 def _count(parts: Sequence[str], least: int, most: int, form: str) -> None:
     if not least <= len(parts) <= most:
-        raise Refused("unreadable", f"Write: {form}.")
+        raise Refused("unreadable", say("Write: {usage}.", usage=form))
 
 
 def _nothing(name: str, form: str) -> Read:
@@ -121,7 +131,7 @@ def _nothing(name: str, form: str) -> Read:
 
 def _end_turn(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     if [part.casefold() for part in parts] not in ([], ["turn"]):
-        raise Refused("unreadable", "Write: end turn.")
+        raise Refused("unreadable", say("Write: end turn."))
     return {"name": "end_turn"}
 
 
@@ -134,7 +144,7 @@ def _place(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     """Read `place [DIE] SHIP SLOT`. A ship's name may be two words."""
     form = "place SHIP SLOT, or place DIE SHIP SLOT, as in: place 3 dreadnaught 5"
     if len(parts) < 2:
-        raise Refused("unreadable", f"Write: {form}.")
+        raise Refused("unreadable", say("Write: {usage}.", usage=form))
     *front, last = parts
     slot = _slot(last)
     die = number(front.pop(0), "die") if len(front) > 1 and front[0].isdigit() else None
@@ -143,7 +153,11 @@ def _place(parts: Sequence[str], sheet: Data, view: Data) -> Command:
         formation = view.get("formation", ())
         free = [at for at in sheet.get("unplaced", ()) if formation[at] == SHIPS[ship].face]
         if not free:
-            raise Refused("unreadable", f"No unplaced die shows {SHIPS[ship].face}, which buys the {SHIPS[ship].name}.", "die")
+            raise Refused(
+                "unreadable",
+                say("No unplaced die shows {face}, which buys the {ship}.", face=SHIPS[ship].face, ship=SHIPS[ship].name),
+                "die",
+            )
         die = free[0]
     return {"name": "place_ship", "die": die, "ship": ship, "slot": slot}
 
@@ -157,7 +171,7 @@ def _upgrade(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     _count(parts, 1, 2, "upgrade SLOT TARGET, as in: upgrade 4 5, or: upgrade 4 none")
     boats = sheet.get("drones", ())
     if len(parts) == 1 and len(boats) != 1:
-        raise Refused("unreadable", "Write: upgrade SLOT TARGET, the slot being that of the Drone Boat.", "slot")
+        raise Refused("unreadable", say("Write: upgrade SLOT TARGET, the slot being that of the Drone Boat."), "slot")
     slot = _slot(parts[0]) if len(parts) == 2 else boats[0]
     target = None if parts[-1].casefold() in NOTHING else _slot(parts[-1])
     return {"name": "set_upgrade", "slot": slot, "target": target}
@@ -166,9 +180,12 @@ def _upgrade(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 def _form_fleet(text: str, view: Data) -> Command:
     """Read `fleet 0 destroyer 2-3, 3 prison_barge 4, upgrade 4 5`: placements and upgrades, then the confirmation."""
     _, _, rest = text.strip().partition(" ")
+    some(words(rest), "fleet none")
+    if rest.strip().casefold() in NOTHING:
+        rest = ""
     placements: list[JsonObject] = []
     upgrades: list[JsonObject] = []
-    for piece in re.split(r"[,;\n]", rest):
+    for piece in re.split(r"[,;\n]|\band\b", rest):
         parts = words(piece)
         if not parts:
             continue
@@ -178,7 +195,9 @@ def _form_fleet(text: str, view: Data) -> Command:
             upgrades.append({"slot": command["slot"], "target": command["target"]})
             continue
         if len(parts) < 3:
-            raise Refused("unreadable", f"{piece.strip()!r}: write DIE SHIP SLOT, as in 3 dreadnaught 5.", "placements")
+            raise Refused(
+                "unreadable", say("{word!r}: write DIE SHIP SLOT, as in 3 dreadnaught 5.", word=piece.strip()), "placements"
+            )
         placements.append({"die": number(parts[0], "die"), "ship": _ship("".join(parts[1:-1])), "slot": _slot(parts[-1])})
     return {"name": "form_fleet", "placements": placements, "upgrades": upgrades}
 
@@ -189,7 +208,7 @@ def _reroll(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     if folded == ["hit"] or (not parts and sheet.get("phase") == "hit"):
         return {"name": "reroll_hit"}
     if not parts:
-        raise Refused("unreadable", "Write: reroll DICE, as in: reroll 9.1 8.2, or: keep.", "dice")
+        raise Refused("unreadable", say("Write: reroll DICE, as in: reroll 9.1 8.2, or: keep."), "dice")
     if len(folded) == 1 and folded[0] in NOTHING:
         return {"name": "reroll", "dice": []}
     live = [die for die in sheet.get("dice", ()) if die["status"] == "live"]
@@ -206,7 +225,7 @@ def _reroll(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 
 def _keep(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     if parts and parts != ["all"]:
-        raise Refused("unreadable", "Write: keep.")
+        raise Refused("unreadable", say("Write: keep."))
     return {"name": "reroll", "dice": []}
 
 
@@ -217,7 +236,11 @@ def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[
     for word in parts:
         match = _CHANGE.fullmatch(word)
         if match is None:
-            raise Refused("unreadable", f"{word!r} is not a change. Write 5.2+ or 5.2- (by one) or 9.1x (remove a 1).", "adjust")
+            raise Refused(
+                "unreadable",
+                say("{word!r} is not a change. Write 5.2+ or 5.2- (by one) or 9.1x (remove a 1).", word=word),
+                "adjust",
+            )
         sign = match["sign"].casefold()
         into, kind = (remove, "remove") if sign == "x" else (adjust, "adjust")
         if match["ship"]:
@@ -226,7 +249,7 @@ def _changes(parts: Iterable[str], ships: Mapping[str, Sequence[str]]) -> tuple[
             named = {entry["ship"] for entry in into}
             free = [slot for slot in ships[kind] if slot not in named]
             if not free:
-                raise Refused("unreadable", f"{word}: no ship is left for this. Name it, as in 6:{word}.", kind)
+                raise Refused("unreadable", say("{word}: no ship is left for this. Name it, as in 6:{word}.", word=word), kind)
             ship = free[0]
         entry: JsonObject = {"ship": ship, "die": _die(match["die"])}
         if sign != "x":
@@ -244,6 +267,7 @@ def _able(sheet: Data, ability: str) -> list[str]:
 
 
 def _tinker(parts: Sequence[str], sheet: Data, view: Data) -> Command:
+    some(parts, "tinker none")
     if len(parts) == 1 and parts[0].casefold() in NOTHING:
         parts = ()
     ships = {"adjust": _able(sheet, "black_adjust"), "remove": _able(sheet, "remove_one")}
@@ -254,12 +278,20 @@ def _tinker(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 def _explore(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     if not parts:
         can = ", ".join(sheet.get("targets", ()))
-        raise Refused("unreadable", f"Write: explore HEX.{f' You can explore {can}.' if can else ''}", "hex")
+        usage = say("Write: {usage}.", usage="explore HEX")
+        raise Refused("unreadable", joined(usage, say("You can explore {hexes}.", hexes=can)) if can else usage, "hex")
     known = view["map"]["hexes"] if "map" in view else BOARDS["standard"].places
     place = parts[0].upper()
     if place not in known:
         raise Refused(
-            "unreadable", f"{parts[0]!r} is not a hex. Write it like {next(iter(known))}.{suggest(place, known)}", "hex"
+            "unreadable",
+            say(
+                "{word!r} is not a hex. Write it like {example}.{suggest}",
+                word=parts[0],
+                example=next(iter(known)),
+                suggest=suggest(place, known),
+            ),
+            "hex",
         )
     command: JsonObject = {"name": "explore", "hex": place}
     rest = parts[1:]
@@ -268,7 +300,7 @@ def _explore(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     elif rest:
         adjust, remove = _changes(rest, {"adjust": _able(sheet, "battle_adjust"), "remove": ()})
         if remove:
-            raise Refused("unreadable", "Destroyers change dice by one: write 5.2+ or 5.2-.", "adjust")
+            raise Refused("unreadable", say("Destroyers change dice by one: write 5.2+ or 5.2-."), "adjust")
         command["adjust"] = adjust
     return command
 
@@ -277,7 +309,7 @@ def _repair(parts: Sequence[str], sheet: Data, view: Data) -> Command:
     _count(parts, 1, 2, "repair SLOT, or repair TENDER SLOT, as in: repair 4 2-3")
     repair = sheet.get("repair") or {}
     if len(parts) == 1 and not repair:
-        raise Refused("unreadable", "Write: repair TENDER SLOT, as in: repair 4 2-3.", "tender")
+        raise Refused("unreadable", say("Write: repair TENDER SLOT, as in: repair 4 2-3."), "tender")
     tender = _slot(parts[0]) if len(parts) == 2 else repair["tender"]
     return {"name": "repair", "tender": tender, "target": _slot(parts[-1])}
 
@@ -288,7 +320,7 @@ def _redirect(parts: Sequence[str], sheet: Data, view: Data) -> Command:
 
 
 def _push(parts: Sequence[str], sheet: Data, view: Data) -> Command:
-    parts = [part for part in parts if part.casefold() != "without"]
+    parts = parts[1:] if parts and parts[0].casefold() == "without" else parts
     _count(parts, 1, 1, "push DIE, the die you set aside, as in: push 5.2")
     return {"name": "push_on", "die": _die(parts[0])}
 

@@ -33,7 +33,7 @@ def render(command: Command) -> str:
         case "form_fleet":
             pieces = [f"{one['die']} {one['ship']} {one['slot']}" for one in command["placements"]]
             pieces += [f"upgrade {one['slot']} {one['target'] or 'none'}" for one in command.get("upgrades", ())]
-            return f"fleet {', '.join(pieces)}".strip()
+            return f"fleet {', '.join(pieces) or 'none'}"
         case "reroll":
             return f"reroll {' '.join(command['dice'])}" if command["dice"] else "keep"
         case "tinker":

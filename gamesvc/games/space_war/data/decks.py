@@ -9,6 +9,7 @@ from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.notation import suggest
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, DECKS, LIMITS, Deck
+from gamesvc.language import mark, say
 
 DECK = "\n".join(
     f"3 {card}"
@@ -28,6 +29,12 @@ def _folded(text: str) -> str:
 _BY_NAME = {_folded(name): card.id for card in CARDS.values() for name in (card.id, card.name)}
 
 
+_NO_CARD = mark("{entry!r} is not a card of The Space War.{known}")
+_NO_DECK = mark(
+    "{entry!r} is not a card of The Space War. A deck is {decks}, or a list with one card a line, such as: 3 Luck.{known}"
+)
+
+
 def read_deck(text: str, parameter: str = "decks") -> Deck:
     """Return the deck that a text describes. Raises `Refused` (`bad_deck`) with the fault."""
     if text in DECKS:
@@ -43,9 +50,9 @@ def read_deck(text: str, parameter: str = "decks") -> Deck:
         card = _BY_NAME.get(_folded(name))
         if found is None or card is None:
             known = suggest(name, [one.name for one in CARDS.values()])
-            if len(entries) == 1:
-                known = f" A deck is {', '.join(DECKS)}, or a list with one card a line, such as: 3 Luck.{known}"
-            raise Refused("bad_deck", f"{entry!r} is not a card of The Space War.{known}", parameter)
+            unknown = _NO_CARD if len(entries) > 1 else _NO_DECK
+            detail = say(unknown, entry=entry, decks=", ".join(DECKS), known=known)
+            raise Refused("bad_deck", detail, parameter)
         counts[card] += int(found.group(1) or found.group(3) or 1)
     _check(counts, parameter)
     return Deck("constructed", "Constructed", dict(sorted(counts.items())), tuple(COMMANDERS))
@@ -57,9 +64,19 @@ def _check(counts: Counter[str], parameter: str) -> None:
     for card, count in counts.items():
         most = LIMITS["constructed_copies_exception"].get(card, LIMITS["constructed_copies"])
         if not 1 <= count <= most:
-            raise Refused("bad_deck", f"The deck has {count} of {CARDS[card].name}; 1 to {most} are allowed.", parameter)
+            raise Refused(
+                "bad_deck",
+                say("The deck has {count} of {name}; 1 to {most} are allowed.", count=count, name=CARDS[card].name, most=most),
+                parameter,
+            )
     if not low <= total <= high:
-        raise Refused("bad_deck", f"The deck has {counted(total, 'card')}; a constructed deck has {low} to {high}.", parameter)
+        raise Refused(
+            "bad_deck",
+            say(
+                "The deck has {cards}; a constructed deck has {low} to {high}.", cards=counted(total, "card"), low=low, high=high
+            ),
+            parameter,
+        )
 
 
 def read_decks(options: Data) -> list[Deck]:

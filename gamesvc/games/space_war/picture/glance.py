@@ -8,20 +8,30 @@ from gamesvc.games.kernel.wording import seat_name
 from gamesvc.games.space_war.data import name_of
 from gamesvc.games.space_war.text.board import item_words
 from gamesvc.games.space_war.text.narrate import phase_name
+from gamesvc.games.space_war.text.task import task
+from gamesvc.language import say
 
 
 def glance(seen: Data, caption: Caption) -> Glance:
     """Return turn, phase and acting seats; commander and life of each side, and the items."""
-    over = seen["phase"] == "over"
-    now = f"Over after turn {seen['turn']}" if over else f"Turn {seen['turn']}, {phase_name(seen['phase'])}"
-    return Glance(headline(now, seen["awaited"], caption), _described(seen, caption), seen["turn"])
+    if seen["phase"] == "over":
+        now = say("Over after turn {turn}", turn=seen["turn"])
+    else:
+        now = say("Turn {turn}, {phase}", turn=seen["turn"], phase=phase_name(seen["phase"]))
+    return Glance(headline(now, seen["awaited"], caption), _described(seen, caption), seen["turn"], task(seen))
 
 
 def _described(seen: Data, caption: Caption) -> str:
-    parts = []
-    for side in seen["sides"]:
-        commander = name_of(side["commander"]) if side["commander"] else "no commander"
-        parts.append(f"{seat_name(side['seat'], caption.names)}, {commander}, life {side['life']} of {side['full_life']}.")
+    parts = [
+        say(
+            "{name}, {commander}, life {life} of {full_life}.",
+            name=seat_name(side["seat"], caption.names),
+            commander=name_of(side["commander"]) if side["commander"] else say("no commander"),
+            life=side["life"],
+            full_life=side["full_life"],
+        )
+        for side in seen["sides"]
+    ]
     if seen["items"]:
-        parts.append("Items: " + "; ".join(item_words(item) for item in seen["items"]) + ".")
+        parts.append(say("Items: {items}.", items="; ".join(item_words(item) for item in seen["items"])))
     return " ".join(parts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, LIMITS, Card, Effect
 from gamesvc.games.space_war.state import Piece, State, StationCard
+from gamesvc.language import say
 
 
 class Board:
@@ -195,16 +196,16 @@ class Board:
         """Return the reason why a seat may not play a card of a type now (Destiny Decided); empty if it may."""
         for who, _, effect in self.statics("forbid"):
             if who == seat and "play_card" in effect["value"]:
-                return "Your own Destiny Decided forbids you to play cards."
+                return say("Your own Destiny Decided forbids you to play cards.")
         for who, _, effect in self.statics("play_limit"):
             if who == seat:
                 continue
             if self.state.active != seat or self.state.phase == "review":
-                return "Destiny Decided: you may play cards in your own turn only."
+                return say("Destiny Decided: you may play cards in your own turn only.")
             if kind == "event":
-                return "Destiny Decided: you may not play events."
+                return say("Destiny Decided: you may not play events.")
             if self.state.sides[seat].plays >= effect["amount"]:
-                return "Destiny Decided: you have played your one card of this turn."
+                return say("Destiny Decided: you have played your one card of this turn.")
         return ""
 
     def miller(self, seat: int) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gamesvc.games.kernel import forms as kernel_forms
 from gamesvc.games.kernel.game import Awaited, Form, Schema
+from gamesvc.games.kernel.wording import counted
 from gamesvc.games.space_war.commands import SET_ORDERS
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS
 from gamesvc.games.space_war.rules.decision import barred, barrier_item, blockers, halted
@@ -24,11 +26,10 @@ from gamesvc.games.space_war.rules.playing.powers import (
 from gamesvc.games.space_war.rules.playing.prompts import live_options, option_label, prompt_range
 from gamesvc.games.space_war.rules.reactions import let_stand_options, react_options
 from gamesvc.games.space_war.state import Piece, Prompt, Side, State
+from gamesvc.games.space_war.text.narrate import CHOICES
+from gamesvc.language import say
 
 OWN_PHASES = ("upkeep", "action", "discard", "attack")
-
-
-RESIGN = Form("resign", "Resign", aside=True)
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
@@ -76,7 +77,7 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     acting = any(waiting.seat == seat for waiting in awaited(state))
     if state.phase == "choose_starter" and acting:
-        yield Form("choose_starter", "Choose who starts", {"seat": {"enum": [0, 1], "labels": {0: "seat a", 1: "seat b"}}})
+        yield Form("choose_starter", say("Choose who starts"), {"seat": {"enum": [0, 1], "labels": {0: "seat a", 1: "seat b"}}})
     if state.phase == "prepare" and acting:
         yield from _prepare(board, seat)
     own_prompts = [prompt for prompt in state.prompts if prompt.seat == seat]
@@ -89,19 +90,19 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
         yield _aside(option, not (acting and must))
     if acting and state.active == seat and not halted(state, state.agenda) and state.phase != "review":
         if state.agenda or state.phase in ("draw", "between"):
-            yield Form("go_on", "Go on")
+            yield Form("go_on", say("Go on"))
         elif not own_prompts and state.phase in OWN_PHASES:
             main = [option.form() for option in main_options(board, seat)]
             yield from main
             if state.replay and kernel_forms.offered(main, state.replay[0]):
-                yield Form("replay", "Repeat what the reaction undid")
+                yield Form("replay", say("Repeat what the reaction undid"))
             if any(item.by == seat and item.n > state.paused for item in state.items):
-                yield Form("pause", "Ask the opponent for reactions before you go on", aside=True)
-    yield SET_ORDERS
+                yield Form("pause", say("Ask the opponent for reactions before you go on"), aside=True)
+    yield replace(SET_ORDERS, label=say(SET_ORDERS.label))
     if acting:
         does = {"const": default_command(state, seat)["does"]}
-        yield Form("time_out", "Let the default happen; it counts as a timeout", {"does": does}, (), aside=True)
-    yield RESIGN
+        yield Form("time_out", say("Let the default happen; it counts as a timeout"), {"does": does}, (), aside=True)
+    yield Form("resign", say("Resign"), aside=True)
 
 
 def _aside(option: Option, aside: bool) -> Form:
@@ -118,17 +119,22 @@ def _prepare(board: Board, seat: int) -> Iterator[Form]:
     if second:
         properties["extra_row"] = {"enum": list(ROWS)}
     properties["commander"] = {"enum": list(side.pool), "labels": {c: COMMANDERS[c].name for c in side.pool}}
-    yield Form("prepare", "Cards for draw, action and hand row" + (", and an extra one" if second else ""), properties)
+    if second:
+        yield Form("prepare", say("Cards for draw, action and hand row, and an extra one"), properties)
+    else:
+        yield Form("prepare", say("Cards for draw, action and hand row"), properties)
 
 
 def _choose(board: Board, prompt: Prompt) -> Form:
     state = board.state
     if prompt.kind == "draw":
-        return Form("draw", "Draw a card, or mill two of the opponent's instead", {"mill": {"type": "boolean"}})
+        return Form("draw", say("Draw a card, or mill two of the opponent's instead"), {"mill": {"type": "boolean"}})
     options = live_options(state, prompt)
     least, most = prompt_range(state, prompt)
     picks = some(options, least, most, {option: option_label(state, prompt, option) for option in options})
-    return Form("choose", f"Choose: {prompt.kind}", {"prompt": {"const": prompt.id}, "picks": picks})
+    return Form(
+        "choose", say("Choose {choice}", choice=say(CHOICES[prompt.kind])), {"prompt": {"const": prompt.id}, "picks": picks}
+    )
 
 
 def main_options(board: Board, seat: int) -> Iterator[Option]:
@@ -146,11 +152,13 @@ def main_options(board: Board, seat: int) -> Iterator[Option]:
         yield from counter_options(board, seat)
         yield from action_options(board, seat)
         yield from _management(board, seat)
-        yield Option("end_phase", "End the action phase")
+        yield Option("end_phase", say("End the action phase"))
     elif state.phase == "discard":
         hand = state.sides[seat].hand
         over = len(hand) - (board.hand_limit(seat) or 0)
-        yield Option("discard", f"Discard {over}", {"cards": cards_schema(board, hand, over, over)})
+        yield Option(
+            "discard", say("Discard {cards}", cards=counted(over, "card")), {"cards": cards_schema(board, hand, over, over)}
+        )
     elif state.phase == "attack":
         yield from ability_options(board, seat)
         yield from _battle(board, seat)
@@ -163,7 +171,7 @@ def _upkeep(board: Board, seat: int) -> Option:
     schema = pick_pieces(board, due, 0, len(due))
     costs = {p.id: board.cost(p) for p in due}
     total = {"minimum": 0, "maximum": state.sides[seat].actions, "worth": costs}
-    return Option("pay_upkeep", "Keep durations; the rest is discarded", {"keep": {**schema, "total": total}})
+    return Option("pay_upkeep", say("Keep durations; the rest is discarded"), {"keep": {**schema, "total": total}})
 
 
 def _management(board: Board, seat: int) -> Iterator[Option]:
@@ -172,12 +180,12 @@ def _management(board: Board, seat: int) -> Iterator[Option]:
         return
     if side.hand and board.may_add_station(seat):
         card = {"enum": list(side.hand), "labels": cards_schema(board, side.hand)["items"]["labels"]}
-        yield Option("add_station", "Add a station card", {"card": card, "row": {"enum": list(ROWS)}})
+        yield Option("add_station", say("Add a station card"), {"card": card, "row": {"enum": list(ROWS)}})
     for row in ROWS:
         others = [card.slot for card in side.station if card.row != row]
         if others:
             slot = {"enum": others, "labels": slots_schema(board, seat, others, 1)["items"]["labels"]}
-            yield Option("move_station", f"Move a station card to row {row}", {"slot": slot, "row": {"const": row}})
+            yield Option("move_station", say("Move a station card to row {row}", row=row), {"slot": slot, "row": {"const": row}})
 
 
 def _battle(board: Board, seat: int) -> Iterator[Option]:
@@ -189,11 +197,11 @@ def _battle(board: Board, seat: int) -> Iterator[Option]:
         name = CARDS[p.card].name
         card = one(p.id, name)
         if reach.move_reason(board, p) is None:
-            yield Option("move", f"Move {name}", {"card": card})
+            yield Option("move", say("Move {card}", card=name), {"card": card})
         if reach.attack_reason(board, p) is None:
             targets = reach.attack_targets(board, p)
             if targets:
-                yield Option("attack", f"Attack with {name}", {"attacker": card, "target": _enum(board, targets)})
+                yield Option("attack", say("Attack with {card}", card=name), {"attacker": card, "target": _enum(board, targets)})
             if reach.station_reason(board, p) is None:
                 shields, flips = reach.station_plan(board, p)
                 properties: dict[str, Schema] = {"attacker": card}
@@ -201,17 +209,17 @@ def _battle(board: Board, seat: int) -> Iterator[Option]:
                     properties["slots"] = slots_schema(board, enemy, down, flips)
                 if shields:
                     properties["shields"] = pick_pieces(board, shields, len(shields), len(shields))
-                yield Option("attack_station", f"Attack the station with {name}", properties)
+                yield Option("attack_station", say("Attack the station with {card}", card=name), properties)
         if p.on is None and reach.collide_reason(board, p) is None:
             targets = reach.collide_targets(board, p)
             if targets:
-                yield Option("collide", f"Collide with {name}", {"card": card, "target": _enum(board, targets)})
+                yield Option("collide", say("Collide with {card}", card=name), {"card": card, "target": _enum(board, targets)})
             if reach.collide_station(board, p):
                 flips = max(0, min(reach.collide_power(board, p), board.to_flip(enemy)))
                 into: dict[str, Schema] = {"card": card}
                 if flips and not board.own_flips(enemy):
                     into["slots"] = slots_schema(board, enemy, down, flips)
-                yield Option("collide", f"Collide {name} with the station", into)
+                yield Option("collide", say("Collide {card} with the station", card=name), into)
 
 
 def _enum(board: Board, pieces: list[Piece]) -> Schema:
@@ -221,6 +229,6 @@ def _enum(board: Board, pieces: list[Piece]) -> Schema:
 def _end_turn(board: Board, seat: int) -> Option:
     down = [card.slot for card in board.face_down(1 - seat)]
     if not down or board.own_flips(1 - seat):
-        return Option("end_turn", "End the turn")
+        return Option("end_turn", say("End the turn"))
     slots = {**slots_schema(board, 1 - seat, down, 1), "maxItems": min(3, len(down))}
-    return Option("end_turn", "End the turn", {"flip_slots": slots}, ("flip_slots",))
+    return Option("end_turn", say("End the turn"), {"flip_slots": slots}, ("flip_slots",))

@@ -17,6 +17,7 @@ from gamesvc.games.space_war.rules.playing.plays import Option, budget, in_hand,
 from gamesvc.games.space_war.rules.playing.powers import anytime_options, commander_anytime
 from gamesvc.games.space_war.state import Item, State
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 
 # --- possible answers ---
 
@@ -245,7 +246,7 @@ def react_options(board: Board, seat: int) -> list[Option]:
         numbers = [n for n in items if n is not None]
         item_schema = {"item": {"enum": numbers, "labels": {n: _item_label(state, n) for n in numbers}}} if numbers else {}
         optional = ("item",) if numbers and None in items else ()
-        options.append(Option("react", f"React with {play['l']}", {**item_schema, "play": schema}, optional))
+        options.append(Option("react", say("React with {card}", card=play["l"]), {**item_schema, "play": schema}, optional))
     return options
 
 
@@ -307,6 +308,6 @@ def let_stand_options(board: Board, seat: int) -> list[Option]:
     review = state.phase == "review" and state.active == seat
     if items:
         return [
-            Option("let_stand", "Let everything stand, or all up to an item", {"upto": {"enum": items}}, ("upto",)),
+            Option("let_stand", say("Let everything stand, or all up to an item"), {"upto": {"enum": items}}, ("upto",)),
         ]
-    return [Option("let_stand", "Go on to your turn")] if review else []
+    return [Option("let_stand", say("Go on to your turn"))] if review else []

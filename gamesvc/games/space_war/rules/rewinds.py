@@ -69,12 +69,13 @@ def given_back(then: State, now: State, why: JsonMapping) -> JsonObject:
     """Return the items that an undo reopens: those its seat has settled since, or either seat if the organiser rewinds.
 
     Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would have no effect. `unseen`: nobody
-    else may know of the undo, so the decisions keep their ids.
+    else may know of the undo, so the decisions keep their ids, and the active player the commands that they may repeat.
     """
     seat = why.get("seat") if why.get("cause") in ("undo", "redo") else None
     open_then = {item.n for item in then.items if not item.settled and item.by != seat}
     reopened = sorted(open_then & {item.n for item in now.items if item.settled})
-    return {**({"reopened": reopened} if reopened else {}), **({"unseen": True} if why.get("private") else {})}
+    unseen = {"unseen": True, "replay": list(now.replay)} if why.get("private") else {}
+    return {**({"reopened": reopened} if reopened else {}), **unseen}
 
 
 def rewound(then: State, now: State, data: JsonMapping) -> State:

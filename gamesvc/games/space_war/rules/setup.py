@@ -20,6 +20,7 @@ from gamesvc.games.space_war.rules.decision import Flow
 from gamesvc.games.space_war.rules.effects.drawing import drawn
 from gamesvc.games.space_war.state import LETTERS, State
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 Params = JsonMapping
 
@@ -51,7 +52,7 @@ def setup(run: Run[State], options: Data, seats: int) -> None:
 def check_options(options: Data, seats: int) -> None:
     """Raise `Refused` for invalid decks or a wrong number of seats."""
     if seats != 2:
-        raise Refused("bad_seats", "The Space War is for 2 seats.", "seats")
+        raise Refused("bad_seats", say("The Space War is for 2 seats."), "seats")
     read_decks(options)
 
 

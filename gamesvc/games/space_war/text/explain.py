@@ -9,6 +9,8 @@ from gamesvc.games.kernel.telling import Explained, Held
 from gamesvc.games.kernel.wording import capital
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, printed
 from gamesvc.games.space_war.text.board import card_facts, card_line, lasting_lines
+from gamesvc.games.space_war.text.reference import text_of
+from gamesvc.language import say
 
 
 def hand(seen: Data) -> tuple[Held, ...] | None:
@@ -24,9 +26,10 @@ def explain(seen: Data, of: str) -> Explained | None:
     if card not in CARDS and card not in COMMANDERS:
         return None
     face = printed(card)
-    facts = f"commander, life {face.life}" if card in COMMANDERS else card_facts(card)
-    now = [f"Now: {line}." for piece in seen["pieces"] if piece["id"] == of for line in lasting_lines(seen, piece)]
-    return Explained(face.name, " ".join([f"{capital(facts)}.", *([face.text] if face.text else []), *now]))
+    facts = say("commander, life {life}", life=face.life) if card in COMMANDERS else card_facts(card)
+    lasting = [line for piece in seen["pieces"] if piece["id"] == of for line in lasting_lines(seen, piece)]
+    now = [say("Now: {effect}.", effect=effect) for effect in lasting]
+    return Explained(face.name, " ".join(filter(None, [f"{capital(facts)}.", text_of(face), *now])))
 
 
 def _shown(seen: Data) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Data
-from gamesvc.games.kernel.notation import pick
+from gamesvc.games.kernel.notation import begins, items, pick
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, printed
 from gamesvc.json_types import JsonMapping
 
@@ -56,7 +56,7 @@ def instance_of(word: str, seen: Data, places: Sequence[str], taken: Sequence[st
     for place in (*places, *PLACES):
         left = {card: [one for one in ids if one not in taken] for card, ids in lying[place].items()}
         names = {card: ids[0] for card, ids in left.items() if ids}
-        if any(card.replace("_", "").startswith(start) for card in names):
+        if any(begins(card.replace("_", ""), start) for card in names):
             return pick(word, names, "card")
     return pick(word, {card: ids[0] for place in PLACES for card, ids in lying[place].items()}, "card")
 
@@ -64,9 +64,8 @@ def instance_of(word: str, seen: Data, places: Sequence[str], taken: Sequence[st
 def instances_of(words: Sequence[str], seen: Data, places: Sequence[str]) -> list[str]:
     """Return the instances that names refer to, none of them twice."""
     chosen: list[str] = []
-    for word in words:
-        if word != "none":
-            chosen.append(instance_of(word, seen, places, chosen))
+    for word in items(words):
+        chosen.append(instance_of(word, seen, places, chosen))
     return chosen
 
 

@@ -6,235 +6,379 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import capital, counted, listed, named, opening, seat_name
+from gamesvc.games.kernel.wording import Speaker, counted, listed, named, opening
 from gamesvc.games.space_war.data import CARDS, name_of
 from gamesvc.games.space_war.state import owner_of
+from gamesvc.language import mark, say, say_many
 
-ENDED_WORDS = {"draw": "draw phase", "action": "action phase", "turn": "turn"}
-"""Names of what is over, by the `card` of an item that opens at the end of it."""
-_PHASE_NAMES = {"choose_starter": "who starts", "prepare": "preparation", "between": "end of turn", "review": "reactions"}
+_PHASE_NAMES = {
+    "choose_starter": mark("who starts"),
+    "prepare": mark("preparation"),
+    "draw": mark("draw"),
+    "upkeep": mark("upkeep"),
+    "action": mark("action"),
+    "discard": mark("discard"),
+    "attack": mark("attack"),
+    "between": mark("end of turn"),
+    "review": mark("reactions"),
+    "over": mark("over"),
+}
+_ENTERED = {
+    "upkeep": mark("Upkeep phase."),
+    "action": mark("Action phase."),
+    "discard": mark("Discard phase."),
+    "attack": mark("Attack phase."),
+    "review": mark("Review phase."),
+}
 CHOICES = {
-    "flips": "which station cards to flip",
-    "draw": "whether to draw or mill",
-    "discard": "what to discard",
-    "search": "from the cards found",
-    "sabotage": "a card of the opponent's hand",
-    "sacrifice": "what to give up",
-    "destroy": "what to destroy",
-    "mend": "what to repair",
-    "transform": "which spaceship to transform",
-    "top": "what to put on top of the draw pile",
-    "offer": "whether to draw and discard",
-    "plan": "the order of the top cards",
-    "deja_vu": "which card returns",
-    "shield": "which shield takes the hit",
+    "flips": mark("which station cards to flip"),
+    "draw": mark("whether to draw or mill"),
+    "discard": mark("what to discard"),
+    "search": mark("from the cards found"),
+    "sabotage": mark("a card of the opponent's hand"),
+    "sacrifice": mark("what to give up"),
+    "destroy": mark("what to destroy"),
+    "mend": mark("what to repair"),
+    "transform": mark("which spaceship to transform"),
+    "top": mark("what to put on top of the draw pile"),
+    "offer": mark("whether to draw and discard"),
+    "plan": mark("which of the top cards to take"),
+    "deja_vu": mark("which card returns"),
+    "shield": mark("which shield takes the hit"),
 }
 """The end of `must choose`, by the kind of the choice."""
 
 
 def phase_name(phase: str) -> str:
     """Return the name of a phase as players read it: `between` is `end of turn`."""
-    return _PHASE_NAMES.get(phase, phase)
+    return say(_PHASE_NAMES[phase])
 
 
-class Teller:
+class Teller(Speaker):
     """The names of the players from one viewer's point of view."""
 
-    def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
-        self.viewer = viewer
-        self.names = names
-
-    def who(self, seat: int) -> str:
-        if seat == self.viewer:
-            return "You"
-        return seat_name(seat, self.names)
-
-    def whose(self, seat: int) -> str:
-        return "your" if seat == self.viewer else f"{self.who(seat)}'s"
-
-    def verb(self, seat: int, past: str, own: str = "") -> str:
-        return f"{self.who(seat)} {own if own and seat == self.viewer else past}"
+    def head(self, seat: int) -> str:
+        """Return the name of a player at the beginning of a line."""
+        return say("You") if seat == self.viewer else self.name(seat)
 
     def card(self, instance: str, name: str) -> str:
         """Return the name of a card with its owner: `your Drone`, `Ann's Drone`."""
-        return f"{self.whose(owner_of(instance))} {name_of(name).removeprefix('The ')}"
+        return self.says("{whose} {thing}", whom=owner_of(instance), thing=bare(name))
 
     def cards(self, names: Mapping[str, str], instances: Iterable[str]) -> str:
         return listed(self.card(instance, names[instance]) for instance in instances)
+
+
+def bare(card: str) -> str:
+    """Return the name of a card as it stands after its owner: `your Shade`."""
+    return name_of(card).removeprefix("The ")
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     """Describe one redacted event in one sentence; empty for pure bookkeeping."""
     teller = Teller(viewer, names)
     if event.type == REWOUND:
-        if event.data.get("cause") == "reaction":
-            return f"{teller.who(event.data['seat'])} reacted: the match went back to item {event.data['item']}."
-        return "The match was rewound."
+        if event.data.get("cause") != "reaction":
+            return say("The match was rewound.")
+        item = event.data["item"]
+        return teller.says("{who} reacted: the match went back to item {item}.", who=event.data["seat"], item=item)
     sentence = _SENTENCES.get(event.type)
     return "" if sentence is None else opening(sentence(event.data, teller))
 
 
 def _list(cards: Iterable[str]) -> str:
-    return listed(name_of(card) for card in cards) or "nothing"
+    return listed(name_of(card) for card in cards) or say("nothing")
 
 
-def _target(data: Data, t: Teller) -> str:
-    return t.card(data["target"], data["target_name"]) if data["target"] else f"{t.whose(1 - data['seat'])} station"
+def _drew(d: Data, t: Teller) -> str:
+    number = counted(d.get("count", len(d.get("cards", ()))), "card")
+    if not d.get("names"):
+        return t.says("{who} drew {cards}.", who=d["seat"], cards=number)
+    return t.says("{who} drew {number}: {cards}.", who=d["seat"], number=number, cards=_list(d["names"]))
 
 
-def _drew(data: Data, t: Teller) -> str:
-    shown = f": {_list(data['names'])}" if data.get("names") else ""
-    return f"{t.who(data['seat'])} drew {counted(data.get('count', len(data.get('cards', ()))), 'card')}{shown}."
+def _returned(d: Data, t: Teller) -> str:
+    cards = counted(len(d["cards"]) if "cards" in d else d["count"], "card") + (f" ({_list(d['names'])})" if d["names"] else "")
+    if d["to"] == "hand":
+        return t.says("{cards} went to {whose} hand.", whom=d["seat"], cards=cards)
+    return t.says("{cards} went to {whose} draw pile.", whom=d["seat"], cards=cards)
 
 
-def _returned(data: Data, t: Teller) -> str:
-    to = "hand" if data["to"] == "hand" else "draw pile"
-    total = len(data["cards"]) if "cards" in data else data["count"]
-    shown = f" ({_list(data['names'])})" if data["names"] else ""
-    return f"{counted(total, 'card')}{shown} went to {t.whose(data['seat'])} {to}."
-
-
-def _item(data: Data, t: Teller) -> str:
-    if data["card"] in ENDED_WORDS:
-        what = f"the end of {t.whose(data['by'])} {ENDED_WORDS[data['card']]}"
+def _item(d: Data, t: Teller) -> str:
+    if d["card"] == "draw":
+        what = t.says("the end of {whose} draw phase", whom=d["by"])
+    elif d["card"] == "action":
+        what = t.says("the end of {whose} action phase", whom=d["by"])
+    elif d["card"] == "turn":
+        what = t.says("the end of {whose} turn", whom=d["by"])
+    elif d["what"]:
+        what = t.card(d["what"], d["card"])
     else:
-        what = t.card(data["what"], data["card"]) if data["what"] else f"{t.whose(data['by'])} {name_of(data['card'])}"
-    return f"Item {data['item']} is open for reactions: {what}."
+        what = t.says("{whose} {thing}", whom=d["by"], thing=name_of(d["card"]))
+    return say("Item {item} is open for reactions: {what}.", item=d["item"], what=what)
 
 
-def _played(data: Data, t: Teller) -> str:
-    source = "" if data["origin"] == "hand" else f" out of {'your' if data['seat'] == t.viewer else 'their'} station"
-    x = f" with x = {data['x']}" if CARDS[data["name"]].cost is None else ""
-    return f"{t.who(data['seat'])} played {name_of(data['name'])}{source}{x} for {counted(data['cost'], 'action')}."
+def _played(d: Data, t: Teller) -> str:
+    facts = {"card": name_of(d["name"]), "price": counted(d["cost"], "action"), "x": d["x"]}
+    if CARDS[d["name"]].cost is not None:
+        if d["origin"] == "hand":
+            return t.says("{who} played {card} for {price}.", who=d["seat"], **facts)
+        return t.says("{who} played {card} out of {their} station for {price}.", who=d["seat"], **facts)
+    if d["origin"] == "hand":
+        return t.says("{who} played {card} with x = {x} for {price}.", who=d["seat"], **facts)
+    return t.says("{who} played {card} out of {their} station with x = {x} for {price}.", who=d["seat"], **facts)
 
 
-def _left(data: Data, t: Teller) -> str:
-    verb = {"destroyed": "destroyed", "discarded": "discarded from play", "returned": "returned to hand"}[data["reason"]]
-    return f"{t.cards(data['names'], data['cards'])} {'was' if len(data['cards']) == 1 else 'were'} {verb}."
+def _left(d: Data, t: Teller) -> str:
+    cards, count = t.cards(d["names"], d["cards"]), len(d["cards"])
+    if d["reason"] == "destroyed":
+        return say_many("{cards} was destroyed.", "{cards} were destroyed.", count, cards=cards)
+    if d["reason"] == "discarded":
+        return say_many("{cards} was discarded from play.", "{cards} were discarded from play.", count, cards=cards)
+    return say_many("{cards} was returned to hand.", "{cards} were returned to hand.", count, cards=cards)
 
 
-def _attacked(data: Data, t: Teller) -> str:
-    attacks = t.verb(data["seat"], "attacks", "attack")
-    return f"{attacks} {_target(data, t)} with {name_of(data['name'])} (power {data['power']})."
+def _attacked(d: Data, t: Teller) -> str:
+    facts = {"card": name_of(d["name"]), "power": d["power"]}
+    if d["target"]:
+        return t.says(
+            "{who} attacks {target} with {card} (power {power}).",
+            you="{who} attack {target} with {card} (power {power}).",
+            who=d["seat"],
+            target=t.card(d["target"], d["target_name"]),
+            **facts,
+        )
+    return t.says(
+        "{who} attacks {whose} station with {card} (power {power}).",
+        you="{who} attack {whose} station with {card} (power {power}).",
+        who=d["seat"],
+        whom=1 - d["seat"],
+        **facts,
+    )
 
 
-def _damaged(data: Data, t: Teller) -> str:
-    hits = listed(f"{hit['amount']} to {t.card(card, data['names'][card])}" for card, hit in sorted(data["hits"].items()))
-    return f"Damage: {hits}."
+def _collided(d: Data, t: Teller) -> str:
+    facts = {"card": name_of(d["name"]), "power": d["power"]}
+    if d["target"]:
+        return t.says(
+            "{who} collides {card} with {target} (power {power}).",
+            you="{who} collide {card} with {target} (power {power}).",
+            who=d["seat"],
+            target=t.card(d["target"], d["target_name"]),
+            **facts,
+        )
+    return t.says(
+        "{who} collides {card} with {whose} station (power {power}).",
+        you="{who} collide {card} with {whose} station (power {power}).",
+        who=d["seat"],
+        whom=1 - d["seat"],
+        **facts,
+    )
 
 
-def _flipped(data: Data, t: Teller) -> str:
-    shown = f" ({_list(data['names'][card] for card in sorted(data['names']))})" if data.get("names") else ""
-    return f"{counted(len(data['slots']), 'card')} of {t.whose(data['seat'])} station flipped{shown}."
+def _damaged(d: Data, t: Teller) -> str:
+    hits = listed(
+        say("{amount} to {card}", amount=hit["amount"], card=t.card(card, d["names"][card]))
+        for card, hit in sorted(d["hits"].items())
+    )
+    return say("Damage: {hits}.", hits=hits)
 
 
-def _settled(data: Data, t: Teller) -> str:
-    told = [f"You let {named('item', data['items'])} stand."] if data.get("items") else []
+def _repaired(d: Data, t: Teller) -> str:
+    owner, card = owner_of(d["card"]), bare(d["name"])
+    if not d["amount"]:
+        return t.says("{whose} {card} was repaired.", whom=owner, card=card)
+    return t.says("{whose} {card} was repaired by {amount}.", whom=owner, card=card, amount=d["amount"])
+
+
+def _flipped(d: Data, t: Teller) -> str:
+    number = counted(len(d["slots"]), "card")
+    if not d.get("names"):
+        return t.says("{number} of {whose} station flipped.", whom=d["seat"], number=number)
+    cards = _list(d["names"][card] for card in sorted(d["names"]))
+    return t.says("{number} of {whose} station flipped ({cards}).", whom=d["seat"], number=number, cards=cards)
+
+
+def _settled(d: Data, t: Teller) -> str:
+    told = [t.says("{who} let {items} stand.", who=d["seat"], items=named("item", d["items"]))] if d.get("items") else []
     for seat in (0, 1):
-        cards = [card["name"] for card in data.get("flips", ()) if card["seat"] == seat]
+        cards = [card["name"] for card in d.get("flips", ()) if card["seat"] == seat]
         if cards:
-            told.append(f"Flipped cards of {t.whose(seat)} station are now public: {_list(cards)}.")
+            told.append(t.says("Flipped cards of {whose} station are now public: {cards}.", whom=seat, cards=_list(cards)))
     return " ".join(told)
 
 
-def _ended(data: Data, t: Teller) -> str:
-    loser = 1 - data["winner"]
-    why = {
-        "commander": f"{t.whose(loser)} commander fell",
-        "resigned": f"{t.verb(loser, 'resigned')}",
-        "timed_out": f"{t.verb(loser, 'ran out of time')}",
-    }[data["reason"]]
-    return f"{t.who(data['winner'])} won: {why[:1].lower() + why[1:] if loser == t.viewer else why}."
+def _ended(d: Data, t: Teller) -> str:
+    winner, loser = d["winner"], 1 - d["winner"]
+    if d["reason"] == "commander":
+        return t.says("{who} won: {whose} commander fell.", who=winner, whom=loser)
+    if d["reason"] == "resigned":
+        return t.says("{who} won: {whom} resigned.", who=winner, whom=loser)
+    return t.says("{who} won: {whom} ran out of time.", who=winner, whom=loser)
 
 
-def _revealed(data: Data, t: Teller) -> str:
-    pairs = [f"{t.who(seat)}: {name_of(entry['commander'])}" for seat, entry in enumerate(data["sides"])]
-    return f"Commanders and stations are revealed. {'; '.join(pairs)}."
+def _revealed(d: Data, t: Teller) -> str:
+    pairs = "; ".join(f"{t.head(seat)}: {name_of(entry['commander'])}" for seat, entry in enumerate(d["sides"]))
+    return say("Commanders and stations are revealed. {commanders}.", commanders=pairs)
 
 
-def _upkeep(data: Data, t: Teller) -> str:
-    kept = _list(data["names"][card] for card in data["kept"])
-    return f"{t.who(data['seat'])} paid {counted(data['cost'], 'action')} as upkeep and kept {kept}."
+def _upkeep(d: Data, t: Teller) -> str:
+    price, kept = counted(d["cost"], "action"), _list(d["names"][card] for card in d["kept"])
+    return t.says("{who} paid {price} as upkeep and kept {cards}.", who=d["seat"], price=price, cards=kept)
 
 
-def _collided(data: Data, t: Teller) -> str:
-    verb = t.verb(data["seat"], "collides", "collide")
-    return f"{verb} {name_of(data['name'])} with {_target(data, t)} (power {data['power']})."
+def _added(d: Data, t: Teller) -> str:
+    place = {"row": d["row"], "slot": d["slot"]}
+    if "name" not in d:
+        return t.says("{who} added a card to the {row} row, slot {slot}.", who=d["seat"], **place)
+    card = name_of(d["name"])
+    return t.says("{who} added a card ({card}) to the {row} row, slot {slot}.", who=d["seat"], card=card, **place)
 
 
-def _added(data: Data, t: Teller) -> str:
-    name = f" ({name_of(data['name'])})" if "name" in data else ""
-    return f"{t.who(data['seat'])} added a card{name} to the {data['row']} row, slot {data['slot']}."
+def _station_moved(d: Data, t: Teller) -> str:
+    slots = named("slot", d["slots"])
+    if len(d["slots"]) == 1:
+        return t.says("{who} moved the station card in {slots} to the {row} row.", who=d["seat"], slots=slots, row=d["row"])
+    return t.says("{who} moved the station cards in {slots} to the {row} row.", who=d["seat"], slots=slots, row=d["row"])
 
 
-def _station(data: Data, t: Teller, verb: str) -> str:
-    return f"{_cards_in(data, t.whose(data['seat']))} {verb}."
+def _unflipped(d: Data, t: Teller) -> str:
+    slots = named("slot", d["slots"])
+    if len(d["slots"]) == 1:
+        return t.says("{whose} station card in {slots} turned face down.", whom=d["seat"], slots=slots)
+    return t.says("{whose} station cards in {slots} turned face down.", whom=d["seat"], slots=slots)
 
 
-def _cards_in(data: Data, whose: str) -> str:
-    """Return the cards of the station that an event names: `your station cards in slots s1 and s2`."""
-    return f"{whose} station card{'' if len(data['slots']) == 1 else 's'} in {named('slot', data['slots'])}"
+def _station_left(d: Data, t: Teller) -> str:
+    slots = named("slot", d["slots"])
+    if len(d["slots"]) == 1:
+        return t.says(
+            "{whose} station card in {slots} returned to their hand.",
+            to_you="{whose} station card in {slots} returned to your hand.",
+            whom=d["seat"],
+            slots=slots,
+        )
+    return t.says(
+        "{whose} station cards in {slots} returned to their hand.",
+        to_you="{whose} station cards in {slots} returned to your hand.",
+        whom=d["seat"],
+        slots=slots,
+    )
 
 
-def _card(words: str) -> Callable[[Data, Teller], str]:
-    """Return the teller of a sentence about the card of the event, with its owner."""
-    return lambda d, t: f"{t.card(d['card'], d['name'])} {words.format(**d)}."
+def _paralyzed(d: Data, t: Teller) -> str:
+    cards = t.cards(d["names"], d["cards"])
+    return say_many("{cards} was paralyzed.", "{cards} were paralyzed.", len(d["cards"]), cards=cards)
 
 
-def _piece(words: str) -> Callable[[Data, Teller], str]:
-    return lambda d, t: f"{t.card(d['piece']['id'], d['piece']['card'])} {words}."
+def _actions(d: Data, t: Teller) -> str:
+    actions = counted(d["actions"], "action")
+    return t.says("{who} has {actions}.", you="{who} have {actions}.", who=d["seat"], actions=actions)
 
 
-_SENTENCES: dict[str, Callable[[Data, Teller], str]] = {
-    "game_created": lambda d, t: "The match begins.",
-    "chooser_drawn": lambda d, t: f"{t.verb(d['seat'], 'chooses', 'choose')} who starts.",
-    "starter_chosen": lambda d, t: f"{t.verb(d['seat'], 'starts', 'start')}.",
-    "cards_drawn": _drew,
-    "seat_prepared": lambda d, t: f"{t.verb(d['seat'], 'has prepared', 'have prepared')}.",
+def _actions_changed(d: Data, t: Teller) -> str:
+    actions = counted(d["actions"], "action")
+    return t.says("{who} now has {actions}.", you="{who} now have {actions}.", who=d["seat"], actions=actions)
+
+
+def _life(d: Data, t: Teller) -> str:
+    return t.says(
+        "{who} has {life} life (lost {lost}).",
+        you="{who} have {life} life (lost {lost}).",
+        who=d["seat"],
+        life=d["life"],
+        lost=d["lost"],
+    )
+
+
+def _control(d: Data, t: Teller) -> str:
+    card = t.card(d["cards"][0], d["name"])
+    return t.says("{who} now controls {card}.", you="{who} now control {card}.", who=d["seat"], card=card)
+
+
+def _transformed(d: Data, t: Teller) -> str:
+    return t.says(
+        "{whose} {card} is now {attack}/{defense}.",
+        whom=owner_of(d["card"]),
+        card=bare(d["name"]),
+        attack=d["attack"],
+        defense=d["defense"],
+    )
+
+
+def _counters(d: Data, t: Teller) -> str:
+    counters = counted(d["counters"], "counter")
+    return t.says("{whose} {card} now has {counters}.", whom=owner_of(d["card"]), card=bare(d["name"]), counters=counters)
+
+
+_Tell = Callable[[Data, Teller], str]
+_COURSE: Mapping[str, _Tell] = {
+    "game_created": lambda d, t: say("The match begins."),
+    "chooser_drawn": lambda d, t: t.says("{who} chooses who starts.", you="{who} choose who starts.", who=d["seat"]),
+    "starter_chosen": lambda d, t: t.says("{who} starts.", you="{who} start.", who=d["seat"]),
+    "seat_prepared": lambda d, t: t.says("{who} has prepared.", you="{who} have prepared.", who=d["seat"]),
     "preparation_revealed": _revealed,
-    "turn_started": lambda d, t: f"Turn {d['turn']}: {t.whose(d['seat'])} turn.",
-    "phase_entered": lambda d, t: f"{capital(d['phase'])} phase.",
-    "actions_set": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} {counted(d['actions'], 'action')}.",
-    "actions_changed": lambda d, t: f"{t.verb(d['seat'], 'now has', 'now have')} {counted(d['actions'], 'action')}.",
+    "turn_started": lambda d, t: t.says("Turn {turn}: {whose} turn.", whom=d["seat"], turn=d["turn"]),
+    "phase_entered": lambda d, t: say(_ENTERED[d["phase"]]),
+    "actions_set": _actions,
+    "actions_changed": _actions_changed,
     "upkeep_paid": _upkeep,
-    "card_played": _played,
-    "card_countered": _card("was countered"),
-    "entered_play": _piece("came into play"),
-    "put_into_play": _piece("was put into play"),
-    "left_play": _left,
-    "moved": lambda d, t: f"{t.card(d['card'], d['name'])} moved to {t.whose(d['zone'])} zone.",
-    "attack_declared": _attacked,
-    "attack_failed": lambda d, t: f"The attack of {t.card(d['attacker'], d['name'])} failed.",
-    "collided": _collided,
-    "ability_used": _card("used its ability"),
-    "commander_used": lambda d, t: f"{t.verb(d['seat'], 'used', 'used')} {name_of(d['name'])}.",
-    "damaged": _damaged,
-    "repaired": lambda d, t: f"{t.card(d['card'], d['name'])} was repaired{f' by {amount}' if (amount := d['amount']) else ''}.",
-    "paralyzed": lambda d, t: f"{t.cards(d['names'], d['cards'])} {'was' if len(d['cards']) == 1 else 'were'} paralyzed.",
-    "protected": _card("cannot be attacked until the turn ends"),
-    "counters_changed": lambda d, t: f"{t.card(d['card'], d['name'])} now has {counted(d['counters'], 'counter')}.",
-    "control_changed": lambda d, t: f"{t.verb(d['seat'], 'now controls', 'now control')} {t.card(d['cards'][0], d['name'])}.",
-    "transformed": _card("is now {attack}/{defense}"),
-    "station_added": _added,
-    "station_moved": lambda d, t: f"{t.who(d['seat'])} moved {_cards_in(d, 'the')} to the {d['row']} row.",
-    "station_flipped": _flipped,
-    "station_unflipped": lambda d, t: _station(d, t, "turned face down"),
-    "station_left": lambda d, t: _station(d, t, f"returned to {'your' if d['seat'] == t.viewer else 'their'} hand"),
-    "life_changed": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} {d['life']} life (lost {d['lost']}).",
-    "cards_discarded": lambda d, t: f"{t.who(d['seat'])} discarded {_list(d['names'])}.",
-    "cards_milled": lambda d, t: f"{t.whose(d['seat'])} draw pile lost {_list(d['names'])}.",
-    "cards_returned": _returned,
-    "looked": lambda d, t: f"{t.who(d['seat'])} looked at {counted(d['count'], 'card')} of the draw pile.",
-    "prompt_opened": lambda d, t: f"{t.who(d['seat'])} must choose {CHOICES[d['kind']]}.",
-    "item_opened": _item,
-    "items_settled": _settled,
-    "orders_set": lambda d, t: f"{t.who(d['seat'])} set {counted(len(d['orders']), 'standing order')}.",
-    "order_fired": lambda d, t: f"{t.whose(d['seat'])} standing order answered item {d['item']}.",
-    "paused": lambda d, t: f"{t.verb(d['seat'], 'asks', 'ask')} for reactions.",
-    "hand_freed": lambda d, t: f"{t.verb(d['seat'], 'has', 'have')} no hand limit this turn.",
-    "extra_turn_gained": lambda d, t: f"{t.verb(d['seat'], 'gains', 'gain')} an extra turn.",
-    "turn_ended": lambda d, t: f"{t.verb(d['seat'], 'ended', 'ended')} the turn.",
-    "outcome_pending": lambda d, t: f"{t.whose(d['seat'])} commander falls unless the blow is answered.",
-    "timed_out": lambda d, t: f"{t.who(d['seat'])} ran out of time.",
+    "hand_freed": lambda d, t: t.says(
+        "{who} has no hand limit this turn.", you="{who} have no hand limit this turn.", who=d["seat"]
+    ),
+    "extra_turn_gained": lambda d, t: t.says("{who} gains an extra turn.", you="{who} gain an extra turn.", who=d["seat"]),
+    "turn_ended": lambda d, t: t.says("{who} ended the turn.", who=d["seat"]),
+    "life_changed": _life,
+    "outcome_pending": lambda d, t: t.says("{whose} commander falls unless the blow is answered.", whom=d["seat"]),
+    "timed_out": lambda d, t: t.says("{who} ran out of time.", who=d["seat"]),
     "game_ended": _ended,
 }
+_IN_PLAY: Mapping[str, _Tell] = {
+    "card_played": _played,
+    "card_countered": lambda d, t: t.says("{whose} {card} was countered.", whom=owner_of(d["card"]), card=bare(d["name"])),
+    "entered_play": lambda d, t: t.says(
+        "{whose} {card} came into play.", whom=owner_of(d["piece"]["id"]), card=bare(d["piece"]["card"])
+    ),
+    "put_into_play": lambda d, t: t.says(
+        "{whose} {card} was put into play.", whom=owner_of(d["piece"]["id"]), card=bare(d["piece"]["card"])
+    ),
+    "left_play": _left,
+    "moved": lambda d, t: t.says("{card} moved to {whose} zone.", whom=d["zone"], card=t.card(d["card"], d["name"])),
+    "attack_declared": _attacked,
+    "attack_failed": lambda d, t: t.says(
+        "The attack of {whose} {card} failed.", whom=owner_of(d["attacker"]), card=bare(d["name"])
+    ),
+    "collided": _collided,
+    "ability_used": lambda d, t: t.says("{whose} {card} used its ability.", whom=owner_of(d["card"]), card=bare(d["name"])),
+    "commander_used": lambda d, t: t.says("{who} used {card}.", who=d["seat"], card=name_of(d["name"])),
+    "damaged": _damaged,
+    "repaired": _repaired,
+    "paralyzed": _paralyzed,
+    "protected": lambda d, t: t.says(
+        "{whose} {card} cannot be attacked until the turn ends.", whom=owner_of(d["card"]), card=bare(d["name"])
+    ),
+    "counters_changed": _counters,
+    "control_changed": _control,
+    "transformed": _transformed,
+}
+_ZONES: Mapping[str, _Tell] = {
+    "cards_drawn": _drew,
+    "cards_discarded": lambda d, t: t.says("{who} discarded {cards}.", who=d["seat"], cards=_list(d["names"])),
+    "cards_milled": lambda d, t: t.says("{whose} draw pile lost {cards}.", whom=d["seat"], cards=_list(d["names"])),
+    "cards_returned": _returned,
+    "looked": lambda d, t: t.says("{who} looked at {cards} of the draw pile.", who=d["seat"], cards=counted(d["count"], "card")),
+    "station_added": _added,
+    "station_moved": _station_moved,
+    "station_flipped": _flipped,
+    "station_unflipped": _unflipped,
+    "station_left": _station_left,
+}
+_ANSWERS: Mapping[str, _Tell] = {
+    "prompt_opened": lambda d, t: t.says("{who} must choose {choice}.", who=d["seat"], choice=say(CHOICES[d["kind"]])),
+    "item_opened": _item,
+    "items_settled": _settled,
+    "orders_set": lambda d, t: t.says("{who} set {orders}.", who=d["seat"], orders=counted(len(d["orders"]), "standing order")),
+    "order_fired": lambda d, t: t.says("{whose} standing order answered item {item}.", whom=d["seat"], item=d["item"]),
+    "paused": lambda d, t: t.says("{who} asks for reactions.", you="{who} ask for reactions.", who=d["seat"]),
+}
+_SENTENCES = {**_COURSE, **_IN_PLAY, **_ZONES, **_ANSWERS}

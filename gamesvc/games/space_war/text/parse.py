@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command, Data, Refused
-from gamesvc.games.kernel.notation import number, pick, suggest, words
+from gamesvc.games.kernel.notation import items, no_more, number, pick, some, suggest, words
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS
 from gamesvc.games.space_war.text.help import HELP
 from gamesvc.games.space_war.text.naming import aims_of, card_at, instance_of, instances_of
 from gamesvc.json_types import JsonObject
+from gamesvc.language import joined, say
 
 Read = Callable[[Sequence[str], Data], Command]
 
@@ -70,7 +71,7 @@ def parse(text: str, seen: Data) -> Command:
             folded = folded.replace(name, card)
     said = words(folded, _FILLERS)
     if not said:
-        raise Refused("unreadable", f"Write an order, for example: {', '.join(list(_VERBS)[:6])}.")
+        raise Refused("unreadable", say("Write an order, for example: {verbs}.", verbs=", ".join(list(_VERBS)[:6])))
     verb = pick(said[0], {**{one: one for one in _VERBS}, **_OTHER_WORDS}, "order")
     rest = said[1:]
     reader = _READERS.get(verb)
@@ -78,8 +79,34 @@ def parse(text: str, seen: Data) -> Command:
         read: Command = reader(rest, seen)
         return read
     if rest:
-        raise Refused("unreadable", f"Write nothing after {verb!r}.")
+        raise Refused("unreadable", say("Write nothing after {verb!r}.", verb=verb))
     return {"name": _VERBS[verb]}
+
+
+def _phrases(said: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the words of parameters, each with the values behind it."""
+    found: dict[str, Sequence[str]] = {}
+    at = 0
+    while at < len(said):
+        key = said[at]
+        if key not in _TAIL:
+            raise Refused(
+                "unreadable",
+                say(
+                    "{key!r} was not expected; known: {known}.{suggest}",
+                    key=key,
+                    known=", ".join(_TAIL),
+                    suggest=suggest(key, _TAIL),
+                ),
+            )
+        end = at + (2 if key == "row" else 1)  # a row may be called "draw"
+        while end < len(said) and said[end] not in _TAIL:
+            end += 1
+        if key in found:
+            no_more(said[at:end])
+        found[key] = said[at + 1 : end]
+        at = end
+    return found
 
 
 def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> JsonObject:
@@ -89,16 +116,9 @@ def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> Js
     """
     found: JsonObject = {}
     aimed: Sequence[str] = ()
-    at = 0
-    while at < len(said):
-        key = said[at]
-        if key not in _TAIL:
-            raise Refused("unreadable", f"{key!r} was not expected; known: {', '.join(_TAIL)}.{suggest(key, _TAIL)}")
-        end = at + (2 if key == "row" else 1)  # a row may be called "draw"
-        while end < len(said) and said[end] not in _TAIL:
-            end += 1
-        values = said[at + 1 : end]
-        at = end
+    for key, values in _phrases(said).items():
+        if key == "on" or key in _LISTS:
+            some(values, f"{key} none")
         if key == "on":
             found["targets"], aimed = [], values
             continue
@@ -106,7 +126,7 @@ def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> Js
             found[_LISTS[key]] = instances_of(values, seen, ("enemy",))
             continue
         if len(values) != 1:
-            raise Refused("unreadable", f"Write one value after {key!r}.", key)
+            raise Refused("unreadable", say("Write one value after {key!r}.", key=key), key)
         if key == "row":
             found["row"] = pick(values[0], ROWS, "row")
         elif key in ("draw", "mill"):
@@ -122,7 +142,7 @@ def _tail(said: Sequence[str], seen: Data, card: str = "", verb: str = "") -> Js
 def _with_card(name: str, *places: str) -> Read:
     def read(said: Sequence[str], seen: Data) -> Command:
         if not said:
-            raise Refused("unreadable", "Name a card.", "card")
+            raise Refused("unreadable", say("Name a card."), "card")
         card = instance_of(said[0], seen, places)
         return {"name": name, "card": card, **_tail(said[1:], seen, card_at(card, seen), name)}
 
@@ -131,26 +151,26 @@ def _with_card(name: str, *places: str) -> Read:
 
 def _read_attack(said: Sequence[str], seen: Data) -> Command:
     if len(said) < 2:
-        raise Refused("unreadable", "Write: attack ATTACKER TARGET, or attack ATTACKER station s1 s2.", "target")
+        raise Refused("unreadable", say("Write: attack ATTACKER TARGET, or attack ATTACKER station s1 s2."), "target")
     attacker = instance_of(said[0], seen, ("play",))
     if said[1] == "station":
         return {"name": "attack_station", "attacker": attacker, **_station(said[2:], seen)}
+    no_more(said[2:])
     return {"name": "attack", "attacker": attacker, "target": instance_of(said[1], seen, ("enemy",))}
 
 
 def _station(said: Sequence[str], seen: Data) -> JsonObject:
     """Read bare slots after `station`, then `shields`."""
-    at = next((at for at, word in enumerate(said) if word in _TAIL), len(said))
-    slots = {"slots": list(said[:at])} if at else {}
-    return {**slots, **_tail(said[at:], seen)}
+    return _tail(["slots", *said] if said and said[0] not in _TAIL else said, seen)
 
 
 def _read_collide(said: Sequence[str], seen: Data) -> Command:
     if len(said) < 2:
-        raise Refused("unreadable", "Write: collide SHIP TARGET, or collide SHIP station s1 s2 s3.", "target")
+        raise Refused("unreadable", say("Write: collide SHIP TARGET, or collide SHIP station s1 s2 s3."), "target")
     command: JsonObject = {"name": "collide", "card": instance_of(said[0], seen, ("play",))}
     if said[1] == "station":
         return {**command, **_station(said[2:], seen)}
+    no_more(said[2:])
     return {**command, "target": instance_of(said[1], seen, ("enemy",))}
 
 
@@ -160,7 +180,7 @@ def _read_react(said: Sequence[str], seen: Data) -> Command:
     if rest and rest[0].isdecimal():
         command["item"] = number(rest.pop(0), "item")
     if not rest:
-        raise Refused("unreadable", "Write: react ITEM CARD, for example: react 12 luck.", "play")
+        raise Refused("unreadable", say("Write: react ITEM CARD, for example: react 12 luck."), "play")
     first = rest.pop(0)
     if first == "commander":
         return {**command, "play": _tail(rest, seen)}
@@ -170,6 +190,7 @@ def _read_react(said: Sequence[str], seen: Data) -> Command:
 
 def _read_end(said: Sequence[str], seen: Data) -> Command:
     if said and "phase".startswith(said[0]):
+        no_more(said[1:])
         return {"name": "end_phase"}
     rest = said[1:] if said and "turn".startswith(said[0]) else said
     if not said:
@@ -179,7 +200,7 @@ def _read_end(said: Sequence[str], seen: Data) -> Command:
 
 def _read_prepare(said: Sequence[str], seen: Data) -> Command:
     if len(said) not in (4, 6):
-        raise Refused("unreadable", f"Write: {' | '.join(HELP['prepare'])}.", "cards")
+        raise Refused("unreadable", say("Write: {usage}.", usage=joined(*map(say, HELP["prepare"]), between=" | ")), "cards")
     names = list(seen["sides"][seen["you"]].get("pool", COMMANDERS)) if seen["you"] is not None else list(COMMANDERS)
     count = 3 if len(said) == 4 else 4
     cards = instances_of(said[:count], seen, ("hand",))
@@ -188,7 +209,11 @@ def _read_prepare(said: Sequence[str], seen: Data) -> Command:
 
 
 def _read_list(name: str, key: str, place: str) -> Read:
-    return lambda said, seen: {"name": name, key: instances_of(said, seen, (place,))}
+    def read(said: Sequence[str], seen: Data) -> Command:
+        some(said, "keep none" if key == "keep" else "discard none")
+        return {"name": name, key: instances_of(said, seen, (place,))}
+
+    return read
 
 
 def _read_choose(said: Sequence[str], seen: Data) -> Command:
@@ -199,7 +224,8 @@ def _read_choose(said: Sequence[str], seen: Data) -> Command:
     elif own:
         prompt = own[0]["prompt"]
     else:
-        raise Refused("unreadable", "No choice is open.", "prompt")
+        raise Refused("unreadable", say("No choice is open."), "prompt")
+    some(rest, f"choose {prompt} none")
     options: dict[str, str] = {}
     for entry in own:
         if entry["prompt"] == prompt:
@@ -207,9 +233,7 @@ def _read_choose(said: Sequence[str], seen: Data) -> Command:
                 options.setdefault(label.rsplit(" ", 1)[0].casefold().replace(" ", "_"), one)
                 options[one] = one
     picks = []
-    for word in rest:
-        if word == "none":
-            continue
+    for word in items(rest):
         known = re.fullmatch(r"[ab]-\d+|s\d+|draw", word)
         picks.append(word if known else pick(word, options, "choice"))
     return {"name": "choose", "prompt": prompt, "picks": picks}
@@ -218,7 +242,7 @@ def _read_choose(said: Sequence[str], seen: Data) -> Command:
 def _read_pair(name: str, second: str, place: str) -> Read:
     def read(said: Sequence[str], seen: Data) -> Command:
         if len(said) != 2:
-            raise Refused("unreadable", f"Write a card and a {second}.", second)
+            raise Refused("unreadable", say("Write a card and a {second}.", second=second), second)
         key = "slot" if name == "move_station" else "card"
         value = number(said[1], second) if second == "n" else pick(said[1], ROWS, "row")
         return {"name": name, key: instance_of(said[0], seen, (place,)), second: value}
@@ -227,13 +251,14 @@ def _read_pair(name: str, second: str, place: str) -> Read:
 
 
 def _read_stand(said: Sequence[str], seen: Data) -> Command:
-    rest = [word for word in said if word != "upto"]
+    rest = said[1:] if said[:1] == ["upto"] and len(said) > 1 else said
+    no_more(rest[1:])
     return {"name": "let_stand", **({"upto": number(rest[0], "upto")} if rest else {})}
 
 
 def _read_starter(said: Sequence[str], seen: Data) -> Command:
     if len(said) != 1:
-        raise Refused("unreadable", "Write: start a, or start b.", "seat")
+        raise Refused("unreadable", say("Write: start a, or start b."), "seat")
     you = seen["you"] or 0
     seats = {"a": "0", "b": "1", "me": str(you), "opponent": str(1 - you)}
     return {"name": "choose_starter", "seat": int(pick(said[0], seats, "seat"))}
@@ -241,18 +266,20 @@ def _read_starter(said: Sequence[str], seen: Data) -> Command:
 
 def _read_orders(said: Sequence[str], seen: Data) -> Command:
     command: JsonObject = {"name": "set_orders", "orders": []}
-    part: list[str] = []
-    for word in [*said, "|"]:
-        if word != "|":
-            part.append(word)
-            continue
-        if part and part[0] == "flips":
-            command["flip_preference"] = [pick(row, ROWS, "row") for row in part[1:] if row != "none"]
-        elif part and part[0] == "draws":
-            command["draws"] = pick(" ".join(part[1:]), ("draw", "mill"), "way to draw")
-        elif part and part != ["none"]:
-            command["orders"].append(_order(part))
-        part = []
+    standing: list[str] = []
+    some(said, "orders none")
+    for part in " ".join(said).split("|"):
+        key, *rest = part.split() or [""]
+        if key == "flips":
+            no_more([key, *rest] if "flip_preference" in command else [])
+            some(rest, "flips none")
+            command["flip_preference"] = [pick(row, ROWS, "row") for row in items(rest)]
+        elif key == "draws":
+            no_more([key, *rest] if "draws" in command else [])
+            command["draws"] = pick(" ".join(rest), ("draw", "mill"), "way to draw")
+        elif key:
+            standing.append(part.strip())
+    command["orders"] = [_order(order.split()) for order in items(standing)]
     return command
 
 
@@ -263,20 +290,25 @@ def _order(said: Sequence[str]) -> JsonObject:
     """Read a standing order: `react kind play type event min 3 use avoid cancel times 2 until cancelled`."""
     order: JsonObject = {"when": {}, "do": pick(said[0], ("react", "stand", "ask"), "order")}
     when = order["when"]
+    written: set[str] = set()
     at = 1
     while at < len(said):
         key = pick(said[at], _ORDER_WORDS, "condition")
+        if key in written:
+            no_more(said[at:])
+        written.add(key)
         end = at + 1
         while end < len(said) and said[end] not in _ORDER_WORDS:
             end += 1
         values = said[at + 1 : end]
         at = end
         if key == "any":
+            no_more(values)
             when["any"] = True
         elif key == "use":
             order["use"] = [pick(word, sorted(RESPONDERS), "response") for word in values]
         elif len(values) != 1:
-            raise Refused("unreadable", f"Write one value after {key!r}.", key)
+            raise Refused("unreadable", say("Write one value after {key!r}.", key=key), key)
         elif key in ("min", "max"):
             when[f"{key}_cost"] = number(values[0], key)
         elif key == "station":
@@ -297,7 +329,7 @@ def _read_timeout(said: Sequence[str], seen: Data) -> Command:
     if not said:
         return {"name": "time_out"}
     if "timeout".startswith(said[0]):
-        raise Refused("unreadable", "Write behind timeout what happens then, as it is offered.")
+        raise Refused("unreadable", say("Write behind timeout what happens then, as it is offered."))
     parse(" ".join(said), seen)  # what happens then is an order itself
     return {"name": "time_out", "does": " ".join(said)}
 
@@ -305,7 +337,7 @@ def _read_timeout(said: Sequence[str], seen: Data) -> Command:
 def _read_draw(*, mill: bool) -> Read:
     def read(said: Sequence[str], seen: Data) -> Command:
         if said:
-            raise Refused("unreadable", "Write draw, or mill, and nothing else.")
+            raise Refused("unreadable", say("Write draw, or mill, and nothing else."))
         return {"name": "draw", "mill": mill}
 
     return read

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import seat_name, to_act
+from gamesvc.games.kernel.wording import Speaker, seat_name, to_act
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.manifest import MANIFEST
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
 from gamesvc.games.star_commander.picture.glance import glance, now
-from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
-from gamesvc.games.star_commander.text.narrate import REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.games.star_commander.text.lasting import lasting_words
+from gamesvc.games.star_commander.text.naming import REASONS, WINDOW_WORDS, card_name
 from gamesvc.json_types import JsonMapping
 
 BAND = 74
@@ -51,10 +51,10 @@ class Sheet:
         self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]
         self.layout = Layout.of(view["grid"])
         self.names = [seat_name(seat, self.caption.names) for seat in range(len(view["seats"]))]
-        self.whose = Teller(self.viewer, self.names).whose
+        self.speaker = Speaker(self.viewer, self.names)
 
     def svg(self) -> str:
-        probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.whose)
+        probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.speaker)
         probe.draw()
         self.lists = self._lists(probe.overflow)
         rows = (len(self.view["hand"]) + 4) // 5
@@ -144,7 +144,7 @@ class Sheet:
     def _board(self, y: float, height: float) -> float:
         chart = self.chart
         chart.frame(MARGIN, y + 8, WIDTH - 2 * MARGIN, height, columns=14, rows=14)
-        diamond = Diamond(chart, self.view, y + 8 + self._inset(), self.whose)
+        diamond = Diamond(chart, self.view, y + 8 + self._inset(), self.speaker)
         diamond.draw()
         self._piles(y + 8)
         self._supply(y + 8 + height)
@@ -221,7 +221,7 @@ class Sheet:
         """Describe the lasting effects on vessels and when they end, one line for each effect."""
         by_words: dict[str, list[str]] = {}
         for at, one in self.view["vessels"].items():
-            for words in lasting_words(one["lasting"], self.whose):
+            for words in lasting_words(one["lasting"], self.speaker):
                 by_words.setdefault(words, []).append(f"{one['name']} {at}")
         return [f"{', '.join(vessels)} {words}" for words, vessels in by_words.items()]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gamesvc.games.drawing.chart import LETTERS, Chart
 from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.wording import Speaker
 from gamesvc.games.star_commander.data import DOMAINS
-from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
 from gamesvc.games.star_commander.state import corners, place
+from gamesvc.games.star_commander.text.lasting import lasting_words
 from gamesvc.json_types import JsonMapping
 
 CARD_HEIGHT = 66
@@ -60,10 +61,10 @@ class Layout:
 
 
 class Diamond:
-    """Draws the map on a chart. `overflow` holds vessels without room for a plate. `whose` formats a seat: "Red's"."""
+    """Draws the map on a chart. `overflow` holds vessels without room for a plate."""
 
-    def __init__(self, chart: Chart, view: Data, top: float, whose: Callable[[int | None], str]) -> None:
-        self.chart, self.view, self.top, self.whose = chart, view, top, whose
+    def __init__(self, chart: Chart, view: Data, top: float, speaker: Speaker) -> None:
+        self.chart, self.view, self.top, self.speaker = chart, view, top, speaker
         self.layout = Layout.of(view["grid"])
         self.overflow: list[str] = []
         self.plates: dict[str, tuple[float, float]] = {}
@@ -173,7 +174,7 @@ class Diamond:
             groups: dict[tuple[str, ...], list[str]] = {}
             for at, one in self.view["vessels"].items():
                 if one["cell"] == cell and one["seat"] == seat:
-                    key = (*(str(one.get(name)) for name in _LOOKS), *lasting_words(one["lasting"], self.whose))
+                    key = (*(str(one.get(name)) for name in _LOOKS), *lasting_words(one["lasting"], self.speaker))
                     groups.setdefault(key, []).append(at)
             if groups:
                 by_seat.append(sorted(groups.values(), key=lambda group: -self._weight(group[0])))
@@ -228,7 +229,7 @@ class Diamond:
         for mark, icon in ICONS.items():
             entries = [entry for entry in lasting if entry["mark"] == mark]
             if entries:
-                with self.chart.group(label=", ".join(lasting_words(entries, self.whose))):
+                with self.chart.group(label=", ".join(lasting_words(entries, self.speaker))):
                     self.chart.mark(icon, x, y, 18)
                 x -= 20
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from gamesvc.games.drawing.chart import WIDTH, Chart
 from gamesvc.games.kernel.game import Data, Part
+from gamesvc.games.kernel.wording import Speaker
 from gamesvc.games.star_commander.picture.diagram import Diamond
-from gamesvc.games.star_commander.text.narrate import Teller
 
 
 def parts(view: Data) -> Part:
     """Return the finder of parts: systems, plates of vessels, and the cards that are laid out."""
-    diamond = Diamond(Chart(WIDTH, 10), view, 0, Teller(view["seat"], ()).whose)
+    diamond = Diamond(Chart(WIDTH, 10), view, 0, Speaker(view["seat"], ()))
     names = {cell: cell for cell in view["cells"]}
     names |= {vessel: stack[0] for stack in diamond.stacks() for vessel in stack}
     names |= {uid: uid for uid, _card in (*view["hand"], *view["prompt"].get("cards", ()))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gamesvc.games.kernel import codec
@@ -22,34 +22,45 @@ from gamesvc.games.star_commander.rules.windows import stack
 from gamesvc.games.star_commander.rules.windows.choices import choice_values
 from gamesvc.games.star_commander.state import Orders, State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 
 def decide(run: Run[State], seat: int, command: Command) -> None:
     """Carry out a command and continue until a seat must answer. Raises `Refused` for an illegal command."""
     state, name = run.state, command["name"]
     if state.result is not None:
-        raise Refused("over", "The match is over.")
+        raise Refused("over", say("The match is over."))
     if not 0 <= seat < len(state.seats) or not state.seats[seat].alive:
-        raise Refused("not_alive", "This seat is out of the match.")
+        raise Refused("not_alive", say("This seat is out of the match."))
     play = Play(run, answering=name not in ANYTIME)
     if name in ANYTIME:
         ANYTIME[name](play, seat, command)
     else:
         prompts = AT[name]
         if state.prompt.kind not in prompts:
-            possible = listed((ASKED[kind] for kind in prompts), "or")
-            detail = f"{name.replace('_', ' ')} is for a seat that is asked {possible}. Now seat {state.prompt.seat} is asked"
-            raise Refused("wrong_time", f"{detail} {ASKED.get(state.prompt.kind, 'nothing')}.", "name")
+            raise _wrong_time(state, name, prompts)
         window = state.window
         if window is not None and seat in window.asked and name in ("play_command", "activate"):
             stack.prepare(play, seat, command)
         elif state.prompt.seat != seat:
-            raise Refused("not_your_turn", f"The match waits for seat {state.prompt.seat}.")
+            raise Refused("not_your_turn", say("The match waits for seat {seat}.", seat=state.prompt.seat))
         else:
             HANDLE[name](play, seat, command)
     if play.state.result is None:
         advance(play)
     trade.drop_hollow(play)
+
+
+def _wrong_time(state: State, name: str, prompts: Iterable[str]) -> Refused:
+    """Return the refusal of a command that does not answer the open question."""
+    sentence = say(
+        "{name} is for a seat that is asked {possible}. Now seat {seat} is asked {task}.",
+        name=name.replace("_", " "),
+        possible=listed((say(ASKED[kind]) for kind in prompts), "or"),
+        seat=state.prompt.seat,
+        task=say(ASKED[state.prompt.kind]) if state.prompt.kind in ASKED else say("nothing"),
+    )
+    return Refused("wrong_time", sentence, "name")
 
 
 def set_standing_orders(play: Play, seat: int, command: Command) -> None:
@@ -60,7 +71,7 @@ def set_standing_orders(play: Play, seat: int, command: Command) -> None:
     merged["auto"] = [{"on": [], "by": None, "only_concerned": False, **auto} for auto in merged["auto"]]
     known = len(play.state.seats)
     if any(auto["by"] is not None and auto["by"] >= known for auto in merged["auto"]):
-        raise Refused("no_target", f"There are seats 0 to {known - 1}.", "orders")
+        raise Refused("no_target", say("There are seats 0 to {known}.", known=known - 1), "orders")
     play.emit(StandingOrdersSet(seat=seat, orders=merged))
 
 
@@ -79,14 +90,16 @@ def pass_priority(play: Play, seat: int, command: Command) -> None:
     """
     window, prompt = play.state.window, play.state.prompt
     if window is None or prompt.kind != "window":
-        raise Refused("wrong_time", "There is no open window to pass in.", "name")
+        raise Refused("wrong_time", say("There is no open window to pass in."), "name")
     rest = bool(command.get("rest")) and seat not in play.state.resting
     if prompt.seat == seat:
         play.emit(PriorityPassed(seats=[seat], auto=False, closed=False, rest=rest))
         play.answering = True
         return
     if seat in (*window.early, *window.passed, *window.ready):
-        raise Refused("already_passed", "You have already passed. You will be asked again when something new is played.", "name")
+        raise Refused(
+            "already_passed", say("You have already passed. You will be asked again when something new is played."), "name"
+        )
     sealed = seat in window.asked
     play.emit(PriorityPassed(seats=[seat], auto=False, closed=False, early=True, sealed=sealed, rest=rest))
 
@@ -113,7 +126,11 @@ def draw_card(play: Play, seat: int, command: Command) -> None:
     board = play.board
     if command["domain"] not in board.drawable(seat):
         able = ", ".join(board.drawable(seat))
-        raise Refused("no_domain", f"You cannot draw from {command['domain']}; you can draw from: {able}.", "domain")
+        raise Refused(
+            "no_domain",
+            say("You cannot draw from {domain}; you can draw from: {able}.", domain=command["domain"], able=able),
+            "domain",
+        )
     actions.check_discard(board, seat, command.get("discard"), board.hand_is_full(seat))
     step = play.work[-1]
     step["domain"] = command["domain"]
@@ -124,7 +141,7 @@ def draw_card(play: Play, seat: int, command: Command) -> None:
 def choose(play: Play, seat: int, command: Command) -> None:
     value, what = command["value"], play.state.prompt.what
     if value not in choice_values(play.board):
-        raise Refused("no_choice", f"{value} is not among what can be chosen.", "value")
+        raise Refused("no_choice", say("{value} is not among what can be chosen.", value=value), "value")
     play.emit(ChoiceMade(seat=seat, what=what, value=value))
     step = play.work[-1]
     if what == "keep_or_discard":
@@ -144,14 +161,18 @@ def end_command(play: Play, seat: int, command: Command) -> None:
 def open_combat(play: Play, seat: int, command: Command) -> None:
     cells = phase.eligible(play.board)
     if command["cell"] not in cells:
-        raise Refused("no_target", f"No combat can be opened there; it can in: {', '.join(cells) or 'no system'}.", "cell")
+        raise Refused(
+            "no_target",
+            say("No combat can be opened there; it can in: {cells}.", cells=", ".join(cells) or say("no system")),
+            "cell",
+        )
     phase.open_combat(play, command["cell"])
 
 
 def end_combat(play: Play, seat: int, command: Command) -> None:
     left = phase.eligible(play.board)
     if left and not play.board.edition.may_skip_combat:
-        raise Refused("combat_left", f"These combats must be fought first: {', '.join(left)}.", "name")
+        raise Refused("combat_left", say("These combats must be fought first: {left}.", left=", ".join(left)), "name")
     play.work[-1] = {"do": "end"}
 
 
@@ -186,7 +207,7 @@ def act(play: Play, seat: int, command: Command) -> None:
 
 def build(play: Play, seat: int, command: Command) -> None:
     if ("card" in command) == ("uid" in command):
-        raise Refused("bad_parameter", "Name either card, a core vessel, or uid, a card of your hand.", "card")
+        raise Refused("bad_parameter", say("Name either card, a core vessel, or uid, a card of your hand."), "card")
     if "card" in command:
         act(play, seat, command)
         return
@@ -200,7 +221,7 @@ def build(play: Play, seat: int, command: Command) -> None:
 
 def build_ship(play: Play, seat: int, command: Command) -> None:
     if play.state.prompt.kind == "combat_choose" and not building.builds_in_combat(play.board, seat):
-        raise Refused("wrong_time", "Ships are built in the command phase; only Forsei allows it now.", "name")
+        raise Refused("wrong_time", say("Ships are built in the command phase; only Forsei allows it now."), "name")
     build(play, seat, command)
 
 
@@ -213,10 +234,10 @@ def play_technology(play: Play, seat: int, command: Command) -> None:
 def scrap(play: Play, seat: int, command: Command) -> None:
     board = play.board
     if not board.edition.may_scrap:
-        raise Refused("not_in_edition", "Ships cannot be scrapped in this edition.", "name")
+        raise Refused("not_in_edition", say("Ships cannot be scrapped in this edition."), "name")
     ship = movement.own_ship(board, seat, command["ship"], "ship")
     if board.contested(ship.cell):
-        raise Refused("contested", f"{ship.cell} is contested; nothing can be scrapped there.", "ship")
+        raise Refused("contested", say("{cell} is contested; nothing can be scrapped there.", cell=ship.cell), "ship")
     card = board.card(ship)
     refund = max(1, card.cost // 2)
     play.emit(VesselScrapped(seat=seat, vessel=ship.id, card=ship.card, cell=ship.cell, domain=card.domain, refund=refund))

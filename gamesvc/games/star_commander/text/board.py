@@ -7,12 +7,17 @@ from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import counted, opening
-from gamesvc.games.star_commander.data import DOMAINS
-from gamesvc.games.star_commander.rules.effects.lasting import lasting_words
-from gamesvc.games.star_commander.text.narrate import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
+from gamesvc.games.star_commander.text.lasting import lasting_words
+from gamesvc.games.star_commander.text.naming import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
+from gamesvc.games.star_commander.text.reference import card_line
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import mark, say
 
 WIDTH = 72
+
+
+LEGEND = mark("Systems: developments/most, owner. Vessels: owner, name, attack/hit points/speed (stations have no speed), ids.")
 
 
 def _wrap(text: str, indent: str = "    ") -> list[str]:
@@ -23,50 +28,61 @@ def board_text(view: Data, caption: Caption) -> str:
     """Return everything that the picture shows as lines of text."""
     t = Teller(view["seat"], caption.names)
     lines = _head(view, t)
-    lines += ["", "SYSTEMS (row,column)"]
+    lines += ["", say("SYSTEMS (row,column; each touches those one row or one column away)"), *_wrap(say(LEGEND))]
     for name, cell in view["cells"].items():
         lines += _wrap(_cell_line(view, t, name, cell), "      ")
         lines += _vessel_lines(view, t, name)
-    lines += ["", "SEATS"]
+    lines += ["", say("SEATS")]
     for at in range(len(view["seats"])):
         lines += _seat_lines(view, t, at)
-    decks = ", ".join(f"{domain} {view['decks'][domain]} (discards {len(view['discards'][domain])})" for domain in DOMAINS)
-    lines += ["", *_wrap(f"Decks: {decks}.")]
-    left = [f"{card_name(card)} {count}" for card, count in view["supply"].items() if card != "scout"]
-    lines += _wrap(f"Supply: {', '.join(left)}.")
+    decks = ", ".join(
+        say("{domain} {deck} (discards {discards})", domain=one, deck=view["decks"][one], discards=len(view["discards"][one]))
+        for one in DOMAINS
+    )
+    lines += ["", *_wrap(say("Decks: {decks}.", decks=decks))]
+    lines += _supply_lines(view)
     lines += _stack_lines(view, t) + _combat_lines(view, t) + _offer_lines(view, t)
     if view["seat"] is not None:
-        hand = ", ".join(f"{uid} {card_name(card)}" for uid, card in view["hand"]) or "empty"
-        lines += ["", *_wrap(f"YOUR HAND: {hand}.")]
-    shown = view["prompt"].get("cards")
-    if shown:
-        lines += _wrap("TO CHOOSE FROM: " + ", ".join(f"{uid} {card_name(card)}" for uid, card in shown) + ".")
+        lines += ["", say("YOUR HAND")] + (_card_lines(view, view["hand"]) or [f"    {say('empty')}"])
+    if shown := view["prompt"].get("cards"):
+        lines += ["", say("TO CHOOSE FROM"), *_card_lines(view, shown)]
     return "\n".join(lines)
 
 
 def _head(view: Data, t: Teller) -> list[str]:
     if view["result"]:
         places = "; ".join(f"{place}. {opening(t.all(group))}" for place, group in enumerate(view["result"]["ranking"], 1))
-        return _wrap(f"Star Commander, {view['edition']}. Over: {REASONS[view['result']['reason']]}. {places}.")
-    head = f"Star Commander, {view['edition']}. Turn {view['turn']}, {t.whose(view['active'])} turn. {PHASES[view['phase']]}."
+        reason = say(REASONS[view["result"]["reason"]])
+        return _wrap(
+            say("Star Commander, {edition}. Over: {reason}. {places}.", edition=view["edition"], reason=reason, places=places)
+        )
+    head = t.says(
+        "Star Commander, {edition}. Turn {turn}, {whose} turn. {phase}.",
+        whom=view["active"],
+        edition=view["edition"],
+        turn=view["turn"],
+        phase=say(PHASES[view["phase"]]),
+    )
     prompt = view["prompt"]
-    who = f"{opening(t.all(one['seat'] for one in view['awaited']))} to act." if view["awaited"] else ""
+    asked = t.all(one["seat"] for one in view["awaited"])
+    parts = [head, *([opening(say("{seats} to act.", seats=asked))] if asked else [])]
     if prompt["kind"] == "window":
-        who += f" Responses to {WINDOW_WORDS[prompt['what']]}."
-    return _wrap(f"{head} {who}")
+        parts.append(say("Responses to {what}.", what=say(WINDOW_WORDS[prompt["what"]])))
+    return _wrap(" ".join(parts))
 
 
 def _cell_line(view: Data, t: Teller, name: str, cell: JsonMapping) -> str:
     if cell["card"] is None:
-        return f"{name}  unexplored"
+        return f"{name}  {say('unexplored')}"
     parts = [f"{name}  {cell['name']}"]
     if cell["domain"] in DOMAINS:
         parts.append(cell["domain"])
     if cell["grade"] == "capital":
-        parts.append("capital")
-    owner = t.name(cell["controller"]) if cell["controller"] is not None else "nobody"
+        parts.append(say("capital"))
+    owner = t.name(cell["controller"]) if cell["controller"] is not None else say("nobody")
     parts.append(f"{cell['devs']}/{cell['max']} {owner}")
-    parts += [word.upper() for word in ("besieged", "contested") if cell[word]]
+    parts += [say("BESIEGED")] if cell["besieged"] else []
+    parts += [say("CONTESTED")] if cell["contested"] else []
     return ", ".join(parts)
 
 
@@ -80,36 +96,62 @@ def _vessel_lines(view: Data, t: Teller, cell: str) -> list[str]:
 
 def _vessel_words(t: Teller, one: JsonMapping) -> str:
     figures = f"{one['attack']}/{one['hp']}" + (f"/{one['speed']}" if "speed" in one else "")
-    notes = [f"damage {one['damage']}"] if "damage" in one else []
-    notes += [f"jumped {one['jumps']}"] if one.get("jumps") else []
-    notes += ["new"] if one.get("new") else []
-    notes += lasting_words(one["lasting"], t.whose)
+    notes = [say("damage {damage}", damage=one["damage"])] if "damage" in one else []
+    notes += [say("jumped {jumps}", jumps=one["jumps"])] if one.get("jumps") else []
+    notes += [say("new")] if one.get("new") else []
+    notes += lasting_words(one["lasting"], t)
     return f"{t.name(one['seat'])} {one['name']} {figures}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _seat_lines(view: Data, t: Teller, at: int) -> list[str]:
     one = view["seats"][at]
-    you = " (you)" if at == view["seat"] else ""
+    you = f" ({say('you')})" if at == view["seat"] else ""
     if not one["alive"]:
-        return [f"{t.name(at)}{you}: out"]
-    limit = (
-        f"ships {one['ships']}/{one['devs']}" if one["limit_counts"] == "ships" else f"fighters {one['fighters']}/{one['devs']}"
+        return [say("{player}: out", player=f"{t.name(at)}{you}")]
+    if one["limit_counts"] == "ships":
+        limit = say("ships {ships}/{developments}", ships=one["ships"], developments=one["devs"])
+    else:
+        limit = say("fighters {fighters}/{developments}", fighters=one["fighters"], developments=one["devs"])
+    line = say(
+        "{player}: {credits}, hand {hand}/{hand_limit}, devs {developments}, {limit}",
+        player=f"{t.name(at)}{you}",
+        credits=counted(one["credits"], "credit"),
+        hand=one["hand"],
+        hand_limit=one["hand_limit"],
+        developments=one["devs"],
+        limit=limit,
     )
-    credits = counted(one["credits"], "credit")
-    line = f"{t.name(at)}{you}: {credits}, hand {one['hand']}/{one['hand_limit']}, devs {one['devs']}, {limit}"
     techs = ", ".join(f"{card_name(card)} ({uid})" for uid, card in one["technologies"])
-    return _wrap(line) + (_wrap(f"    technology: {techs}", "      ") if techs else [])
+    return _wrap(line) + (_wrap(f"    {say('technology: {cards}', cards=techs)}", "      ") if techs else [])
+
+
+def _card_lines(view: Data, cards: Sequence[Sequence[str]]) -> list[str]:
+    catalog = CATALOGS[view["edition"]].cards
+    return [line for uid, card in cards for line in _wrap(f"    {uid} {card_line(catalog[card])}", "        ")]
+
+
+def _supply_lines(view: Data) -> list[str]:
+    """Describe the vessels that anyone can build: price, figures, and how many are left."""
+    catalog = CATALOGS[view["edition"]].cards
+    lines = ["", say("SUPPLY (name: credits, attack/hit points/speed, left)")]
+    for card, count in view["supply"].items():
+        if (vessel := catalog[card]).buildable:
+            figures = f"{vessel.attack}/{vessel.hp}" + (f"/{vessel.speed}" if vessel.kind == "ship" else "")
+            left = say("{count} left", count=count)
+            lines.append(f"    {f'{vessel.name}:':<17}{vessel.cost}, {figures}, {left}")
+    return lines
 
 
 def _stack_lines(view: Data, t: Teller) -> list[str]:
     if not view["stack"]:
         return []
-    lines = ["", "STACK, top first"]
+    lines = ["", say("STACK, top first")]
     for item in reversed(view["stack"]):
         what = card_name(item["card"] or item["name"])
         aims = " ".join([*item["targets"].values(), *(str(v) for k, v in (item["params"] or {}).items() if k in ("to", "cell"))])
-        note = ", cancelled" if item["cancelled"] else ""
-        lines += _wrap(f"s{item['id']} {what} by {t.name(item['seat'])}{' on ' + aims if aims else ''}{note}")
+        shown = {"item": f"s{item['id']} {what}", "player": t.name(item["seat"]), "aims": aims}
+        line = say("{item} by {player} on {aims}", **shown) if aims else say("{item} by {player}", **shown)
+        lines += _wrap(say("{item}, cancelled", item=line) if item["cancelled"] else line)
     return lines
 
 
@@ -117,19 +159,22 @@ def _combat_lines(view: Data, t: Teller) -> list[str]:
     combat = view["combat"]
     if combat is None:
         return []
-    lines = ["", f"COMBAT in {combat['cell']}"]
+    lines = ["", say("COMBAT in {cell}", cell=combat["cell"])]
     for shot in combat["assigned"]:
-        lines.append(f"    {t.name(shot['seat'])} {shot['vessel']}: {shot['amount']} on {shot['target']}")
+        vessel = f"    {t.name(shot['seat'])} {shot['vessel']}"
+        lines.append(say("{vessel}: {amount} on {target}", vessel=vessel, amount=shot["amount"], target=shot["target"]))
     return lines
 
 
 def _offer_lines(view: Data, t: Teller) -> list[str]:
     lines: list[str] = []
     for offer in view["offers"]:
-        text = f"Offer {offer['id']}: {t.name(offer['maker'])} to {t.name(offer['to'])}"
+        text = say(
+            "Offer {offer}: {maker} to {partner}", offer=offer["id"], maker=t.name(offer["maker"]), partner=t.name(offer["to"])
+        )
         if "give" in offer:
-            text += f"; gives {_side(offer['give'])}; wants {_side(offer['want'])}"
-            text += f'; note: "{offer["note"]}"' if offer["note"] else ""
+            text += say("; gives {give}; wants {want}", give=_side(offer["give"]), want=_side(offer["want"]))
+            text += say('; note: "{note}"', note=offer["note"]) if offer["note"] else ""
         lines += _wrap(text + ".")
     return ["", *lines] if lines else []
 
@@ -139,4 +184,4 @@ def _side(side: JsonMapping) -> str:
     count = side["cards"] or len(side["hand"])
     parts += [counted(count, "card")] if count else []
     names: Sequence[str] = [*side["technologies"], *side["vessels"], *side["systems"]]
-    return ", ".join([*parts, *names]) or "nothing"
+    return ", ".join([*parts, *names]) or say("nothing")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.game import Command, Data, Refused
-from gamesvc.games.kernel.notation import pick
+from gamesvc.games.kernel.notation import items, no_more, pick, some
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.data import DOMAINS, WINDOWS, Target
 from gamesvc.games.star_commander.text import reading
 from gamesvc.games.star_commander.text.reading import unreadable
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 Read = Callable[[list[str], Data], JsonObject]
 
@@ -26,7 +27,8 @@ def _draw(words: list[str], view: Data) -> JsonObject:
     [domain] = reading.only(words, 1, "draw science, or draw science discard=c12")
     command: JsonObject = {"domain": pick(domain, DOMAINS, "domain")}
     if "discard" in given:
-        command["discard"] = reading.hand_card(given["discard"], view)
+        command["discard"] = reading.hand_card(given.pop("discard"), view)
+    reading.no_options(given)
     return command
 
 
@@ -47,15 +49,17 @@ def _move(words: list[str], view: Data) -> JsonObject:
     if [word.casefold() for word in words[-2:]] == ["carry", "none"]:
         del words[-2:]
         command["carried"] = carried
-    for word in list(words):
-        if word.casefold() == "carry":
+    for word, following in zip(list(words), [*words[1:], ""], strict=False):
+        if word.casefold() == "carry" and "=" in following:
             words.remove(word)
         elif "=" in word:
             carrier, _, cargo = word.partition("=")
-            carried[reading.vessel(carrier, view)] = [reading.vessel(one, view) for one in reading.split_list(cargo)]
+            if (vessel := reading.vessel(carrier, view)) in carried:
+                no_more([word])
+            carried[vessel] = [reading.vessel(one, view) for one in reading.split_list(cargo)]
             words.remove(word)
     if len(words) < 2:
-        raise unreadable("Write: move v3 v4 2,1, and carry v3=v5+v6 for a Carrier's fighters", "text")
+        raise unreadable(say("Write: move v3 v4 2,1, and carry v3=v5+v6 for a Carrier's fighters"), "text")
     *ships, to = words
     command |= {"ships": [reading.vessel(word, view) for word in ships], "to": reading.cell(to, view)}
     return command | ({"carried": carried} if carried else {})
@@ -66,7 +70,7 @@ def _build(words: list[str], view: Data) -> JsonObject:
     if words and words[0].casefold() in ("ship", "station"):
         kind = words.pop(0).casefold()
     if len(words) < 2:
-        raise unreadable("Write: build corvette 2,2", "text")
+        raise unreadable(say("Write: build corvette 2,2"), "text")
     what, cell = "_".join(words[:-1]), reading.cell(words[-1], view)
     cards = reading.catalog(view)
     core = {card: card for card in cards.core if cards[card].buildable}
@@ -81,13 +85,16 @@ def _build(words: list[str], view: Data) -> JsonObject:
     return {"name": f"build_{kind or cards[card].kind}", "uid": meant, "cell": cell}
 
 
-def _targets(words: list[str], given: Mapping[str, str], targets: Sequence[Target], view: Data) -> JsonObject:
+def _targets(words: list[str], given: dict[str, str], targets: Sequence[Target], view: Data) -> JsonObject:
     """Read targets by name (`a=v3`) or in the order of the card."""
     known = [target.name for target in targets]
-    found = {name: reading.thing(value, view) for name, value in given.items() if name in known}
+    found = {name: reading.thing(given.pop(name), view) for name in known if name in given}
+    reading.no_options(given)
     rest = [name for name in known if name not in found]
     if len(words) > len(rest):
-        raise unreadable(f"{' '.join(words)}: this takes {counted(len(known), 'target')}.", "targets")
+        raise unreadable(
+            say("{words}: this takes {targets}.", words=" ".join(words), targets=counted(len(known), "target")), "targets"
+        )
     found.update((name, reading.thing(word, view)) for name, word in zip(rest, words, strict=False))
     return {"targets": {name: found[name] for name in known if name in found}} if found else {}
 
@@ -96,12 +103,14 @@ def _play(words: list[str], view: Data) -> JsonObject:
     command: JsonObject = reading.flag(words, "hold")
     given = reading.options(words)
     if not words:
-        raise unreadable("Write: play CARD, then its targets, as play barrage v3 v7", "text")
+        raise unreadable(say("Write: play CARD, then its targets, as play barrage v3 v7"), "text")
     uid, taken = _card_words(words, view)
     card = dict(view["hand"]).get(uid)
     if card is None:
-        raise unreadable(f"There is no card {uid} in your hand.", "uid")
+        raise unreadable(say("There is no card {uid} in your hand.", uid=uid), "uid")
     if reading.catalog(view)[card].kind == "technology":
+        no_more([*words[taken:], *command])
+        reading.no_options(given)
         return {"name": "play_technology", "uid": uid}
     return {"uid": uid, **command, **_targets(words[taken:], given, reading.catalog(view)[card].targets, view)}
 
@@ -120,7 +129,7 @@ def _use(words: list[str], view: Data) -> JsonObject:
     command: JsonObject = {**reading.flag(words, "hold"), **reading.flag(words, "explore")}
     given = reading.options(words)
     if not words:
-        raise unreadable("Write: use SOURCE, then what it needs, as use c12 v3 x=4 or use 1,1 a=v3 b=2,1 discard=c5", "text")
+        raise unreadable(say("Write: use SOURCE, then what it needs, as use c12 v3 x=4 or use 1,1 a=v3 b=2,1 discard=c5"), "text")
     word, cards = words[0], reading.catalog(view)
     rows = [pair for one in view["seats"] for pair in one["technologies"]]
     if reading.is_cell(word, view):
@@ -139,19 +148,19 @@ def _use(words: list[str], view: Data) -> JsonObject:
             card = view["vessels"].get(source, {}).get("card")
     ability = cards[card].ability if card else None
     if ability is None:
-        raise unreadable(f"{word} has no ability to use.", "source")
+        raise unreadable(say("{word} has no ability to use.", word=word), "source")
     command["source"] = source
     if "x" in given:
-        command["x"] = reading.whole(given["x"], "x")
+        command["x"] = reading.whole(given.pop("x"), "x")
     if "discard" in given:
-        command["discard"] = reading.hand_card(given["discard"], view)
+        command["discard"] = reading.hand_card(given.pop("discard"), view)
     return command | _targets(words[1:], given, ability.targets, view)
 
 
 def _one_cell(usage: str) -> Read:
     def read(words: list[str], view: Data) -> JsonObject:
         if not words:
-            raise unreadable(f"Write: {usage}", "text")
+            raise unreadable(say("Write: {usage}", usage=usage), "text")
         return {"cell": reading.cell("_".join(words), view)}
 
     return read
@@ -163,8 +172,10 @@ def _scrap(words: list[str], view: Data) -> JsonObject:
 
 def _technology(words: list[str], view: Data) -> JsonObject:
     if not words:
-        raise unreadable("Write: tech CARD", "text")
-    return {"uid": _card_words(words, view)[0]}
+        raise unreadable(say("Write: tech CARD"), "text")
+    uid, taken = _card_words(words, view)
+    no_more(words[taken:])
+    return {"uid": uid}
 
 
 def _sell(words: list[str], view: Data) -> JsonObject:
@@ -178,11 +189,12 @@ def _offer(words: list[str], view: Data) -> JsonObject:
     usage = "offer Blue give credits=4 vessels=v3 want systems=1,1 hand=1"
     folded = [word.casefold() for word in words]
     if not words or "give" not in folded or "want" not in folded or folded.index("give") > folded.index("want"):
-        raise unreadable(f"Write: {usage}", "text")
+        raise unreadable(say("Write: {usage}", usage=usage), "text")
     give = reading.options(words_between := words[folded.index("give") + 1 : folded.index("want")])
     want = reading.options(words_after := words[folded.index("want") + 1 :])
     if words_between or words_after:
-        raise unreadable(f"Write: {usage}", "text")
+        raise unreadable(say("Write: {usage}", usage=usage), "text")
+    no_more(words[1 : folded.index("give")])
     return {"to": reading.seat(words[0]), "give": _side(give, view, False), "want": _side(want, view, True)}
 
 
@@ -190,6 +202,8 @@ def _side(given: Mapping[str, str], view: Data, wanted: bool) -> JsonObject:
     side: JsonObject = {}
     for name, value in given.items():
         part = pick(_PARTS.get(name, name), ("credits", "hand", "technologies", "vessels", "systems"), "part of an offer")
+        if part in side:
+            no_more([f"{name}={value}"])
         if part == "credits" or (part == "hand" and wanted):
             side[part] = reading.whole(value, part)
         elif part == "systems":
@@ -206,11 +220,10 @@ def _side(given: Mapping[str, str], view: Data, wanted: bool) -> JsonObject:
 
 def _accept(words: list[str], view: Data) -> JsonObject:
     if not words:
-        raise unreadable("Write: accept 3, and the cards you give, as accept 3 c12 c40", "text")
+        raise unreadable(say("Write: accept 3, and the cards you give, as accept 3 c12 c40"), "text")
     command: JsonObject = {"offer": reading.whole(words[0], "offer")}
-    if words[1:] and words[1].casefold() == "nothing":
-        return command | {"hand": []}
-    return command | ({"hand": [reading.hand_card(word, view) for word in words[1:]]} if words[1:] else {})
+    hand = [reading.hand_card(word, view) for word in items(words[1:])]
+    return command | ({"hand": hand} if words[1:] else {})
 
 
 def _offer_number(words: list[str], view: Data) -> JsonObject:
@@ -221,9 +234,8 @@ def _fire(words: list[str], view: Data) -> JsonObject:
     command: JsonObject = {**reading.flag(words, "more"), **reading.flag(words, "pass"), **reading.flag(words, "stay")}
     assignments: dict[str, list[JsonObject]] = {}
     waiting: list[str] = []
-    for word in words:
-        if word.casefold() in ("nothing", "hold", "none"):
-            continue
+    some(words, "fire nothing")
+    for word in items(words, ("nothing", "hold", "none")):
         if ">" not in word:
             waiting.append(word)
             continue
@@ -238,7 +250,7 @@ def _fire(words: list[str], view: Data) -> JsonObject:
         amount = waiting.pop(0) if waiting and waiting[0].isdecimal() else ""
         assignments.setdefault(own, []).append(_shot(own, target, amount, view))
     if waiting:
-        raise unreadable("Write: fire v3>v7=2 v4>v8, or fire nothing", "text")
+        raise unreadable(say("Write: fire v3>v7=2 v4>v8, or fire nothing"), "text")
     return {"assignments": assignments, **command}
 
 
@@ -248,14 +260,15 @@ def _shot(own: str, target: str, amount: str, view: Data) -> JsonObject:
     elif own in view["vessels"]:
         power = view["vessels"][own]["attack"]
     else:
-        raise unreadable(f"There is no vessel {own}.", "assignments")
+        raise unreadable(say("There is no vessel {vessel}.", vessel=own), "assignments")
     return {"target": reading.vessel(target, view), "amount": power}
 
 
 def _retreat(words: list[str], view: Data) -> JsonObject:
     moves: list[JsonObject] = []
     plain: list[str] = []
-    for word in words:
+    some(words, "stay")
+    for word in items(words):
         if ">" not in word:
             plain.append(word)
             continue
@@ -263,9 +276,9 @@ def _retreat(words: list[str], view: Data) -> JsonObject:
         to, plus, cargo = rest.partition("+")
         move: JsonObject = {"ship": reading.vessel(ship, view), "to": reading.cell(to, view)}
         moves.append(move | ({"carried": [reading.vessel(one, view) for one in reading.split_list(cargo)]} if plus else {}))
-    if plain and plain[0].casefold() not in ("nothing", "none"):
+    if plain:
         if len(plain) < 2:
-            raise unreadable("Write: retreat v3>2,1 v4>2,1, or stay", "text")
+            raise unreadable(say("Write: retreat v3>2,1 v4>2,1, or stay"), "text")
         to = reading.cell(plain.pop(), view)
         moves += [{"ship": reading.vessel(word, view), "to": to} for word in plain]
     return {"moves": moves}
@@ -277,12 +290,14 @@ _ORDERS = ("commands", "abilities", "actions", "always_ask", "auto", "assign", "
 def _orders(words: list[str], view: Data) -> JsonObject:
     orders: JsonObject = {}
     if not words:
-        raise unreadable("Write what is to change, as orders commands=ask or orders draw=science+industry.", "orders")
+        raise unreadable(say("Write what is to change, as orders commands=ask or orders draw=science+industry."), "orders")
     for word in words:
         name, found, value = word.partition("=")
         if not found:
-            raise unreadable(f"{word!r}: write name=value, as commands=ask or draw=science+industry.", "orders")
+            raise unreadable(say("{word!r}: write name=value, as commands=ask or draw=science+industry.", word=word), "orders")
         key = pick(name, _ORDERS, "standing order")
+        if key != "auto" and (key in orders or key in orders.get("combat", {})):
+            no_more([word])
         value = value.casefold()
         if key in WINDOWS:
             orders.setdefault("combat", {})[key] = value
@@ -299,21 +314,21 @@ def _auto(text: str) -> JsonObject:
     play, *parts = text.split("/")
     auto: JsonObject = {"play": play}
     for part in parts:
-        name, _, value = part.partition(":")
+        name, colon, value = part.partition(":")
         if name == "on":
             auto["on"] = reading.split_list(value)
         elif name == "by":
             auto["by"] = None if value in ("any", "") else reading.seat(value)
-        elif name in ("concerned", "unconcerned"):
+        elif name in ("concerned", "unconcerned") and not colon:
             auto["only_concerned"] = name == "concerned"
         else:
-            raise unreadable(f"{part!r}: write auto=evasion/on:barrage+ram/by:blue/concerned.", "orders")
+            raise unreadable(say("{part!r}: write auto=evasion/on:barrage+ram/by:blue/concerned.", part=part), "orders")
     return auto
 
 
 def _bare(words: list[str], view: Data) -> JsonObject:
     if words:
-        raise unreadable(f"Leave {' '.join(words)!r} out; this order is one word.", "text")
+        raise unreadable(say("Leave {words!r} out; this order is one word.", words=" ".join(words)), "text")
     return {}
 
 
@@ -358,14 +373,19 @@ VERBS = frozenset((*_VERBS, *_ANSWERS))
 """The words with which orders begin."""
 
 
+def spellings(verb: str) -> list[str]:
+    """Return all words that mean the same order as this one."""
+    return [verb, *(word for word, meant in _VERBS.items() if meant == _VERBS.get(verb))]
+
+
 def parse(text: str, view: Data) -> Command:
     """Read one order. Raises `Refused("unreadable", ...)` with a suggestion."""
     text = text[:4000]
     if reading.has_note(text):
-        raise unreadable("Leave the note out. Write promises to the players in a message.", "text")
+        raise unreadable(say("Leave the note out. Write promises to the players in a message."), "text")
     words = reading.tokens(text)
     if not words:
-        raise unreadable("An order begins with a word such as move, build, play, pass or end.", "text")
+        raise unreadable(say("An order begins with a word such as move, build, play, pass or end."), "text")
     if words[0].casefold() in _ANSWERS and len(words) == 1:
         return {"name": "choose", "value": words[0].casefold()}
     verb = pick(words[0], {name: name for name in _VERBS}, "order")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gamesvc.games.kernel.game import Data, Refused
-from gamesvc.games.kernel.notation import FILLERS, number, pick, suggest
+from gamesvc.games.kernel.notation import begins, no_more, number, pick, suggest, without_fillers
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.star_commander.data import CATALOGS, Catalog
 from gamesvc.games.star_commander.state import MOST_SEATS
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 NOTE = "note:"
 """The beginning of an offer's note under rules 1.1."""
@@ -22,7 +23,7 @@ def tokens(text: str) -> list[str]:
     joined = re.sub(r"(?<![\w,])(\d)\s*,\s*(\d)(?!\d)", r"\1,\2", " ".join(text.split()))
     joined = re.sub(r" ?(->|=>|>|=) ?", lambda found: ">" if ">" in found[1] else "=", joined)
     joined = re.sub(r"(?<!\d),|,(?!\d)|;", " ", joined)
-    return [word for word in joined.split() if word.casefold() not in FILLERS]
+    return without_fillers(joined.split())
 
 
 def has_note(text: str) -> bool:
@@ -50,10 +51,15 @@ def cell(word: str, view: Data) -> str:
     if len(cells) == 1:
         return cells[0]
     if found is None and not cells:
-        raise unreadable(f"{word!r} is not a system. Write row and column, as in 2,1.{suggest(word, by_name)}", "cell")
+        raise unreadable(
+            say("{word!r} is not a system. Write row and column, as in 2,1.{suggest}", word=word, suggest=suggest(word, by_name)),
+            "cell",
+        )
     if cells:
-        raise unreadable(f"{word!r} may be {' or '.join(cells)}.", "cell")
-    raise unreadable(f"There is no system {word}; rows and columns go from 0 to {view['grid'] - 1}.", "cell")
+        raise unreadable(say("{word!r} may be {cells}.", word=word, cells=" or ".join(cells)), "cell")
+    raise unreadable(
+        say("There is no system {word}; rows and columns go from 0 to {grid}.", word=word, grid=view["grid"] - 1), "cell"
+    )
 
 
 def is_cell(word: str, view: Data) -> bool:
@@ -68,12 +74,14 @@ def vessel(word: str, view: Data) -> str:
         return folded if folded.startswith("v") else f"v{folded}"
     own: dict[str, Data] = {at: one for at, one in view["vessels"].items() if one["seat"] == view["seat"]}
     key = folded.replace("_", "")
-    named = [at for at, one in own.items() if one["name"].casefold().replace(" ", "").startswith(key)]
+    named = [at for at, one in own.items() if begins(one["name"].casefold().replace(" ", ""), key)]
     if len(named) == 1:
         return named[0]
     if named:
-        raise unreadable(f"{word!r} may be {', '.join(named[:6])}. Write the number.", "vessel")
-    raise unreadable(f"{word!r} is not a vessel. Write its number, as in v3.{suggest(word, own)}", "vessel")
+        raise unreadable(say("{word!r} may be {named}. Write the number.", word=word, named=", ".join(named[:6])), "vessel")
+    raise unreadable(
+        say("{word!r} is not a vessel. Write its number, as in v3.{suggest}", word=word, suggest=suggest(word, own)), "vessel"
+    )
 
 
 def card_in(word: str, cards: Iterable[Iterable[str]], what: str, view: Data) -> str:
@@ -130,18 +138,25 @@ def split_list(text: str) -> list[str]:
 
 def options(words: list[str]) -> dict[str, str]:
     """Remove all `name=value` words and return them."""
-    found = {}
+    found: dict[str, str] = {}
     for word in list(words):
         if "=" in word:
             name, _, value = word.partition("=")
+            if name.casefold() in found:
+                no_more([word])
             found[name.casefold()] = value
             words.remove(word)
     return found
 
 
+def no_options(given: Mapping[str, str]) -> None:
+    """Refuse the `name=value` words that an order has no use for."""
+    no_more([f"{name}={value}" for name, value in given.items()])
+
+
 def only(words: list[str], count: int, usage: str) -> list[str]:
     if len(words) != count:
-        raise unreadable(f"Write: {usage}", "text")
+        raise unreadable(say("Write: {usage}", usage=usage), "text")
     return words
 
 

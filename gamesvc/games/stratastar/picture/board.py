@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from gamesvc.games.drawing.chart import WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import capital, listed, seat_name, to_act
+from gamesvc.games.kernel.wording import Speaker, capital, listed, opening, seat_name, to_act
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
 from gamesvc.games.stratastar.text.board import awaiting
-from gamesvc.games.stratastar.text.narrate import PHASES, Teller, aim, cards, forces, offer, treaty
+from gamesvc.games.stratastar.text.narrate import PHASES, aim, cards, forces, offer, treaty
 from gamesvc.json_types import JsonMapping
 
 _FLAGS = {
@@ -32,7 +32,7 @@ _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 def picture(seen: Data, caption: Caption) -> str:
     """Draw the position as SVG, 720 units wide."""
     told, caption = glance(seen, caption), drawable_caption(caption)
-    t = Teller(seen["viewer"], caption.names)
+    t = Speaker(seen["viewer"], caption.names)
     notes = list(_notes(seen, t))
     closing = _closing(seen, t)
     chart = Chart.captioned(MANIFEST.title, caption, told, _height(seen, notes, closing))
@@ -96,7 +96,7 @@ def _seats(chart: Chart, seen: Data, caption: Caption, y: float) -> float:
     return y + 6
 
 
-def _notes(seen: Data, t: Teller) -> Iterable[str]:
+def _notes(seen: Data, t: Speaker) -> Iterable[str]:
     """Yield the notes on facts that neither the map nor the rows show."""
     if seen["credit"]:
         yield f"Credit until the phase ends: {cards(seen['credit'])}."
@@ -156,11 +156,11 @@ def _card(chart: Chart, card: str, x: float, y: float, count: int) -> None:
         chart.text(x + 8, y + 89, "2", size=19, weight=700)
 
 
-def _closing(seen: JsonMapping, t: Teller) -> str:
+def _closing(seen: JsonMapping, t: Speaker) -> str:
     """Return the overprint line: the pending or expected decision."""
     if seen["actions"]:
         action = seen["actions"][-1]
         when = "declared" if action["stage"] == "before" else "made"
-        what = f"{t.Who(action['seat'])} {when} {aim(action['action'], action['args'], t)}."
+        what = f"{opening(t.who(action['seat']))} {when} {aim(action['action'], action['args'], t)}."
         return f"{what} {awaiting(seen, t)}"
     return awaiting(seen, t) or "Nothing is open."

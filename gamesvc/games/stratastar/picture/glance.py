@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.telling import Glance, headline
-from gamesvc.games.kernel.wording import counted, listed, seat_name
+from gamesvc.games.kernel.wording import Speaker, counted, listed, seat_name
 from gamesvc.games.stratastar.data import WORLDS_TO_WIN
 from gamesvc.games.stratastar.text.board import awaiting
-from gamesvc.games.stratastar.text.narrate import PHASES, Teller
+from gamesvc.games.stratastar.text.narrate import PHASES
+from gamesvc.games.stratastar.text.task import task
+from gamesvc.language import say
 
 
 def glance(seen: Data, caption: Caption) -> Glance:
     """Return turn, phase and acting seats, and the worlds of each player."""
-    now = f"Over after turn {seen['turn']}" if seen["ended"] else f"Turn {seen['turn']}, {PHASES[seen['phase']]}"
+    if seen["ended"]:
+        now = say("Over after turn {turn}", turn=seen["turn"])
+    else:
+        now = say("Turn {turn}, {phase}", turn=seen["turn"], phase=say(PHASES[seen["phase"]]))
     alive = [one for one in seen["players"] if one["alive"]]
-    standing = listed(f"{seat_name(one['seat'], caption.names)} has {counted(one['worlds'], 'world')}" for one in alive)
-    asked = awaiting(seen, Teller(seen["viewer"], caption.names))
-    return Glance(headline(now, seen["awaited"], caption), f"{standing}; {WORLDS_TO_WIN} win. {asked}", seen["turn"])
+    standing = listed(
+        say("{name} has {worlds}", name=seat_name(one["seat"], caption.names), worlds=counted(one["worlds"], "world"))
+        for one in alive
+    )
+    asked = awaiting(seen, Speaker(seen["viewer"], caption.names))
+    description = say("{standing}; {goal} win. {asked}", standing=standing, goal=WORLDS_TO_WIN, asked=asked)
+    return Glance(headline(now, seen["awaited"], caption), description, seen["turn"], task(seen))

@@ -17,6 +17,7 @@ from gamesvc.games.stratastar.rules.actions import battle, needs, offers, plans,
 from gamesvc.games.stratastar.rules.actions.payment import cost_of, settle, value
 from gamesvc.games.stratastar.rules.forms import building
 from gamesvc.games.stratastar.state import State
+from gamesvc.language import say
 
 SPIED_CARDS = 5
 RECORDS_KEPT = 8
@@ -26,9 +27,9 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
     """Emit the events of a command. Raises `Refused` for an illegal one."""
     state = run.state
     if state.ended is not None:
-        raise Refused("wrong_phase", "The match is over.")
+        raise Refused("wrong_phase", say("The match is over."))
     if not 0 <= seat < len(state.players) or not state.players[seat].alive:
-        raise Refused("not_your_turn", "This seat is no longer in the game.")
+        raise Refused("not_your_turn", say("This seat is no longer in the game."))
     name = command["name"]
     if name in _HANDLERS:
         _HANDLERS[name](run, seat, command)
@@ -58,11 +59,18 @@ def need_turn(state: State, seat: int, *phases: str) -> None:
     """Raise `Refused` unless the seat is active, in one of the phases, with nothing pending."""
     now = state.turn
     if now.active != seat or now.phase in ("homeworld", "ability_draft"):
-        raise Refused("not_your_turn", "It is not your turn.")
+        raise Refused("not_your_turn", say("It is not your turn."))
     if facts.is_pending(state):
-        raise Refused("wrong_phase", "Answer the open question first, or wait for the seat that is asked.")
+        raise Refused("wrong_phase", say("Answer the open question first, or wait for the seat that is asked."))
     if now.phase not in phases:
-        raise Refused("wrong_phase", f"That is possible in: {', '.join(phases)}. Now it is the phase {now.phase}.")
+        raise Refused(
+            "wrong_phase",
+            say(
+                "That is possible in: {phases}. Now it is the phase {phase}.",
+                phases=", ".join(map(say, phases)),
+                phase=say(now.phase),
+            ),
+        )
 
 
 def _act(run: Run[State], seat: int, command: Command) -> None:
@@ -82,7 +90,9 @@ def _internal_trade(run: Run[State], seat: int, plan: needs.Plan, command: Comma
     left = Counter(facts.spendable(run.state, seat)) - Counter(payment.cards)
     if short := Counter(others) - left:
         missing = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in short.items())
-        raise Refused("cannot_pay", f"Besides the payment, you do not have these cards: {missing} too many.", "others")
+        raise Refused(
+            "cannot_pay", say("Besides the payment, you do not have these cards: {missing} too many.", missing=missing), "others"
+        )
     full = type(payment)((*payment.cards, *others), payment.credit, {})
     worth = value(full.cards) + sum(full.credit.values())
     windows.announce(run, seat, needs.Plan("internal_trade", {"draws": worth}), full)
@@ -95,17 +105,17 @@ def _place_homeworld(run: Run[State], seat: int, command: Command) -> None:
 
 def _need_chooser(state: State, seat: int, phase: str) -> None:
     if state.turn.phase != phase:
-        raise Refused("wrong_phase", "You are not asked for that now.")
+        raise Refused("wrong_phase", say("You are not asked for that now."))
     if state.turn.active != seat:
-        raise Refused("not_your_turn", "Another seat chooses first.")
+        raise Refused("not_your_turn", say("Another seat chooses first."))
 
 
 def _pick_ability(run: Run[State], seat: int, command: Command) -> None:
     state = run.state
     if not state.turn.choice:
-        raise Refused("wrong_phase", "There is no ability to pick now.")
+        raise Refused("wrong_phase", say("There is no ability to pick now."))
     if state.turn.active != seat:
-        raise Refused("not_your_turn", "Another seat chooses.")
+        raise Refused("not_your_turn", say("Another seat chooses."))
     setup.pick_ability(run, seat, command["ability"])
 
 
@@ -113,7 +123,11 @@ def _retool(run: Run[State], seat: int, command: Command) -> None:
     need_turn(run.state, seat, "retool")
     hand = Counter(run.state.players[seat].hand)
     if short := Counter[str](command["cards"]) - hand:
-        raise Refused("cannot_pay", f"You do not have {', '.join(CARD_NAMES[card] for card in short)} to discard.", "cards")
+        raise Refused(
+            "cannot_pay",
+            say("You do not have {names} to discard.", names=", ".join(CARD_NAMES[card] for card in short)),
+            "cards",
+        )
     turn.retool(run, seat, command["cards"])
 
 
@@ -141,7 +155,7 @@ def _declare_battle(run: Run[State], seat: int, command: Command) -> None:
 
 def _need_call(state: State, seat: int) -> None:
     if state.turn.phase != "battle_call" or seat not in state.turn.calling:
-        raise Refused("wrong_phase", "You are not asked to call a battle now.")
+        raise Refused("wrong_phase", say("You are not asked to call a battle now."))
 
 
 def _call_battle(run: Run[State], seat: int, command: Command) -> None:
@@ -163,29 +177,37 @@ def _pass(run: Run[State], seat: int, command: Command) -> None:
 def _commit(run: Run[State], seat: int, command: Command) -> None:
     now = run.state.battle
     if now is None or seat not in now.participants:
-        raise Refused("wrong_phase", "There is no battle of yours to commit cards to.")
+        raise Refused("wrong_phase", say("There is no battle of yours to commit cards to."))
     if seat not in now.waiting:
-        raise Refused("wrong_phase", "Your cards are committed; that cannot be changed.")
+        raise Refused("wrong_phase", say("Your cards are committed; that cannot be changed."))
     cards = command["cards"]
     if wrong := next((card for card in cards if card not in battle.ATTACKS), None):
-        raise Refused("bad_pay", f"{CARD_NAMES[wrong]} cannot be committed to a battle. Commit Attack or Research.", "cards")
+        raise Refused(
+            "bad_pay",
+            say("{wrong} cannot be committed to a battle. Commit Attack or Research.", wrong=CARD_NAMES[wrong]),
+            "cards",
+        )
     if short := Counter[str](cards) - Counter(run.state.players[seat].hand):
-        raise Refused("cannot_pay", f"You do not have that many {', '.join(CARD_NAMES[card] for card in short)}.", "cards")
+        raise Refused(
+            "cannot_pay",
+            say("You do not have that many {names}.", names=", ".join(CARD_NAMES[card] for card in short)),
+            "cards",
+        )
     battle.commit(run, seat, cards)
 
 
 def check_spy(state: State, seat: int, target: int | str) -> None:
     """Raise `Refused` unless a seat may look at a hand or the deck (RULES.md 10, spy)."""
     if not state.options.spying:
-        raise Refused("not_owned", "This match is played without spying.")
+        raise Refused("not_owned", say("This match is played without spying."))
     if target == "deck":
         if not state.deck:
-            raise Refused("no_target", "The deck is empty.", "target")
+            raise Refused("no_target", say("The deck is empty."), "target")
         return
     assert isinstance(target, int)
     needs.need_opponent(state, seat, target)
     if not state.players[target].hand:
-        raise Refused("no_target", "That seat has no cards.", "target")
+        raise Refused("no_target", say("That seat has no cards."), "target")
 
 
 def _spy(run: Run[State], seat: int, command: Command) -> None:

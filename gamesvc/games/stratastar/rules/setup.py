@@ -18,17 +18,22 @@ from gamesvc.games.stratastar.events.turns import (
 from gamesvc.games.stratastar.rules import facts, turn
 from gamesvc.games.stratastar.rules.actions import effects
 from gamesvc.games.stratastar.state import State
+from gamesvc.language import say
 
 
 def check_options(options: Data, seats: int) -> None:
     """Raise `Refused` for abilities of unknown seats, or for Stargates as an ability in a match where they are none."""
     for key in options["abilities_by_seat"]:
         if key not in {str(seat) for seat in range(seats)}:
-            raise Refused("bad_options", f"There is no seat {key!r}; seats are 0 to {seats - 1}.", "abilities_by_seat")
+            raise Refused(
+                "bad_options",
+                say("There is no seat {key!r}; seats are 0 to {seats}.", key=key, seats=seats - 1),
+                "abilities_by_seat",
+            )
     allowed = data.abilities(options["low_technology"])
     named = {*options["abilities_all"], *(one for owned in options["abilities_by_seat"].values() for one in owned)}
     if wrong := sorted(named - set(allowed)):
-        raise Refused("bad_options", f"Only with low technology: {', '.join(wrong)}.", "abilities_all")
+        raise Refused("bad_options", say("Only with low technology: {wrong}.", wrong=", ".join(wrong)), "abilities_all")
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:
@@ -71,7 +76,7 @@ def free_corners(state: State) -> list[str]:
 
 def place_homeworld(run: Run[State], seat: int, corner: str) -> None:
     if corner not in free_corners(run.state):
-        raise Refused("blocked", f"Free corners are {', '.join(free_corners(run.state))}.", "corner")
+        raise Refused("blocked", say("Free corners are {corners}.", corners=", ".join(free_corners(run.state))), "corner")
     _put_home(run, seat, corner)
     if all(run.state.players[one].home for one in facts.alive(run.state)):
         begin(run)
@@ -145,7 +150,7 @@ def pick_ability(run: Run[State], seat: int, ability: str) -> None:
     """Take one of the offered abilities, in the draft or after a breakthrough. Raises `Refused`."""
     turn_now = run.state.turn
     if ability not in turn_now.choice:
-        raise Refused("no_target", f"You can choose {', '.join(turn_now.choice)}.", "ability")
+        raise Refused("no_target", say("You can choose {choice}.", choice=", ".join(turn_now.choice)), "ability")
     drafting = bool(turn_now.picking)
     left = [one for one in turn_now.choice if one != ability] if len(turn_now.picking) > 1 else []
     run.emit(AbilityGained(seat=seat, ability=ability, choice=left))

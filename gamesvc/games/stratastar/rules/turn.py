@@ -15,10 +15,12 @@ from gamesvc.games.stratastar.events.shapes import Group
 from gamesvc.games.stratastar.events.turns import CardsDiscarded, FleetsDisbanded, PhaseEnded, TurnStarted
 from gamesvc.games.stratastar.rules import facts, outcome
 from gamesvc.games.stratastar.rules.actions import battle, effects
+from gamesvc.games.stratastar.rules.actions.needs import need_groups
 from gamesvc.games.stratastar.rules.actions.payment import pick, value
 from gamesvc.games.stratastar.rules.facts import spendable
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 NEXT = {
     "retool": "trade",
@@ -138,7 +140,7 @@ def _is_asked_to_call(state: State, seat: int) -> bool:
 
 def check_end_turn(state: State) -> None:
     if state.turn.phase == "trade" and facts.excess(state.players[state.turn.active]):
-        raise Refused("wrong_phase", "You have more fleets than you can support: end the trade phase and settle that first.")
+        raise Refused("wrong_phase", say("You have more fleets than you can support: end the trade phase and settle that first."))
 
 
 def finish(run: Run[State]) -> None:
@@ -178,18 +180,23 @@ def support(run: Run[State], seat: int, builds: Sequence[str] | int, disband: Se
     seen: set[str] = set()
     for at, group in enumerate(disband):
         space = group["space"]
-        have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
-        if group["fleets"] > have or group["warfleets"] > heavy or not group["fleets"] + group["warfleets"]:
-            raise Refused(
-                "no_units", f"You have {counted(have, 'Fleet')} and {counted(heavy, 'Warfleet')} at {space}.", f"disband.{at}"
-            )
+        need_groups(state, seat, space, group["fleets"], group["warfleets"], f"disband.{at}")
         if space in seen:
-            raise Refused("no_units", f"{space} is named twice.", f"disband.{at}")
+            raise Refused("no_units", say("{space} is named twice.", space=space), f"disband.{at}")
         seen.add(space)
     named = sum(group["fleets"] + group["warfleets"] for group in disband)
     if named != due:
         limit = facts.capacity(player, value(cards))
-        raise Refused("bad_excess", f"You support {counted(limit, 'fleet')}: disband exactly {due}, not {named}.", "disband")
+        raise Refused(
+            "bad_excess",
+            say(
+                "You support {fleets}: disband exactly {number}, not {named}.",
+                fleets=counted(limit, "fleet"),
+                number=due,
+                named=named,
+            ),
+            "disband",
+        )
     run.emit(FleetsDisbanded(seat=seat, builds=cards, disband=disband))
     leave_phase(run)
 
@@ -198,13 +205,15 @@ def _builds(hand: Sequence[str], builds: Sequence[str] | int) -> tuple[str, ...]
     if isinstance(builds, int):
         chosen = build_value(hand, builds)
         if chosen is None:
-            raise Refused("cannot_pay", f"You have no cards worth {builds} Build.", "builds")
+            raise Refused("cannot_pay", say("You have no cards worth {builds} Build.", builds=builds), "builds")
         return chosen
     for card in set(builds):
         if card not in ("build", POWER["build"], RESEARCH):
-            raise Refused("bad_pay", f"{CARD_NAMES[card]} does not count for support.", "builds")
+            raise Refused("bad_pay", say("{card} does not count for support.", card=CARD_NAMES[card]), "builds")
         if builds.count(card) > hand.count(card):
-            raise Refused("cannot_pay", f"You do not have {builds.count(card)} {CARD_NAMES[card]}.", "builds")
+            raise Refused(
+                "cannot_pay", say("You do not have {count} {card}.", count=builds.count(card), card=CARD_NAMES[card]), "builds"
+            )
     return tuple(builds)
 
 

@@ -13,6 +13,7 @@ from gamesvc.games.stratastar.rules.actions import battle, effects, reactions
 from gamesvc.games.stratastar.rules.actions.needs import Plan
 from gamesvc.games.stratastar.rules.actions.payment import Payment, settle
 from gamesvc.games.stratastar.state import Action, State
+from gamesvc.language import say
 
 
 def declare(run: Run[State], seat: int, plan: Plan, pay: Sequence[str] | None, *, reaction: bool, auto: bool = False) -> None:
@@ -192,5 +193,5 @@ def _answered(run: Run[State], action: Action) -> bool:
 def need_answer(state: State, seat: int) -> Action:
     """Return the window that a seat is asked about. Raises `Refused`."""
     if not state.actions or seat not in state.actions[-1].asked:
-        raise Refused("wrong_phase", "You have no pending decision.")
+        raise Refused("wrong_phase", say("You have no pending decision."))
     return state.actions[-1]

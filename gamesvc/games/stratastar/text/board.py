@@ -6,11 +6,13 @@ import textwrap
 from collections.abc import Iterable
 
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.wording import counted, listed
+from gamesvc.games.kernel.wording import Speaker, counted, listed, opening
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, COLUMNS, ROWS, WORLDS_TO_WIN
 from gamesvc.games.stratastar.data.geometry import SPACES, in_order
-from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, Teller, aim, cards, forces, group, offer, treaty
+from gamesvc.games.stratastar.text.narrate import CHITS, PHASES, PIECES, aim, cards, forces, group, offer, treaty
+from gamesvc.games.stratastar.text.task import task
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 WIDTH = 72
 _SIGNS = {"world": "o", "supernova": "*", "black_hole": "@", "nebula": "~"}
@@ -19,9 +21,9 @@ _LETTERS = "RBYG"
 
 def board_text(seen: Data, caption: Caption) -> str:
     """Return map, pieces, seats, hand and pending decision as text."""
-    t = Teller(seen["viewer"], caption.names)
+    t = Speaker(seen["viewer"], caption.names)
     lines = [
-        f"Turn {seen['turn']}, round {seen['round']}, {PHASES[seen['phase']]}.",
+        say("Turn {turn}, round {round}, {phase}.", turn=seen["turn"], round=seen["round"], phase=say(PHASES[seen["phase"]])),
         *_wrap(awaiting(seen, t)),
         "",
         *_map(seen),
@@ -39,43 +41,16 @@ def _wrap(text: str, indent: str = "") -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent=indent) if text else []
 
 
-def awaiting(seen: Data, t: Teller) -> str:
+def awaiting(seen: Data, t: Speaker) -> str:
     """Describe in one sentence which players must act, and what the viewer must do."""
     if seen["ended"]:
-        return f"The match is over: {t.all(seen['ended']['ranking'][0])} won."
-    asked = seen["awaited"]
-    own = next((one["prompt"] for one in asked if one["seat"] == seen["viewer"]), None)
-    others = [one["seat"] for one in asked if one["seat"] != seen["viewer"]]
-    text = _expected(seen, own) if own else ""
-    if others:
-        text += f" Awaited{' too' if own else ''}: {t.all(others)}."
-    return text.strip()
-
-
-_EXPECTED = {
-    "homeworld": "Place your Homeworld on a free corner.",
-    "ability_draft": "Pick an ability.",
-    "pick_ability": "Pick an ability.",
-    "retool": "Discard up to three cards; then all players draw.",
-    "trade": "Trade, or end the phase.",
-    "trade_reply": "Accept or reject the offer.",
-    "build": "Build, or end the phase.",
-    "battle": "Start a battle, or end the phase.",
-    "battle_call": "Call a battle, or pass.",
-    "window": "React, or pass.",
-    "commit": "Commit cards to the battle, or none.",
-}
-
-
-def _expected(seen: Data, prompt: str) -> str:
-    """Describe what the viewer has to do."""
-    player = seen["players"][seen["viewer"]]
-    if prompt == "support":
-        many = player["fleet_count"] - player["capacity"]
-        return f"{counted(many, 'fleet')} more than you support: discard Build cards or disband."
-    if prompt == "movement":
-        return f"Move, or end the phase. The free move is {'open' if seen['free_move'] else 'used'}."
-    return _EXPECTED[prompt]
+        return say("The match is over: {seats} won.", seats=t.all(seen["ended"]["ranking"][0]))
+    own, others = task(seen), [one["seat"] for one in seen["awaited"] if one["seat"] != seen["viewer"]]
+    if not others:
+        return own
+    if own:
+        return f"{own} {say('Also waiting for {seats}.', seats=t.all(others))}"
+    return say("Waiting for {seats}.", seats=t.all(others))
 
 
 def _map(seen: Data) -> list[str]:
@@ -95,22 +70,28 @@ def _map(seen: Data) -> list[str]:
             who = owned.get(space, [])
             cells.append(f"{sign}{'+' if len(who) > 1 else ''.join(who) or ' '}")
         rows.append(f"{row + 1:2}  {' '.join(cells)}".rstrip())
-    rows.append("o world  * Supernova  @ Black Hole  ~ Nebula  # Homeworld  ? unknown")
+    rows.append(say("o world  * Supernova  @ Black Hole  ~ Nebula  # Homeworld  ? unknown"))
+    rows.append(say("R, B, Y, G: whose pieces; +: pieces of several players"))
     return rows
 
 
-def _seat(seen: Data, player: JsonMapping, t: Teller) -> str:
-    name = t.Who(player["seat"]) + (f" ({_LETTERS[player['seat']]})" if player["seat"] != seen["viewer"] else "")
+def _seat(seen: Data, player: JsonMapping, t: Speaker) -> str:
+    name = f"{opening(t.who(player['seat']))} ({_LETTERS[player['seat']]})"
     if not player["alive"]:
-        return f"{name}: out of the game."
-    parts = [
-        f"{player['worlds']} of {WORLDS_TO_WIN} worlds, {counted(player['colony_count'], 'colony', 'colonies')}",
-        f"fleets {player['fleet_count']} of {player['capacity']} supported",
-        counted(player["hand"], "card"),
-    ]
-    text = f"{name}: Homeworld {player['home'] or 'not placed'}; {', '.join(parts)}."
+        return say("{name}: out of the game.", name=name)
+    text = say(
+        "{name}: Homeworld {home}; {worlds} of {goal} worlds, {colonies}, fleets {fleets} of {capacity} supported, {cards}.",
+        name=name,
+        home=player["home"] or say("not placed"),
+        worlds=player["worlds"],
+        goal=WORLDS_TO_WIN,
+        colonies=counted(player["colony_count"], "colony", "colonies"),
+        fleets=player["fleet_count"],
+        capacity=player["capacity"],
+        cards=counted(player["hand"], "card"),
+    )
     if player["abilities"]:
-        text += f" Abilities: {listed(ABILITY_NAMES[one] for one in player['abilities'])}."
+        text += " " + say("Abilities: {abilities}.", abilities=listed(ABILITY_NAMES[one] for one in player["abilities"]))
     where = []
     for space in in_order({*player["fleets"], *player["warfleets"], *player["colonies"], *player["stargates"]}):
         where.append(f"{space} {', '.join(pieces_at(player, space))}")
@@ -125,54 +106,71 @@ def pieces_at(player: JsonMapping, space: str) -> list[str]:
     if space in player["colonies"]:
         items.append(_colonies(player["colonies"][space], player["raided"].get(space, 0)))
     if space in player["stargates"]:
-        items.append(PIECES["stargate"])
+        items.append(say(PIECES["stargate"]))
     return items
 
 
 def _colonies(count: int, raided: int) -> str:
-    words = "colony" if count == 1 else f"{count} colonies"
+    words = say("colony") if count == 1 else counted(count, "colony", "colonies")
     if not raided:
         return words
-    return f"{words} raided" if raided == count else f"{words} ({raided} raided)"
+    if raided == count:
+        return say("{colonies} raided", colonies=words)
+    return say("{colonies} ({raided} raided)", colonies=words, raided=raided)
 
 
 def _table(seen: Data) -> str:
-    top = f", top {CARD_NAMES[seen['discard'][-1]]}" if seen["discard"] else ""
-    text = f"Deck {seen['deck']}, discard pile {len(seen['discard'])}{top}."
+    discard = seen["discard"]
+    facts = {"deck": seen["deck"], "discard": len(discard)}
+    if discard:
+        parts = [say("Deck {deck}, discard pile {discard}, top {card}.", card=CARD_NAMES[discard[-1]], **facts)]
+    else:
+        parts = [say("Deck {deck}, discard pile {discard}.", **facts)]
     if seen["contested"]:
-        text += f" Contested: {', '.join(seen['contested'])}."
+        parts.append(say("Contested: {spaces}.", spaces=", ".join(seen["contested"])))
     if seen["blocked"]:
-        text += f" Blocked by diplomacy: {', '.join(seen['blocked'])}."
+        parts.append(say("Blocked by diplomacy: {spaces}.", spaces=", ".join(seen["blocked"])))
     if seen["credit"]:
-        text += f" Credit: {cards(seen['credit'])}."
-    return text
+        parts.append(say("Credit: {cards}.", cards=cards(seen["credit"])))
+    return " ".join(parts)
 
 
-def _diplomacy(seen: Data, t: Teller) -> Iterable[str]:
+def _diplomacy(seen: Data, t: Speaker) -> Iterable[str]:
     for one in seen["treaties"]:
         yield treaty(one, t)
     for one in seen["offers"]:
         yield offer(one, t)
 
 
-def _open(seen: Data, t: Teller) -> Iterable[str]:
+def _open(seen: Data, t: Speaker) -> Iterable[str]:
     for action in seen["actions"]:
-        when = "May still be stopped" if action["stage"] == "before" else "Done, open for reactions"
-        yield f"{when}: {aim(action['action'], action['args'], t)} by {t.who(action['seat'])}; asked: {t.all(action['asked'])}."
+        what, asked = aim(action["action"], action["args"], t), t.all(action["asked"])
+        if action["stage"] == "before":
+            yield t.says("May still be stopped: {aim} by {whom}; asked: {seats}.", whom=action["seat"], aim=what, seats=asked)
+        else:
+            yield t.says("Done, open for reactions: {aim} by {whom}; asked: {seats}.", whom=action["seat"], aim=what, seats=asked)
     if seen["battle"]:
         battle = seen["battle"]
-        shown = forces(battle["forces"], t)
-        yield f"Battle at {battle['space']}, forces without cards: {shown}. Still to commit: {t.all(battle['waiting'])}."
+        yield say(
+            "Battle at {space}, forces without cards: {forces}. Still to commit: {seats}.",
+            space=battle["space"],
+            forces=forces(battle["forces"], t),
+            seats=t.all(battle["waiting"]),
+        )
         if "own" in battle:
-            yield f"You committed {cards(battle['own'])}."
+            yield say("You committed {cards}.", cards=cards(battle["own"]))
 
 
-def _own(seen: Data, t: Teller) -> Iterable[str]:
+def _own(seen: Data, t: Speaker) -> Iterable[str]:
     if seen["viewer"] is None:
         return
-    yield f"Your hand: {cards(seen['hand'])}."
+    yield say("Your hand: {cards}.", cards=cards(seen["hand"]))
     if seen["scouted"]:
-        yield "Scouted by you: " + ", ".join(f"{space} {CHITS[kind]}" for space, kind in sorted(seen["scouted"].items())) + "."
+        scouted = ", ".join(f"{space} {say(CHITS[kind])}" for space, kind in sorted(seen["scouted"].items()))
+        yield say("Scouted by you: {spaces}.", spaces=scouted)
     for record in seen["records"][-3:]:
-        target = "the deck" if record["target"] == "deck" else f"{t.whose(int(record['target']))} hand"
-        yield f"Turn {record['turn']}, seen in {target}: {', '.join(CARD_NAMES[card] for card in record['cards'])}."
+        found = {"turn": record["turn"], "cards": ", ".join(CARD_NAMES[card] for card in record["cards"])}
+        if record["target"] == "deck":
+            yield say("Turn {turn}, seen in the deck: {cards}.", **found)
+        else:
+            yield t.says("Turn {turn}, seen in {whose} hand: {cards}.", whom=int(record["target"]), **found)

@@ -1,67 +1,73 @@
-"""Events as sentences from a viewer's point of view; names of cards, actions and seats in words."""
+"""Events as sentences from a viewer's point of view; names of cards, actions and seats in words.
+
+The cards, pieces, abilities and hazards keep the names of the rules in every language.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gamesvc.games.kernel.game import Data, Event, Viewer
-from gamesvc.games.kernel.wording import capital, counted, listed, opening, seat_name
+from gamesvc.games.kernel.wording import Speaker, capital, counted, listed, opening
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import mark, say
 
 T = TypeVar("T")
 ACTIONS = {
-    "external_trade": "external trade",
-    "internal_trade": "internal trade",
-    "basic_research": "basic research",
-    "build_fleet": "building a Fleet",
-    "build_warfleet": "building a Warfleet",
-    "colonize": "colonizing",
-    "build_stargate": "building a Stargate",
-    "terraform": "terraforming",
-    "allied_minor_race": "Allied Minor Race",
-    "breakthrough": "a breakthrough",
-    "move": "a move",
-    "gate": "a move by Stargate",
-    "hyper_jump": "a hyper jump",
-    "defend_homeworld": "Defend the Homeworld",
-    "retreat": "a retreat",
-    "scout": "scouting",
-    "planning": "Planning",
-    "piracy": "Piracy",
-    "treaty": "a treaty",
-    "treason": "Treason",
-    "disaster": "a disaster",
-    "border_raids": "a border raid",
-    "sabotage": "sabotage",
-    "diplomacy_block": "diplomacy",
+    "external_trade": mark("external trade"),
+    "internal_trade": mark("internal trade"),
+    "basic_research": mark("basic research"),
+    "build_fleet": mark("building a Fleet"),
+    "build_warfleet": mark("building a Warfleet"),
+    "colonize": mark("colonizing"),
+    "build_stargate": mark("building a Stargate"),
+    "terraform": mark("terraforming"),
+    "allied_minor_race": mark("Allied Minor Race"),
+    "breakthrough": mark("a breakthrough"),
+    "move": mark("a move"),
+    "gate": mark("a move by Stargate"),
+    "hyper_jump": mark("a hyper jump"),
+    "defend_homeworld": mark("Defend the Homeworld"),
+    "retreat": mark("a retreat"),
+    "scout": mark("scouting"),
+    "planning": mark("Planning"),
+    "piracy": mark("Piracy"),
+    "treaty": mark("a treaty"),
+    "treason": mark("Treason"),
+    "disaster": mark("a disaster"),
+    "border_raids": mark("a border raid"),
+    "sabotage": mark("sabotage"),
+    "diplomacy_block": mark("diplomacy"),
 }
-PIECES = {"fleet": "Fleet", "warfleet": "Warfleet", "colony": "colony", "stargate": "Stargate"}
+PIECES = {"fleet": mark("Fleet"), "warfleet": mark("Warfleet"), "colony": mark("colony"), "stargate": mark("Stargate")}
+PLAIN_PIECES = (mark("fleet"), mark("warfleet"), mark("stargate"))
+"""The pieces as commands name them, which refusals show."""
 CHITS = {
-    "world": "a world",
-    "supernova": "a Supernova",
-    "black_hole": "a Black Hole",
-    "nebula": "a Nebula",
-    "blank": "empty space",
+    "world": mark("a world"),
+    "supernova": mark("a Supernova"),
+    "black_hole": mark("a Black Hole"),
+    "nebula": mark("a Nebula"),
+    "blank": mark("empty space"),
 }
 PHASES = {
-    "homeworld": "placing Homeworlds",
-    "ability_draft": "choosing abilities",
-    "retool": "draw",
-    "trade": "trade",
-    "support": "support",
-    "build": "build",
-    "movement": "movement",
-    "battle": "battle",
-    "battle_call": "calls for battle",
-    "over": "over",
+    "homeworld": mark("placing Homeworlds"),
+    "ability_draft": mark("choosing abilities"),
+    "retool": mark("draw"),
+    "trade": mark("trade"),
+    "support": mark("support"),
+    "build": mark("build"),
+    "movement": mark("movement"),
+    "battle": mark("battle"),
+    "battle_call": mark("calls for battle"),
+    "over": mark("over"),
 }
 REASONS = {
-    "worlds": "colonies on enough worlds",
-    "capture": "a Homeworld was captured",
-    "last_seat": "the last empire left",
-    "max_rounds": "all rounds are played",
+    "worlds": mark("colonies on enough worlds"),
+    "capture": mark("a Homeworld was captured"),
+    "last_seat": mark("the last empire standing"),
+    "max_rounds": mark("all rounds are played"),
 }
 
 
@@ -73,7 +79,7 @@ def cards(found: Iterable[str] | Mapping[str, int]) -> str:
     else:
         for card in found:
             counts[card] = counts.get(card, 0) + 1
-    return listed(f"{n} {CARD_NAMES[card]}" for card, n in counts.items()) or "nothing"
+    return listed(f"{n} {CARD_NAMES[card]}" for card, n in counts.items()) or say("nothing")
 
 
 def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
@@ -83,249 +89,316 @@ def by_seat(values: Mapping[str, T]) -> list[tuple[str, T]]:
 
 def group(fleets: int, warfleets: int) -> str:
     """Describe a group: `2 Fleets and 1 Warfleet`."""
-    parts = [counted(n, word) for n, word in ((fleets, "Fleet"), (warfleets, "Warfleet")) if n]
-    return listed(parts) or "no fleets"
-
-
-class Teller:
-    """The names of the players from one viewer's point of view."""
-
-    def __init__(self, viewer: Viewer, names: Sequence[str]) -> None:
-        self.viewer = viewer
-        self.names = names
-
-    def who(self, seat: int | None) -> str:
-        if seat is None:
-            return "anyone"
-        if seat == self.viewer:
-            return "you"
-        return seat_name(seat, self.names)
-
-    def Who(self, seat: int) -> str:
-        return opening(self.who(seat))
-
-    def whose(self, seat: int) -> str:
-        return "your" if seat == self.viewer else f"{self.who(seat)}'s"
-
-    def Whose(self, seat: int) -> str:
-        return opening(self.whose(seat))
-
-    def their(self, seat: int) -> str:
-        return "your" if seat == self.viewer else "their"
-
-    def all(self, seats: Iterable[int]) -> str:
-        return listed(self.who(seat) for seat in seats)
+    parts = [
+        *([counted(fleets, "Fleet")] if fleets else []),
+        *([counted(warfleets, "Warfleet")] if warfleets else []),
+    ]
+    return listed(parts) or say("no fleets")
 
 
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     """Describe one event, redacted for the viewer, in one sentence."""
-    return _SENTENCES[event.type](Teller(viewer, names), event.data)
+    return _SENTENCES[event.type](Speaker(viewer, names), event.data)
 
 
-def treaty(one: JsonMapping, t: Teller) -> str:
+def treaty(one: JsonMapping, t: Speaker) -> str:
     """Describe a treaty of a view, and when it ends."""
-    parties = f"{t.who(one['seat'])} and {t.who(one['partner'])}"
-    return f"Treaty between {parties} until the end of {t.whose(one['seat'])} turn {one['until']}."
+    return t.says(
+        "Treaty between {whom} and {who} until the end of {whose} turn {until}.",
+        who=one["partner"],
+        whom=one["seat"],
+        until=one["until"],
+    )
 
 
-def offer(one: JsonMapping, t: Teller) -> str:
+def offer(one: JsonMapping, t: Speaker) -> str:
     """Describe an offer of a view, with its cards if the viewer may know them."""
-    what = f": gives {cards(one['give'])} for {cards(one['want'])}" if "give" in one else ""
-    return f"{t.Whose(one['seat'])} offer {one['id']} to {t.who(one['to'])}{what}."
+    shown = {"offer": one["id"], "what": _goods(one)}
+    if one["to"] is None:
+        return t.says("{whose} offer {offer} to anyone{what}.", whom=one["seat"], **shown)
+    return t.says("{whose} offer {offer} to {who}{what}.", whom=one["seat"], who=one["to"], **shown)
 
 
-def forces(of: Mapping[str, int], t: Teller) -> str:
+def _goods(one: JsonMapping) -> str:
+    """Return the end of a sentence about an offer: its cards, if the viewer may know them."""
+    return say(": {give} for {want}", give=cards(one["give"]), want=cards(one["want"])) if "give" in one else ""
+
+
+def forces(of: Mapping[str, int], t: Speaker) -> str:
     """Describe the forces in a battle: `Ann 3, Ben 2`."""
     return ", ".join(f"{t.who(int(seat))} {force}" for seat, force in by_seat(of))
 
 
-def _declared(t: Teller, d: Data) -> str:
-    cost = f" for {cards(d['paid'])}" if d["paid"] else " as the free move" if d["free"] else ""
-    credit = f" with credit {cards(d['credit'])}" if d["credit"] else ""
-    asked = f" {opening(t.all(d['asked']))} may react." if d["asked"] else ""
-    return f"{t.Who(d['seat'])} declared {aim(d['action'], d['args'], t)}{cost}{credit}.{asked}"
+def _declared(t: Speaker, d: Data) -> str:
+    seat = d["seat"]
+    facts: dict[str, Any] = {"aim": aim(d["action"], d["args"], t), "cost": cards(d["paid"]), "credit": cards(d["credit"])}
+    if d["paid"] and d["credit"]:
+        text = t.says("{who} declared {aim} for {cost} with credit {credit}.", who=seat, **facts)
+    elif d["paid"]:
+        text = t.says("{who} declared {aim} for {cost}.", who=seat, **facts)
+    elif d["credit"]:
+        text = t.says("{who} declared {aim} with credit {credit}.", who=seat, **facts)
+    elif d["free"]:
+        text = t.says("{who} declared {aim} as the free move.", who=seat, **facts)
+    else:
+        text = t.says("{who} declared {aim}.", who=seat, **facts)
+    asked = f" {opening(say('{seats} may react.', seats=t.all(d['asked'])))}" if d["asked"] else ""
+    return text + asked
 
 
-def aim(action: str, args: JsonMapping, t: Teller) -> str:
+def aim(action: str, args: JsonMapping, t: Speaker) -> str:
     """Describe an action and its target."""
-    what = ACTIONS[action]
+    what = say(ACTIONS[action])
     if action in ("move", "gate", "hyper_jump", "retreat"):
-        return f"{what} of {group(args['fleets'], args['warfleets'])} from {args['from']} to {args['to']}"
+        moved = group(args["fleets"], args["warfleets"])
+        return say("{action} of {group} from {start} to {to}", action=what, group=moved, start=args["from"], to=args["to"])
     if action in ("treason", "disaster"):
-        return f"{what} against {t.whose(args['seat'])} {PIECES[args['piece']]} at {args['space']}"
+        piece = say(PIECES[args["piece"]])
+        return t.says(
+            "{action} against {whose} {piece} at {space}", whom=args["seat"], action=what, piece=piece, space=args["space"]
+        )
     if action == "border_raids":
-        return f"{what} on {t.whose(args['seat'])} colony at {args['space']}"
+        return t.says("{action} on {whose} colony at {space}", whom=args["seat"], action=what, space=args["space"])
     if "target" in args:
-        return f"{what} with {t.who(args['target'])}"
+        return t.says("{action} with {whom}", whom=args["target"], action=what)
     if "against" in args:
-        return f"{what} against {ACTIONS[args['against']]}"
+        return say("{action} against {other}", action=what, other=say(ACTIONS[args["against"]]))
     if action == "scout":
-        return f"{what} of {args['to']} from {args['from']}"
+        return say("{action} of {to} from {start}", action=what, to=args["to"], start=args["from"])
     if "space" in args:
-        return f"{what} at {args['space']}"
+        return say("{action} at {space}", action=what, space=args["space"])
     return what
 
 
-def _drawn(t: Teller, d: Data) -> str:
+def _drawn(t: Speaker, d: Data) -> str:
     shown = cards(d["cards"]) if "cards" in d else counted(d["count"], "card")
-    return f"{t.Who(d['seat'])} drew {shown}."
+    return t.says("{who} drew {cards}.", who=d["seat"], cards=shown)
 
 
-def _taken(t: Teller, d: Data) -> str:
-    return f"{t.Who(d['seat'])} took {cards([d['card']]) if 'card' in d else 'a card'} from {t.who(d['victim'])}."
+def _taken(t: Speaker, d: Data) -> str:
+    card = cards([d["card"]]) if "card" in d else say("a card")
+    return t.says("{who} took {card} from {whom}.", who=d["seat"], whom=d["victim"], card=card)
 
 
-def _moved(t: Teller, d: Data) -> str:
-    return f"{t.Who(d['seat'])} moved {group(d['fleets'], d['warfleets'])} from {d['from']} to {d['to']}."
+def _moved(t: Speaker, d: Data) -> str:
+    moved = group(d["fleets"], d["warfleets"])
+    return t.says("{who} moved {group} from {start} to {to}.", who=d["seat"], group=moved, start=d["from"], to=d["to"])
 
 
-def _spied(t: Teller, d: Data) -> str:
-    target = "the next cards of the deck" if d["target"] == "deck" else f"{t.whose(d['target'])} hand"
+def _spied(t: Speaker, d: Data) -> str:
+    paid = cards(d["paid"]) if d["paid"] else say("credit")
     seen = f": {', '.join(CARD_NAMES[card] for card in d['cards'])}" if "cards" in d else ""
-    return f"{t.Who(d['seat'])} spied on {target} for {cards(d['paid']) if d['paid'] else 'credit'}{seen}."
+    if d["target"] == "deck":
+        return t.says("{who} spied on the next cards of the deck for {paid}{seen}.", who=d["seat"], paid=paid, seen=seen)
+    return t.says("{who} spied on {whose} hand for {paid}{seen}.", who=d["seat"], whom=d["target"], paid=paid, seen=seen)
 
 
-def _offer(t: Teller, d: Data) -> str:
-    what = f": {cards(d['give'])} for {cards(d['want'])}" if "give" in d else ""
-    wait = ", waiting for the answer" if d["wait"] else ""
-    return f"{t.Who(d['seat'])} made offer {d['id']} to {t.who(d['to'])}{what}{wait}."
+def _offer(t: Speaker, d: Data) -> str:
+    shown = {"offer": d["id"], "what": _goods(d)}
+    if d["to"] is None:
+        return t.says("{who} made offer {offer} to anyone{what}.", who=d["seat"], **shown)
+    if d["wait"]:
+        return t.says("{who} made offer {offer} to {whom}{what}, waiting for the answer.", who=d["seat"], whom=d["to"], **shown)
+    return t.says("{who} made offer {offer} to {whom}{what}.", who=d["seat"], whom=d["to"], **shown)
 
 
-def _swapped(t: Teller, d: Data) -> str:
-    shown = f": {cards(d['give'])} for {cards(d['want'])}" if "give" in d else f": {d['given']} for {d['wanted']}"
-    return f"{t.Who(d['seat'])} and {t.who(d['by'])} swapped cards by offer {d['id']}{shown}."
+def _swapped(t: Speaker, d: Data) -> str:
+    give, want = (cards(d["give"]), cards(d["want"])) if "give" in d else (d["given"], d["wanted"])
+    both = t.all((d["seat"], d["by"]))
+    return opening(
+        say("{both} swapped cards by offer {offer}: {give} for {want}.", both=both, offer=d["id"], give=give, want=want)
+    )
 
 
-def _disbanded(t: Teller, d: Data) -> str:
-    gone = listed(f"{group(one['fleets'], one['warfleets'])} at {one['space']}" for one in d["disband"]) or "no fleets"
-    paid = f", with {cards(d['builds'])} for support" if d["builds"] else ""
-    return f"{t.Who(d['seat'])} disbanded {gone}{paid}."
+def _disbanded(t: Speaker, d: Data) -> str:
+    gone = [say("{group} at {space}", group=group(one["fleets"], one["warfleets"]), space=one["space"]) for one in d["disband"]]
+    groups = listed(gone) or say("no fleets")
+    if d["builds"]:
+        paid = cards(d["builds"])
+        return t.says("{who} disbanded {groups}, with {paid} for support.", who=d["seat"], groups=groups, paid=paid)
+    return t.says("{who} disbanded {groups}.", who=d["seat"], groups=groups)
 
 
-def _battle(t: Teller, d: Data) -> str:
-    how = "called" if d["called"] else "declared"
-    return f"{t.Who(d['seat'])} {how} a battle at {d['space']} between {t.all(d['participants'])}."
+def _battle(t: Speaker, d: Data) -> str:
+    between = t.all(d["participants"])
+    if d["called"]:
+        return t.says("{who} called a battle at {space} between {seats}.", who=d["seat"], space=d["space"], seats=between)
+    return t.says("{who} declared a battle at {space} between {seats}.", who=d["seat"], space=d["space"], seats=between)
 
 
-def _resolved(t: Teller, d: Data) -> str:
-    result = "It is a tie." if d["winner"] is None else f"{t.Who(d['winner'])} won."
-    return f"Forces at {d['space']}: {forces(d['forces'], t)}. {result}"
+def _resolved(t: Speaker, d: Data) -> str:
+    result = say("It is a tie.") if d["winner"] is None else t.says("{who} won.", who=d["winner"])
+    return say("Forces at {space}: {forces}. {result}", space=d["space"], forces=forces(d["forces"], t), result=result)
 
 
-def _revealed(t: Teller, d: Data) -> str:
-    return "Cards committed: " + "; ".join(f"{t.who(int(seat))} {cards(found)}" for seat, found in by_seat(d["commits"])) + "."
+def _revealed(t: Speaker, d: Data) -> str:
+    shown = "; ".join(f"{t.who(int(seat))} {cards(found)}" for seat, found in by_seat(d["commits"]))
+    return say("Cards committed: {commits}.", commits=shown)
 
 
-def _losses(t: Teller, d: Data) -> str:
+def _losses(t: Speaker, d: Data) -> str:
     parts = []
     for seat, lost in by_seat(d["losses"]):
-        pieces = (("fleets", "Fleet"), ("warfleets", "Warfleet"), ("stargates", "Stargate"))
-        items = [counted(lost[name], word) for name, word in pieces if lost[name]]
-        if lost["colonies"]:
-            items.append(counted(lost["colonies"], "colony", "colonies"))
-        parts.append(f"{t.who(int(seat))} lost {listed(items)}")
-    return f"{opening(listed(parts))} at {d['space']}."
+        items = [
+            *([counted(lost["fleets"], "Fleet")] if lost["fleets"] else []),
+            *([counted(lost["warfleets"], "Warfleet")] if lost["warfleets"] else []),
+            *([counted(lost["stargates"], "Stargate")] if lost["stargates"] else []),
+            *([counted(lost["colonies"], "colony", "colonies")] if lost["colonies"] else []),
+        ]
+        parts.append(t.says("{who} lost {items}", who=int(seat), items=listed(items)))
+    return opening(say("{losses} at {space}.", losses=listed(parts), space=d["space"]))
 
 
-def _eliminated(t: Teller, d: Data) -> str:
-    how = "resigned" if d["cause"] == "resigned" else f"lost {t.their(d['seat'])} Homeworld"
-    return f"{t.Who(d['seat'])} {how} and left the game."
+def _eliminated(t: Speaker, d: Data) -> str:
+    if d["cause"] == "resigned":
+        return t.says("{who} resigned and left the game.", who=d["seat"])
+    return t.says("{who} lost {their} Homeworld and left the game.", who=d["seat"])
 
 
-def _over(t: Teller, d: Data) -> str:
-    return f"The match is over ({REASONS[d['reason']]}): {t.all(d['ranking'][0])} won."
+def _over(t: Speaker, d: Data) -> str:
+    return say("The match is over ({reason}): {seats} won.", reason=say(REASONS[d["reason"]]), seats=t.all(d["ranking"][0]))
 
 
-def _passed(t: Teller, d: Data) -> str:
+def _passed(t: Speaker, d: Data) -> str:
     """Describe a pass. Only the seat itself reads its follow-up."""
     command = d.get("then") or d.get("command")
     if not command:
-        return f"{t.Who(d['seat'])} passed."
-    act = f"retreat to {command['to']}" if command["name"] == "retreat" else "defend the Homeworld"
-    return f"{t.Who(d['seat'])} will let it happen and then {act}."
+        return t.says("{who} passed.", who=d["seat"])
+    if command["name"] == "retreat":
+        return t.says("{who} will let it happen and then retreat to {to}.", who=d["seat"], to=command["to"])
+    return t.says("{who} will let it happen and then defend the Homeworld.", who=d["seat"])
 
 
-def _rolled(t: Teller, d: Data) -> str:
-    more = " and rolled again" if d["again"] else ""
+def _rolled(t: Speaker, d: Data) -> str:
     if d["choice"]:
-        more = f" and may pick {' or '.join(ABILITY_NAMES[one] for one in d['choice'])}"
-    return f"{t.Who(d['seat'])} rolled {d['roll']}{more}."
+        choice = listed((ABILITY_NAMES[one] for one in d["choice"]), "or")
+        return t.says("{who} rolled {roll} and may pick {choice}.", who=d["seat"], roll=d["roll"], choice=choice)
+    if d["again"]:
+        return t.says("{who} rolled {roll} and rolled again.", who=d["seat"], roll=d["roll"])
+    return t.says("{who} rolled {roll}.", who=d["seat"], roll=d["roll"])
 
 
-def _scouted(t: Teller, d: Data) -> str:
-    return f"{t.Who(d['seat'])} scouted {d['space']}{': ' + CHITS[d['kind']] if 'kind' in d else ''}."
+def _scouted(t: Speaker, d: Data) -> str:
+    if "kind" in d:
+        return t.says("{who} scouted {space}: {ground}.", who=d["seat"], space=d["space"], ground=say(CHITS[d["kind"]]))
+    return t.says("{who} scouted {space}.", who=d["seat"], space=d["space"])
 
 
-def _phase(t: Teller, d: Data) -> str:
-    return f"{t.Who(d['seat'])} ended the {PHASES[d['phase']]} phase."
+def _phase(t: Speaker, d: Data) -> str:
+    return t.says("{who} ended the {phase} phase.", who=d["seat"], phase=say(PHASES[d["phase"]]))
 
 
-def _of(verb: str, piece: str) -> Callable[[Teller, Data], str]:
-    return lambda t, d: f"{t.Who(d['seat'])} {verb} {piece} at {d['space']}."
+def _calls(t: Speaker, d: Data) -> str:
+    if not d["seats"]:
+        return say("Nobody may call a battle.")
+    return opening(say("{seats} may call a battle.", seats=t.all(d["seats"])))
 
 
-_SENTENCES: dict[str, Callable[[Teller, Data], str]] = {
-    "board_laid": lambda t, d: "The map was laid out.",
-    "homeworld_placed": lambda t, d: f"{t.Who(d['seat'])} placed {t.their(d['seat'])} Homeworld at {d['corner']}.",
-    "hazard_removed": lambda t, d: f"{capital(CHITS[d['kind']])} at {d['space']} was removed: a Homeworld was closed in.",
-    "turn_order_set": lambda t, d: f"Turn order: {t.all(d['order'])}.",
-    "hands_dealt": lambda t, d: "The first hands were dealt.",
-    "draft_opened": lambda t, d: f"Abilities are picked in this order: {t.all(d['seats'])}.",
-    "ability_gained": lambda t, d: f"{t.Who(d['seat'])} gained {ABILITY_NAMES[d['ability']]}.",
-    "turn_started": lambda t, d: f"Turn {d['turn']}: {t.whose(d['seat'])} turn.",
+def _committed(t: Speaker, d: Data) -> str:
+    if "cards" in d:
+        return t.says("{who} committed {cards}.", who=d["seat"], cards=cards(d["cards"]))
+    return t.says("{who} committed to the battle.", who=d["seat"])
+
+
+def _removed(t: Speaker, d: Data) -> str:
+    ground = capital(say(CHITS[d["kind"]]))
+    return say("{ground} at {space} was removed: a Homeworld was closed in.", ground=ground, space=d["space"])
+
+
+def _bounced(t: Speaker, d: Data) -> str:
+    ground = capital(say(CHITS[d["kind"]]))
+    return t.says(
+        "{ground} at {to} stopped {whose} fleets at {start}.", whom=d["seat"], ground=ground, to=d["to"], start=d["from"]
+    )
+
+
+def _negated(t: Speaker, d: Data) -> str:
+    action = say(ACTIONS[d["action"]])
+    return t.says("{who} sabotaged {whose} attempt at {action}.", who=d["by"], whom=d["seat"], action=action)
+
+
+def _window(t: Speaker, d: Data) -> str:
+    return opening(say("{seats} may react to {aim}.", seats=t.all(d["asked"]), aim=aim(d["action"], d["args"], t)))
+
+
+_SENTENCES: dict[str, Callable[[Speaker, Data], str]] = {
+    "board_laid": lambda t, d: say("The map was laid out."),
+    "homeworld_placed": lambda t, d: t.says("{who} placed {their} Homeworld at {corner}.", who=d["seat"], corner=d["corner"]),
+    "hazard_removed": _removed,
+    "turn_order_set": lambda t, d: say("Turn order: {seats}.", seats=t.all(d["order"])),
+    "hands_dealt": lambda t, d: say("The first hands were dealt."),
+    "draft_opened": lambda t, d: say("Abilities are picked in this order: {seats}.", seats=t.all(d["seats"])),
+    "ability_gained": lambda t, d: t.says("{who} gained {ability}.", who=d["seat"], ability=ABILITY_NAMES[d["ability"]]),
+    "turn_started": lambda t, d: t.says("Turn {turn}: {whose} turn.", whom=d["seat"], turn=d["turn"]),
     "phase_ended": _phase,
-    "cards_discarded": lambda t, d: f"{t.Who(d['seat'])} discarded {cards(d['cards'])}.",
+    "cards_discarded": lambda t, d: t.says("{who} discarded {cards}.", who=d["seat"], cards=cards(d["cards"])),
     "cards_drawn": _drawn,
-    "deck_reshuffled": lambda t, d: "The discard pile was shuffled into a new deck.",
+    "deck_reshuffled": lambda t, d: say("The discard pile was shuffled into a new deck."),
     "fleets_disbanded": _disbanded,
-    "treaty_made": lambda t, d: f"{t.Who(d['seat'])} made a treaty with {t.who(d['partner'])}.",
-    "treaty_ended": lambda t, d: f"The treaty between {t.who(d['seat'])} and {t.who(d['partner'])} ended.",
+    "treaty_made": lambda t, d: t.says("{who} made a treaty with {whom}.", who=d["seat"], whom=d["partner"]),
+    "treaty_ended": lambda t, d: say("The treaty between {seats} ended.", seats=t.all((d["seat"], d["partner"]))),
     "action_declared": _declared,
-    "window_opened": lambda t, d: f"{opening(t.all(d['asked']))} may react to {aim(d['action'], d['args'], t)}.",
-    "window_closed": lambda t, d: "Nobody else reacts.",
+    "window_opened": _window,
+    "window_closed": lambda t, d: say("Nobody else reacts."),
     "reaction_prepared": _passed,
     "passed": _passed,
-    "action_negated": lambda t, d: f"{t.Who(d['by'])} sabotaged {t.whose(d['seat'])} attempt at {ACTIONS[d['action']]}.",
-    "action_failed": lambda t, d: (
-        f"{opening(t.whose(d['seat']))} attempt at {ACTIONS[d['action']]} failed: it was no longer possible."
+    "action_negated": _negated,
+    "action_failed": lambda t, d: t.says(
+        "{whose} attempt at {action} failed: it was no longer possible.", whom=d["seat"], action=say(ACTIONS[d["action"]])
     ),
-    "move_blocked": lambda t, d: f"{t.Who(d['by'])} kept {t.whose(d['seat'])} fleets out of {d['space']} by diplomacy.",
-    "move_bounced": lambda t, d: f"{capital(CHITS[d['kind']])} at {d['to']} stopped {t.whose(d['seat'])} fleets at {d['from']}.",
+    "move_blocked": lambda t, d: t.says(
+        "{who} kept {whose} fleets out of {space} by diplomacy.", who=d["by"], whom=d["seat"], space=d["space"]
+    ),
+    "move_bounced": _bounced,
     "spied": _spied,
-    "orders_set": lambda t, d: f"{t.Who(d['seat'])} changed {t.their(d['seat'])} standing orders.",
+    "orders_set": lambda t, d: t.says("{who} changed {their} standing orders.", who=d["seat"]),
     "card_taken": _taken,
-    "card_taken_discarded": lambda t, d: (
-        f"{t.Who(d['seat'])} took {cards([d['card']])} from {t.who(d['victim'])}, and it was discarded."
+    "card_taken_discarded": lambda t, d: t.says(
+        "{who} took {card} from {whom}, and it was discarded.", who=d["seat"], whom=d["victim"], card=cards([d["card"]])
     ),
-    "card_lost": lambda t, d: f"{t.Who(d['victim'])} lost {cards([d['card']])} to {t.whose(d['seat'])} piracy.",
-    "card_recovered": lambda t, d: f"{t.Who(d['seat'])} took {cards([d['card']])} from the discard pile.",
-    "fleet_built": _of("built", "a Fleet"),
-    "warfleet_built": _of("built", "a Warfleet"),
-    "colony_placed": _of("placed", "a colony"),
-    "stargate_built": _of("built", "a Stargate"),
+    "card_lost": lambda t, d: t.says(
+        "{who} lost {card} to {whose} piracy.", who=d["victim"], whom=d["seat"], card=cards([d["card"]])
+    ),
+    "card_recovered": lambda t, d: t.says("{who} took {card} from the discard pile.", who=d["seat"], card=cards([d["card"]])),
+    "fleet_built": lambda t, d: t.says("{who} built a Fleet at {space}.", who=d["seat"], space=d["space"]),
+    "warfleet_built": lambda t, d: t.says("{who} built a Warfleet at {space}.", who=d["seat"], space=d["space"]),
+    "colony_placed": lambda t, d: t.says("{who} placed a colony at {space}.", who=d["seat"], space=d["space"]),
+    "stargate_built": lambda t, d: t.says("{who} built a Stargate at {space}.", who=d["seat"], space=d["space"]),
     "ability_rolled": _rolled,
     "fleets_moved": _moved,
-    "space_revealed": lambda t, d: f"{d['space']} is {CHITS[d['kind']]}.",
+    "space_revealed": lambda t, d: say("{space} is {ground}.", space=d["space"], ground=say(CHITS[d["kind"]])),
     "space_scouted": _scouted,
-    "contact_made": lambda t, d: f"{opening(t.all(d['seats']))} met.",
-    "unit_replaced": lambda t, d: (
-        f"{opening(t.whose(d['victim']))} {PIECES[d['piece']]} at {d['space']} went over to {t.who(d['seat'])}."
+    "contact_made": lambda t, d: opening(say("{seats} met.", seats=t.all(d["seats"]))),
+    "unit_replaced": lambda t, d: t.says(
+        "{whose} {piece} at {space} went over to {who}.",
+        who=d["seat"],
+        whom=d["victim"],
+        piece=say(PIECES[d["piece"]]),
+        space=d["space"],
     ),
-    "piece_destroyed": lambda t, d: f"A disaster destroyed {t.whose(d['victim'])} {PIECES[d['piece']]} at {d['space']}.",
-    "colony_raided": lambda t, d: f"{t.Who(d['seat'])} raided {t.whose(d['victim'])} colony at {d['space']}.",
+    "piece_destroyed": lambda t, d: t.says(
+        "A disaster destroyed {whose} {piece} at {space}.", whom=d["victim"], piece=say(PIECES[d["piece"]]), space=d["space"]
+    ),
+    "colony_raided": lambda t, d: t.says(
+        "{who} raided {whose} colony at {space}.", who=d["seat"], whom=d["victim"], space=d["space"]
+    ),
     "offer_made": _offer,
-    "offer_rejected": lambda t, d: f"{t.Who(d['by'])} rejected {t.whose(d['seat'])} offer {d['id']}.",
-    "offer_withdrawn": lambda t, d: f"{t.Who(d['seat'])} withdrew offer {d['id']}.",
-    "offer_void": lambda t, d: f"{t.Who(d['by'])} accepted {t.whose(d['seat'])} offer {d['id']}, but the cards were gone.",
+    "offer_rejected": lambda t, d: t.says("{who} rejected {whose} offer {offer}.", who=d["by"], whom=d["seat"], offer=d["id"]),
+    "offer_withdrawn": lambda t, d: t.says("{who} withdrew offer {offer}.", who=d["seat"], offer=d["id"]),
+    "offer_void": lambda t, d: t.says(
+        "{who} accepted {whose} offer {offer}, but the cards were gone.", who=d["by"], whom=d["seat"], offer=d["id"]
+    ),
     "cards_swapped": _swapped,
-    "calls_opened": lambda t, d: f"{opening(t.all(d['seats'])) or 'Nobody'} may call a battle.",
+    "calls_opened": _calls,
     "battle_declared": _battle,
-    "attack_committed": lambda t, d: f"{t.Who(d['seat'])} committed {cards(d['cards']) if 'cards' in d else 'to the battle'}.",
+    "attack_committed": _committed,
     "attacks_revealed": _revealed,
     "battle_resolved": _resolved,
-    "battle_cancelled": lambda t, d: f"The battle at {d['space']} did not take place.",
+    "battle_cancelled": lambda t, d: say("The battle at {space} did not take place.", space=d["space"]),
     "units_destroyed": _losses,
-    "homeworld_captured": lambda t, d: f"{t.Who(d['seat'])} captured {t.whose(d['owner'])} Homeworld at {d['space']}.",
+    "homeworld_captured": lambda t, d: t.says(
+        "{who} captured {whose} Homeworld at {space}.", who=d["seat"], whom=d["owner"], space=d["space"]
+    ),
     "seat_eliminated": _eliminated,
     "game_over": _over,
 }

@@ -10,14 +10,13 @@ from collections.abc import Callable
 
 from gamesvc.games.kernel.game import Command, Data
 from gamesvc.games.kernel.intake import whole
-from gamesvc.games.kernel.notation import number, pick, suggest, words
+from gamesvc.games.kernel.notation import begins, items, no_more, number, pick, some, suggest, words
 from gamesvc.games.stratastar.data import ABILITIES, CORNERS
 from gamesvc.games.stratastar.state import MOST_SEATS
 from gamesvc.games.stratastar.text import standing_orders
 from gamesvc.games.stratastar.text.reading import (
     all_at,
     is_space,
-    no_more,
     read_cards,
     read_counts,
     read_numbers,
@@ -28,6 +27,7 @@ from gamesvc.games.stratastar.text.reading import (
     unreadable,
 )
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 FILLERS = frozenset({"to", "from", "at", "the", "with", "on", "and", "of", "in", "through", "for"})
 VERBS: dict[str, str] = {
@@ -100,7 +100,7 @@ VERBS: dict[str, str] = {
     "resign": "resign",
 }
 """The words with which orders begin, with the names of the commands."""
-_PAIRS = {
+PAIRS = {
     "build": ("fleet", "warfleet", "stargate"),
     "end": ("turn", "phase"),
     "basic": ("research",),
@@ -109,6 +109,7 @@ _PAIRS = {
     "call": ("battle",),
     "set": ("orders",),
 }
+"""Orders of two words: the first words with the second ones."""
 _PIECES = ("fleet", "warfleet", "colony", "stargate")
 
 
@@ -148,6 +149,7 @@ def _with_target(name: str) -> Callable[[list[str], Data], JsonObject]:
 def _with_cards(name: str, parameter: str) -> Callable[[list[str], Data], JsonObject]:
     def read(found: list[str], seen: Data) -> JsonObject:
         found, pay = split_pay(found)
+        some(found, f"{name.partition('_')[0]} none")
         return {"name": name, parameter: read_cards(found), **pay}
 
     return read
@@ -174,7 +176,7 @@ def _offer_number(name: str) -> Callable[[list[str], Data], JsonObject]:
                 tuple(range(MOST_SEATS)) if mine else ()
             )]  # fmt: skip
             if len(ids) != 1:
-                raise unreadable(f"Which offer? Open: {', '.join(map(str, ids)) or 'none'}.", "offer")
+                raise unreadable(say("Which offer? Open: {ids}.", ids=", ".join(map(str, ids)) or say("none")), "offer")
             return {"name": name, "offer": ids[0]}
         offer = number(found.pop(0).lstrip("#"), "offer")
         no_more(found)
@@ -212,7 +214,7 @@ def _following(found: list[str]) -> tuple[list[str], dict[str, str]]:
     at = folded.index("then")
     act = " ".join(folded[at + 1 :])
     if act not in _FOLLOWING:
-        raise unreadable("After `then` write battle (fight there) or end (end the turn).", "then")
+        raise unreadable(say("After `then` write battle (fight there) or end (end the turn)."), "then")
     return found[:at], {"then": _FOLLOWING[act]}
 
 
@@ -243,6 +245,7 @@ def _freedom(name: str, found: list[str], pays: bool, to: str, seen: Data) -> tu
         return {}, found
     folded = [word.casefold() for word in found]
     rest = [word for word in found if word.casefold() not in ("free", "paid", "free=no")]
+    no_more([word for word in found if word not in rest][1:])
     if "free=no" in folded:
         return {"free": False}, rest
     if "free" in folded or (not pays and "paid" not in folded and seen["free_move"] and seen["chits"].get(to) != "nebula"):
@@ -263,6 +266,8 @@ def _groups(found: list[str], place: str, seen: Data) -> list[JsonObject]:
 
 def _defend(found: list[str], seen: Data) -> JsonObject:
     found, pay = split_pay(found)
+    some(found, "defend none")
+    found = [] if [word.casefold() for word in found] == ["none"] else found
     return {"name": "defend_homeworld", "groups": _groups(found, "from", seen), **pay}
 
 
@@ -283,6 +288,7 @@ def _raid(found: list[str], seen: Data) -> JsonObject:
 
 
 def _support(found: list[str], seen: Data) -> JsonObject:
+    some(found, "support none")
     folded = [word.casefold() for word in found]
     at = folded.index("disband") if "disband" in folded else len(found)
     builds = found[:at]
@@ -290,8 +296,7 @@ def _support(found: list[str], seen: Data) -> JsonObject:
     value = points if points is not None else read_cards(builds)
     command: JsonObject = {"name": "support", "builds": value}
     if at < len(found):
-        groups = [word for word in found[at + 1 :] if word.casefold() not in ("none", "nothing")]
-        command["disband"] = _groups(groups, "space", seen)
+        command["disband"] = _groups(list(items(found[at + 1 :])), "space", seen)
     return command
 
 
@@ -300,15 +305,17 @@ def _offer(found: list[str], seen: Data) -> JsonObject:
     to = None if who.casefold() in ("anyone", "all", "any") else read_seat(who)
     parts: dict[str, list[str]] = {"give": [], "want": []}
     flags: dict[str, bool] = {}
+    while found and found[-1].casefold().removesuffix("=no") in {"keep", "wait"} - flags.keys():
+        flag = found.pop().casefold()
+        flags[flag.removesuffix("=no")] = not flag.endswith("=no")
+    some(found, f"offer {who} give none want none")
     into: list[str] | None = None
     for word in found:
         folded = word.casefold()
         if folded in parts:
             into = parts[folded]
-        elif folded in ("keep", "wait", "keep=no", "wait=no"):
-            flags[folded.removesuffix("=no")] = not folded.endswith("=no")
         elif into is None:
-            raise unreadable(f"{word!r}: write `offer {who} give 1T want 1M`.", "give")
+            raise unreadable(say("{word!r}: write `offer {who} give 1T want 1M`.", word=word, who=who), "give")
         else:
             into.append(word)
     give, want = read_counts(parts["give"]), read_counts(parts["want"])
@@ -338,20 +345,25 @@ _READERS: dict[str, Callable[[list[str], Data], JsonObject]] = {
 }
 
 
+def spellings(verb: str) -> list[str]:
+    """Return all words that mean the same order as this one."""
+    return [verb, *(word for word, name in VERBS.items() if name == VERBS.get(verb))]
+
+
 def parse(text: str, seen: Data) -> Command:
     """Read one order. Raises `Refused` (`unreadable`) with a suggestion."""
     found = words(text, FILLERS)
     if not found:
-        raise unreadable("The order is empty.")
+        raise unreadable(say("The order is empty."))
     verb = found.pop(0).casefold().rstrip(":.")
-    if verb in _PAIRS and found and found[0].casefold() in ("a", "an", "my"):
+    if verb in PAIRS and len(found) > 1 and found[0].casefold() in ("a", "an", "my"):
         found.pop(0)
-    if found and found[0].casefold() in _PAIRS.get(verb, ()):
+    if found and found[0].casefold() in PAIRS.get(verb, ()):
         verb = f"{verb}_{found.pop(0).casefold()}"
     if verb not in VERBS:
-        starting = {name for known, name in VERBS.items() if known.startswith(verb)}
+        starting = {name for known, name in VERBS.items() if begins(known, verb)}
         if len(starting) != 1:
-            raise unreadable(f"There is no order {verb!r} here.{suggest(verb, VERBS)}", "name")
+            raise unreadable(say("There is no order {verb!r} here.{suggest}", verb=verb, suggest=suggest(verb, VERBS)), "name")
         [name] = starting
     else:
         name = VERBS[verb]

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from gamesvc.games.kernel.game import Data, Refused
 from gamesvc.games.kernel.intake import whole
-from gamesvc.games.kernel.notation import pick, suggest
+from gamesvc.games.kernel.notation import items, no_more, pick, suggest
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.data import CARDS, RESEARCH
 from gamesvc.games.stratastar.data.geometry import INDEX, SPACES
 from gamesvc.games.stratastar.state import MOST_SEATS
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 LETTERS = {"attack": "A", "move": "M", "build": "B", "trade": "T", RESEARCH: "R"}
-_CARD = re.compile(r"(\d{0,2})(attack|move|build|trade|research|[ambtr])s?(\+|2)?", re.IGNORECASE)
+_CARD = re.compile(r"(\d{0,2})(attack|move|build|trade|research|(?<=\d)[ambtr]|[ambtr](?!s))s?(\+|2)?", re.IGNORECASE)
 _GROUP = re.compile(r"(\d{1,2})(f|w|fleets?|warfleets?)?", re.IGNORECASE)
 
 
@@ -26,7 +27,9 @@ def unreadable(detail: str, parameter: str | None = None) -> Refused:
 def read_space(word: str) -> str:
     space = word.upper()
     if space not in INDEX:
-        raise unreadable(f"There is no space {word!r}. Spaces are A1 to J10.{suggest(word, SPACES)}", "space")
+        raise unreadable(
+            say("There is no space {word!r}. Spaces are A1 to J10.{suggest}", word=word, suggest=suggest(word, SPACES)), "space"
+        )
     return space
 
 
@@ -44,14 +47,16 @@ def read_seat(word: str) -> int:
 def _card(word: str) -> list[str]:
     found = _CARD.fullmatch(word)
     if not found:
-        raise unreadable(f"{word!r} is not a card. Write 2A for two Attack; letters A M B T R, a plus for power (1M+).", "cards")
+        raise unreadable(
+            say("{word!r} is not a card. Write 2A for two Attack; letters A M B T R, a plus for power (1M+).", word=word), "cards"
+        )
     count, name, power = found.groups()
     if power == "2" and len(name) == 1:
-        raise unreadable(f"{word!r} is a space. A power card is written {name.upper()}+.", "cards")
+        raise unreadable(say("{word!r} is a space. A power card is written {letter}+.", word=word, letter=name.upper()), "cards")
     kind = next(card for card, letter in LETTERS.items() if name.casefold() in (card, letter.casefold()))
     card = f"{kind}2" if power else kind
     if card not in CARDS:
-        raise unreadable("There is no power card of Research.", "cards")
+        raise unreadable(say("There is no power card of Research."), "cards")
     return [card] * (int(count) if count else 1)
 
 
@@ -67,17 +72,15 @@ def _merged(found: Iterable[str]) -> list[str]:
 
 
 def read_cards(found: Iterable[str]) -> list[str]:
-    return [card for word in _merged(found) if word.casefold() not in ("none", "nothing") for card in _card(word)]
+    return [card for word in items(_merged(found)) for card in _card(word)]
 
 
 def read_counts(found: Iterable[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for word in _merged(found):
-        if word.casefold() in ("none", "nothing"):
-            continue
+    for word in items(_merged(found)):
         match = _CARD.fullmatch(word)
         times = int(match.group(1)) if match and match.group(1) else 1
-        [card, *_] = _card(f"1{word.lstrip('0123456789')}")
+        [card, *_] = _card(f"1{word.lstrip('0123456789')}" if match else word)
         counts[card] = counts.get(card, 0) + times
     return counts
 
@@ -88,9 +91,13 @@ def read_numbers(found: Sequence[str]) -> dict[str, int]:
     for word in _merged(found):
         match = _GROUP.fullmatch(word)
         if not match:
-            raise unreadable(f"{word!r} is not a number of fleets. Write 2F 1W for two Fleets and one Warfleet.", "fleets")
+            raise unreadable(
+                say("{word!r} is not a number of fleets. Write 2F 1W for two Fleets and one Warfleet.", word=word), "fleets"
+            )
         heavy = (match.group(2) or "f").casefold().startswith("w")
-        group["warfleets" if heavy else "fleets"] = int(match.group(1))
+        if (kind := "warfleets" if heavy else "fleets") in group:
+            no_more([word])
+        group[kind] = int(match.group(1))
     return group
 
 
@@ -106,13 +113,8 @@ def all_at(seen: Data, space: str) -> dict[str, int]:
 
 def take(found: list[str], what: str) -> str:
     if not found:
-        raise unreadable(f"Your order lacks {what}.", what)
+        raise unreadable(say("Your order lacks {what}.", what=say(what)), what)
     return found.pop(0)
-
-
-def no_more(found: Sequence[str]) -> None:
-    if found:
-        raise unreadable(f"Leave {' '.join(found)!r} out of this order.")
 
 
 def split_pay(found: list[str]) -> tuple[list[str], JsonObject]:

@@ -63,7 +63,7 @@ def render(command: Command) -> str:
         if "disband" in command:
             parts.append("disband " + (" ".join(_listed(command["disband"], "space")) or "none"))
     if "groups" in command:
-        parts += _listed(command["groups"], "from")
+        parts += _listed(command["groups"], "from") or ["none"]
     if "then" in command:
         parts.append("then battle" if command["then"] == "battle" else "then end")
     if "pay" in command:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gamesvc.games.kernel.game import Refused
-from gamesvc.games.kernel.notation import number, pick, words
+from gamesvc.games.kernel.notation import no_more, number, pick, some, words
 from gamesvc.games.stratastar.commands import MOST_COMMITTED, SABOTAGE_KINDS
 from gamesvc.games.stratastar.data.geometry import INDEX
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 
 _KEYS = {
     "unable": "when_unable",
@@ -31,11 +32,16 @@ def parse(text: str) -> JsonObject:
     body = text.strip().split(None, 1)
     if body[0].casefold() == "set":
         body = body[1].split(None, 1) if len(body) > 1 else body
+    some(body[1:], "orders none")
     found: JsonObject = {}
-    for part in (body[1] if len(body) > 1 else "").split(";"):
+    if body[1].casefold() == "none":
+        return found
+    for part in body[1].split(";"):
         tokens = words(part, frozenset())
         if tokens:
             key = pick(tokens[0], _KEYS, "standing order")
+            if key in found:
+                no_more(tokens)
             found[key] = _value(key, [token.casefold() for token in tokens[1:]])
     return found
 
@@ -49,16 +55,22 @@ def _value(key: str, tokens: list[str]) -> JsonObject | str | int:
             return word
         count = number(word, "commit")
         if not 0 <= count <= MOST_COMMITTED:
-            raise Refused("unreadable", f"commit takes 0 to {MOST_COMMITTED}, ask, none or all.", "commit")
+            raise Refused(
+                "unreadable",
+                say("commit takes 0 to {most}, ask, none or all.", most=MOST_COMMITTED),
+                "commit",
+            )
         return count
     section: JsonObject = {}
     if tokens and tokens[0] in _MODES:
         section["mode"] = tokens.pop(0)
         if key == "sabotage" and section["mode"] == "auto":
-            raise Refused("unreadable", "Sabotage takes never or ask; a standing order cannot play it.", key)
+            raise Refused("unreadable", say("Sabotage takes never or ask; a standing order cannot play it."), key)
     if key in ("retreat", "defend_homeworld"):
         if tokens:
-            raise Refused("unreadable", f"{key} takes never, ask or auto, not {' '.join(tokens)!r}.", key)
+            raise Refused(
+                "unreadable", say("{key} takes never, ask or auto, not {tokens!r}.", key=key, tokens=" ".join(tokens)), key
+            )
     elif tokens:
         section["spaces" if key == "diplomacy" else "kinds"] = _list(key, tokens)
     return section
@@ -66,7 +78,7 @@ def _value(key: str, tokens: list[str]) -> JsonObject | str | int:
 
 def _single(key: str, tokens: list[str]) -> str:
     if len(tokens) != 1:
-        raise Refused("unreadable", f"{key} takes one word.", key)
+        raise Refused("unreadable", say("{key} takes one word.", key=key), key)
     return tokens[0]
 
 
@@ -78,7 +90,7 @@ def _list(key: str, tokens: list[str]) -> list[str] | str:
             return tokens[0]
         spaces = [token.upper() for token in tokens]
         if wrong := [space for space in spaces if space not in INDEX]:
-            raise Refused("unreadable", f"{wrong[0]!r} is not a space. Write any, homeworld, or spaces.", key)
+            raise Refused("unreadable", say("{word!r} is not a space. Write any, homeworld, or spaces.", word=wrong[0]), key)
         return spaces
     if tokens == ["all"]:
         return "all"
@@ -89,7 +101,7 @@ def render(orders: JsonMapping) -> str:
     """Return the line that `parse` reads back as these standing orders."""
     short = {meant: word for word, meant in reversed(_KEYS.items())}
     parts = [" ".join([short[key], *_shown(value)]) for key, value in orders.items()]
-    return " ".join(["orders", "; ".join(parts)]).strip()
+    return f"orders {'; '.join(parts) or 'none'}"
 
 
 def _shown(value: object) -> list[str]:

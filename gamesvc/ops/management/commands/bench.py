@@ -47,6 +47,12 @@ def _mail(seconds: float) -> list[Row]:
     return mail.rows(seconds)
 
 
+def _mail_match(seconds: float) -> list[Row]:
+    from gamesvc.ops.benches import mail_match
+
+    return mail_match.rows(seconds)
+
+
 def _load(seconds: float) -> list[Row]:
     from gamesvc.ops.benches import load
 
@@ -89,6 +95,7 @@ BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "length": (_length, True),
     "pages": (_pages, True),
     "mail": (_mail, True),
+    "mail_match": (_mail_match, True),
 }
 
 

@@ -234,7 +234,7 @@ class Command(BaseCommand):
         """Wait for the mails about the end of both matches, and count all mails by subject."""
 
         def told() -> bool:
-            return sum("match is over" in mail.subject for mail in sink.messages) >= 3
+            return sum(mail.reason == "match-over" for mail in sink.messages) >= 3
 
         wait_until(told, 60, "the mails about the ends did not come")
         counted: dict[str, int] = {}
@@ -272,14 +272,14 @@ class ByMail:
             server.send_message(answer)
         self.sent += 1
         receipt = self.sink.wait_for(lambda mail: mail.message["In-Reply-To"] == answer["Message-ID"], timeout=40)
-        return "1 order done" in receipt.subject
+        return "1 order done" in receipt.text
 
     def newest(self, version: int) -> CaughtMail:
         """Return the mail that shows the match at a version; if none comes soon, the last that can be answered."""
-        about, head = f"#{self.match}]", re.compile(rf"\b{version}:[0-9a-f]{{16}}\b")
+        head = re.compile(rf"\b{version}:[0-9a-f]{{16}}\b")
 
         def answerable(mail: CaughtMail) -> bool:
-            return self.address in mail.recipients and about in mail.subject and mail.message["Reply-To"] is not None
+            return self.address in mail.recipients and mail.is_about(self.match) and mail.message["Reply-To"] is not None
 
         try:
             return self.sink.wait_for(lambda mail: answerable(mail) and head.search(mail.text) is not None, timeout=5)

@@ -1,13 +1,15 @@
-"""`manage.py translations`: collect the texts of our mails into one `.po` file for each language, and compile it.
+"""`manage.py translations`: collect the texts of our mails into two `.po` files for each language, and compile them.
 
-Python's and Django's own parsers find everything marked with gettext in Python and templates, so no gettext tools are needed. The
-compiled file is kept beside its source: the service needs no compiler to start, and a test compares the two.
+`django.po` holds the texts of templates and of Django's gettext, `sentences.po` those of `gamesvc.language`: the sentences of the
+engines and of refusals. Python's and Django's own parsers find everything marked in Python and templates, so no gettext tools are
+needed. A compiled file is kept beside its source: the service needs no compiler to start, and a test compares the two.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +21,21 @@ from django.template import Template
 from django.template.base import Node
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
+from gamesvc import language
+
 PACKAGES = ("gamesvc", "notifications", "accounts")
-ENGINES = "gamesvc/games"  # they know no gettext: their texts stay English
 SINGULAR = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 PLURAL = {"ngettext", "ngettext_lazy"}
 CONTEXT = {"pgettext", "pgettext_lazy"}
-_PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]")
+OPERATORS = "gamesvc/ops"  # reads its reports in English
+DJANGO, SENTENCES = "django", language.DOMAIN
+_PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]|(?<!\{)\{(\w+)[^{}]*\}")
 # Most modules mark no text, and need not be parsed.
-_MARKS = re.compile(r"gettext|\blabel=")
+_MARKS = re.compile(r"gettext|\blabel=|gamesvc\.language|kernel\.wording")
+# The nouns that readers of orders name in a refusal: the position of the argument.
+_NOUNS = {"take": 1, "number": 1, "pick": 2}
+# The entries of a game's data that are sentences.
+_TEXTS = ("text", "note")
 
 
 @dataclass(frozen=True, order=True)
@@ -40,8 +49,8 @@ class Text:
 
 class Command(BaseCommand):
     help = (
-        "Gather the texts of mails into gamesvc/locale/*/LC_MESSAGES/django.po and compile them. Fail while a "
-        "translation is missing."
+        "Gather the texts of mails into gamesvc/locale/*/LC_MESSAGES/django.po and sentences.po and compile them. Fail while "
+        "a translation is missing."
     )
     requires_system_checks: list[str] = []
 
@@ -51,16 +60,17 @@ class Command(BaseCommand):
     def handle(self, *, add: str | None, **_: object) -> None:
         if add:
             (folder() / add / "LC_MESSAGES").mkdir(parents=True, exist_ok=True)
-        texts = sorted(gathered())
         missing = 0
-        for language in languages():
-            path = source_of(language)
-            catalogue = updated(polib.pofile(str(path)) if path.exists() else begun(language), texts)
-            catalogue.save(str(path))
-            catalogue.save_as_mofile(str(path.with_suffix(".mo")))
-            open_texts = untranslated(catalogue)
-            missing += len(open_texts)
-            self.stdout.write(f"{language}: {len(texts)} texts, {len(open_texts)} to be translated in {path}")
+        for domain in (DJANGO, SENTENCES):
+            texts = sorted(gathered(domain))
+            for name in languages():
+                path = source_of(name, domain)
+                catalogue = updated(polib.pofile(str(path)) if path.exists() else begun(name), texts)
+                catalogue.save(str(path))
+                catalogue.save_as_mofile(str(path.with_suffix(".mo")))
+                open_texts = untranslated(catalogue)
+                missing += len(open_texts)
+                self.stdout.write(f"{name}: {len(texts)} texts, {len(open_texts)} to be translated in {path}")
         if missing:
             raise CommandError("Translate what is empty there, and run this again.")
 
@@ -74,18 +84,23 @@ def languages() -> list[str]:
     return sorted(path.name for path in folder().iterdir() if path.is_dir())
 
 
-def source_of(language: str) -> Path:
-    return folder() / language / "LC_MESSAGES" / "django.po"
+def source_of(language: str, domain: str = DJANGO) -> Path:
+    return folder() / language / "LC_MESSAGES" / f"{domain}.po"
 
 
-def gathered() -> set[Text]:
+def gathered(domain: str = DJANGO) -> set[Text]:
     """Return all texts in our packages that are marked for translation."""
     found: set[Text] = set()
     for package in PACKAGES:
         root = Path(settings.BASE_DIR) / package
         for path in root.rglob("*.py"):
-            if not path.is_relative_to(Path(settings.BASE_DIR) / ENGINES):
+            if domain == DJANGO:
                 found |= set(in_python(path.read_text()))
+            elif not path.is_relative_to(Path(settings.BASE_DIR) / OPERATORS):
+                found |= set(sentences_in(path.read_text()))
+        if domain == SENTENCES:
+            found |= {text for path in root.rglob("data/**/*.toml") for text in in_data(path.read_text())}
+            continue
         for path in [*root.rglob("templates/**/*.html"), *root.rglob("templates/**/*.txt")]:
             found |= set(in_template(path.read_text()))
     return found
@@ -110,6 +125,64 @@ def in_python(source: str) -> Iterator[Text]:
             yield Text(given[0], given[1])
         elif node.func.id in CONTEXT and len(given) > 1:
             yield Text(given[1], context=given[0])
+
+
+def sentences_in(source: str) -> Iterator[Text]:
+    """Yield the sentences of engines and refusals: what `say` and its kin are given."""
+    if not _MARKS.search(source):
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            yield from _said(name, node)
+
+
+def _said(name: str, node: ast.Call) -> Iterator[Text]:
+    given = [_words(one) for one in node.args]
+    if name in ("say", "mark") and given:
+        context = given[1][0] if len(given) > 1 and given[1] else ""
+        yield from (Text(message, context=context) for message in given[0])
+    elif name == "say_many" and given[0] and given[1]:
+        yield Text(given[0][0], given[1][0])
+    elif name == "counted" and len(given) > 1 and given[1]:
+        [noun] = given[1]
+        yield Text(f"{{number}} {noun}", f"{{number}} {given[2][0] if len(given) > 2 else f'{noun}s'}")
+    elif name == "named" and given[0]:
+        yield from (Text(f"{noun} {{items}}", f"{noun}s {{items}}") for noun in given[0])
+    elif name == "says" and given and given[0]:
+        yield from _about_players(given[0][0], node)
+    elif name in _NOUNS and len(given) > _NOUNS[name]:
+        yield from map(Text, given[_NOUNS[name]])
+
+
+def _about_players(message: str, node: ast.Call) -> Iterator[Text]:
+    """Yield the sentence about others, and those about the viewer as the one and as the other."""
+    keywords = {one.arg: one.value for one in node.keywords if one.arg}
+    yield Text(message)
+    for player, context, keyword in (("who", "you", "you"), ("whom", "to you", "to_you")):
+        if keyword in keywords:
+            yield from map(Text, _words(keywords[keyword]))
+        elif player in keywords:
+            yield Text(message, context=context)
+
+
+def _words(node: ast.expr) -> list[str]:
+    """Return the texts that an argument may be."""
+    if isinstance(node, ast.IfExp):
+        return [*_words(node.body), *_words(node.orelse)]
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def in_data(source: str) -> Iterator[Text]:
+    """Yield the texts of cards and abilities in the data of a game."""
+    waiting: list[object] = [tomllib.loads(source)]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            yield from (Text(text) for name, text in one.items() if name in _TEXTS and isinstance(text, str) and text)
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
 
 
 def in_template(source: str) -> Iterator[Text]:
@@ -146,7 +219,7 @@ def updated(catalogue: polib.POFile, texts: Iterable[Text]) -> polib.POFile:
             entry = polib.POEntry(msgid=text.singular, msgid_plural=text.plural, msgctxt=text.context or None)
             if text.plural:
                 entry.msgstr_plural = {0: "", 1: ""}
-            if _PLACEHOLDER.search(text.singular + text.plural):
+            if "%(" in text.singular + text.plural:
                 entry.flags = ["python-format"]
         fresh.append(entry)
     return fresh
@@ -158,4 +231,4 @@ def untranslated(catalogue: polib.POFile) -> list[polib.POEntry]:
 
 def placeholders(text: str) -> set[str]:
     """Return the names of the placeholders."""
-    return set(_PLACEHOLDER.findall(text))
+    return {name or other for name, other in _PLACEHOLDER.findall(text)}

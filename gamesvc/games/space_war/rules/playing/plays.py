@@ -34,7 +34,7 @@ class Option:
         return Form(self.name, self.label, self.properties, tuple(needed))
 
     def as_play(self) -> JsonObject:
-        """Return the option in the form of a reaction's `play`."""
+        """Return the option in the form of a reaction's `play`. Events hold it, so its words stay English."""
         return {"p": self.properties, "r": self.required, "l": self.label}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.space_war.data import name_of
 from gamesvc.games.space_war.state import Prompt, State
+from gamesvc.language import mark
 
 
 def live_options(state: State, prompt: Prompt) -> list[str]:
@@ -36,4 +37,4 @@ def option_label(state: State, prompt: Prompt, option: str) -> str:
         if card.slot == option:
             seen = f", {name_of(state.cards[card.id])}" if seat == prompt.seat else ""
             return f"{option} ({card.row} row{seen})"
-    return {"draw": "draw a card, then discard one"}.get(option, option)
+    return {"draw": mark("draw a card, then discard one")}.get(option, option)

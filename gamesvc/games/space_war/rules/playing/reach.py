@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.space_war.data import CARDS
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import Piece
+from gamesvc.language import say
 
 Reason = tuple[str, str]
 """A refusal code and its sentence."""
@@ -14,27 +15,27 @@ def move_reason(board: Board, piece: Piece) -> Reason | None:
     """Return the reason why a piece may not move; None if it may."""
     kind = CARDS[piece.card].type
     if kind not in ("spaceship", "missile") or piece.on is not None:
-        return "cannot_move", "Only spaceships and missiles move."
+        return "cannot_move", say("Only spaceships and missiles move.")
     if piece.paralyzed:
-        return "paralyzed", "It is paralyzed and cannot move until it is repaired."
+        return "paralyzed", say("It is paralyzed and cannot move until it is repaired.")
     if piece.moved:
-        return "already_moved", "It has already moved this turn."
+        return "already_moved", say("It has already moved this turn.")
     if piece.entered == board.state.turn and not board.fast(piece):
-        return "first_turn", "It came into play this turn and is not Fast. It can move from its next turn on."
+        return "first_turn", say("It came into play this turn and is not Fast. It can move from its next turn on.")
     if board.slow(piece) and (piece.attacks or piece.ability):
-        return "slow", "It is Slow and has acted this turn; it may either move or act."
+        return "slow", say("It is Slow and has acted this turn; it may either move or act.")
     if board.forbidden(piece, "move"):
-        return "forbidden", "An effect in play forbids it to move."
+        return "forbidden", say("An effect in play forbids it to move.")
     return None
 
 
 def _acts_reason(board: Board, piece: Piece) -> Reason | None:
     if piece.paralyzed:
-        return "paralyzed", "It is paralyzed and cannot act until it is repaired."
+        return "paralyzed", say("It is paralyzed and cannot act until it is repaired.")
     if piece.ability:
-        return "already_acted", "It has used its ability this turn."
+        return "already_acted", say("It has used its ability this turn.")
     if board.slow(piece) and piece.moved:
-        return "slow", "It is Slow and has moved this turn; it may either move or act."
+        return "slow", say("It is Slow and has moved this turn; it may either move or act.")
     return None
 
 
@@ -42,24 +43,24 @@ def attack_reason(board: Board, piece: Piece) -> Reason | None:
     """Return the reason why a piece may not attack at all; None if it may."""
     face = CARDS[piece.card]
     if face.type not in ("spaceship", "missile") and "cannon" not in face.keywords:
-        return "cannot_attack", "Only spaceships, missiles and cannons attack."
+        return "cannot_attack", say("Only spaceships, missiles and cannons attack.")
     if piece.on is not None:
         carrier = board.carrier(piece)
         assert carrier is not None
         if piece.entered == board.state.turn:
-            return "first_turn", "A Death Ray can be launched from the turn after it was attached."
+            return "first_turn", say("A Death Ray can be launched from the turn after it was attached.")
         if carrier.attacks:
-            return "already_acted", "The ship that carries it has attacked this turn."
+            return "already_acted", say("The ship that carries it has attacked this turn.")
         if (reason := _acts_reason(board, carrier)) is not None:
             return reason
     elif (reason := _acts_reason(board, piece)) is not None:
         return reason
     if piece.attacks >= board.attacks(piece):
-        return "no_attack_left", "It has no attack left this turn."
+        return "no_attack_left", say("It has no attack left this turn.")
     if board.forbidden(piece, "attack"):
-        return "forbidden", "An effect in play forbids it to attack."
+        return "forbidden", say("An effect in play forbids it to attack.")
     if board.attack(piece) <= 0 and not _picky(piece):
-        return "no_attack_value", "Its attack is 0."
+        return "no_attack_value", say("Its attack is 0.")
     return None
 
 
@@ -83,15 +84,16 @@ def target_reason(board: Board, piece: Piece, target: Piece) -> Reason | None:
     """Return the reason why an attacker that may attack may not attack this card; None if it may."""
     face = CARDS[target.card]
     if target.controller == piece.controller or face.type == "duration" or target.on is not None:
-        return "no_target", "Attack an enemy card in play that is not a duration and not attached to another card."
+        return "no_target", say("Attack an enemy card in play that is not a duration and not attached to another card.")
     if target.zone != piece.zone and not _far(board, piece):
-        return "out_of_range", "It is in the other zone, out of range."
+        return "out_of_range", say("It is in the other zone, out of range.")
     if target.protected == board.state.turn:
-        return "protected", "Target Missed protects it until the turn ends."
+        return "protected", say("Target Missed protects it until the turn ends.")
     if _untargetable(board, target):
-        return "protected", f"{face.name} cannot be attacked now."
+        return "protected", say("{card} cannot be attacked now.", card=face.name)
     if _picky(piece) and not (face.is_shield or (face.type == "spaceship" and not target.paralyzed)):
-        return "no_target", f"{CARDS[piece.card].name} attacks only shields and spaceships that are not paralyzed."
+        card = CARDS[piece.card].name
+        return "no_target", say("{card} attacks only shields and spaceships that are not paralyzed.", card=card)
     return None
 
 
@@ -114,13 +116,13 @@ def station_reason(board: Board, piece: Piece) -> Reason | None:
     """Return the reason why an attacker that may attack may not attack the enemy station; None if it may."""
     face = CARDS[piece.card]
     if face.type == "defense":
-        return "out_of_range", "Cannons cannot attack the station."
+        return "out_of_range", say("Cannons cannot attack the station.")
     if _picky(piece):
-        return "no_target", f"{face.name} cannot attack the station."
+        return "no_target", say("{card} cannot attack the station.", card=face.name)
     if not at_station(board, piece) and not _far(board, piece):
-        return "out_of_range", "It does not reach the enemy station: be in the enemy zone since before this turn."
+        return "out_of_range", say("It does not reach the enemy station: be in the enemy zone since before this turn.")
     if board.shields(1 - piece.controller) and "pierce" not in face.keywords:
-        return "shielded", "The station has a shield; destroy it first."
+        return "shielded", say("The station has a shield; destroy it first.")
     return None
 
 
@@ -151,11 +153,13 @@ def collide_power(board: Board, piece: Piece) -> int:
 
 def collide_reason(board: Board, piece: Piece) -> Reason | None:
     if piece.attacks:
-        return "already_acted", "It has attacked this turn; a collision replaces the attack."
+        return "already_acted", say("It has attacked this turn; a collision replaces the attack.")
     if (reason := _acts_reason(board, piece)) is not None:
         return reason
     if not collide_power(board, piece):
-        return "cannot_collide", "It cannot collide: only a Pursuiter after its first turn, or any ship under Collision Skill."
+        return "cannot_collide", say(
+            "It cannot collide: only a Pursuiter after its first turn, or any ship under Collision Skill."
+        )
     return None
 
 
@@ -176,5 +180,5 @@ def collide_station(board: Board, piece: Piece) -> bool:
 
 def ability_reason(board: Board, piece: Piece) -> Reason | None:
     if piece.attacks:
-        return "already_acted", "It has attacked this turn; an ability replaces the attack."
+        return "already_acted", say("It has attacked this turn; an ability replaces the attack.")
     return _acts_reason(board, piece)

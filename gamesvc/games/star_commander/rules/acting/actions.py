@@ -19,6 +19,7 @@ from gamesvc.games.star_commander.rules.effects import building, changes
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Item
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 Params = JsonMapping
 
@@ -30,7 +31,7 @@ def check(board: Board, seat: int, name: str, params: Params) -> None:
 
 def check_move(board: Board, seat: int, params: Params) -> None:
     if "explore" in params and not board.edition.may_leave_unexplored:
-        raise Refused("no_choice", "Ships always explore where they arrive.", "explore")
+        raise Refused("no_choice", say("Ships always explore where they arrive."), "explore")
     movement.plan_jump(board, seat, params["ships"], params["to"], params.get("carried", {}))
 
 
@@ -39,7 +40,9 @@ def _core(board: Board, params: Params, kind: str) -> Card:
     card = board.cards[at] if at in board.cards.core else None
     if card is None or card.kind != kind or not card.buildable:
         known = ", ".join(card.id for card in building.core_cards(board, kind))
-        raise Refused("wrong_card", f"There is no {kind} {at} to build; there are: {known}.", "card")
+        raise Refused(
+            "wrong_card", say("There is no {kind} {card} to build; there are: {known}.", kind=kind, card=at, known=known), "card"
+        )
     return card
 
 
@@ -60,12 +63,16 @@ def check_trade_draw(board: Board, seat: int, params: Params) -> None:
     domain = params["domain"]
     if domain not in board.drawable(seat):
         able = ", ".join(board.drawable(seat)) or "none now"
-        raise Refused("no_domain", f"You cannot draw from {domain}; you can draw from: {able}.", "domain")
+        raise Refused(
+            "no_domain", say("You cannot draw from {domain}; you can draw from: {able}.", domain=domain, able=able), "domain"
+        )
     if board.state.seats[seat].credits < 3:
-        raise Refused("cannot_pay", f"A card costs 3 credits; you have {board.state.seats[seat].credits}.", "domain")
+        raise Refused(
+            "cannot_pay", say("A card costs 3 credits; you have {credits}.", credits=board.state.seats[seat].credits), "domain"
+        )
     full = board.hand_is_full(seat)
     if full and not board.edition.hand_full_discards:
-        raise Refused("hand_full", f"Your hand is full at {board.edition.hand_limit} cards.", "domain")
+        raise Refused("hand_full", say("Your hand is full at {limit} cards.", limit=board.edition.hand_limit), "domain")
     check_discard(board, seat, params.get("discard"), full)
 
 
@@ -73,17 +80,21 @@ def check_discard(board: Board, seat: int, uid: str | None, full: bool) -> None:
     """Check the card to discard: required with a full hand, forbidden otherwise. Raises `Refused`."""
     needed = full and board.edition.hand_full_discards
     if needed and uid is None:
-        raise Refused("hand_full", f"Your hand is full at {board.edition.hand_limit}: name a card to discard.", "discard")
+        raise Refused(
+            "hand_full",
+            say("Your hand is full at {limit}: name a card to discard.", limit=board.edition.hand_limit),
+            "discard",
+        )
     if not needed and uid is not None:
-        raise Refused("no_choice", "Your hand has room; nothing is discarded.", "discard")
+        raise Refused("no_choice", say("Your hand has room; nothing is discarded."), "discard")
     if uid is not None and uid not in board.state.seats[seat].hand:
-        raise Refused("not_owned", f"There is no card {uid} in your hand.", "discard")
+        raise Refused("not_owned", say("There is no card {uid} in your hand.", uid=uid), "discard")
 
 
 def check_trade_discard(board: Board, seat: int, params: Params) -> None:
     uids = params["uids"]
     if len(uids) != 2 or len(set(uids)) != 2 or any(uid not in board.state.seats[seat].hand for uid in uids):
-        raise Refused("not_owned", "Name two different cards of your hand.", "uids")
+        raise Refused("not_owned", say("Name two different cards of your hand."), "uids")
 
 
 CHECKS: Mapping[str, Callable[[Board, int, Params], None]] = {
@@ -171,10 +182,12 @@ PERFORM: Mapping[str, Callable[[Play, int, Params], None]] = {
 
 def check_hand_card(board: Board, seat: int, uid: str, kind: str) -> Card:
     if uid not in board.state.seats[seat].hand:
-        raise Refused("not_owned", f"There is no card {uid} in your hand.", "uid")
+        raise Refused("not_owned", say("There is no card {uid} in your hand.", uid=uid), "uid")
     card = board.cards[board.state.faces[uid]]
     if card.kind != kind:
-        raise Refused("wrong_card", f"{card.name} is a {card.kind}, not a {kind}.", "uid")
+        raise Refused(
+            "wrong_card", say("{card} is a {kind}, not a {wanted}.", card=card.name, kind=card.kind, wanted=kind), "uid"
+        )
     return card
 
 

@@ -9,6 +9,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Vessel, distance, near
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 CARRIED = 5
 
@@ -43,24 +44,24 @@ def mark_of(board: Board, ship: Vessel) -> int | None:
 
 def stays(board: Board, ship: Vessel, to: str) -> str:
     """Return the reason why a ship may not jump to a cell; empty if it may. Includes distance and long-jump marks."""
-    name = board.card(ship).name
+    named = f"{board.card(ship).name} {ship.id}"
     reach = distance(ship.cell, to)
     mark = mark_of(board, ship)
     lifted = mark is not None and board.edition.long_jump_lifts_fighters and board.is_fighter(ship) and not ship.jumps
     if reach != 1 and (reach != 2 or mark is None):
-        return f"{to} is not next to {ship.cell}."
+        return say("{to} is not next to {start}.", to=to, start=ship.cell)
     if not has_settled(board, ship):
-        return f"{name} {ship.id} came under your control this turn and cannot jump yet."
+        return say("{ship} came under your control this turn and cannot jump yet.", ship=named)
     if board.locked(ship):
-        return f"{name} {ship.id} is held in place."
+        return say("{ship} is held in place.", ship=named)
     if ship.jumps >= board.speed(ship) and not lifted:
-        return f"{name} {ship.id} has no jump left this turn."
+        return say("{ship} has no jump left this turn.", ship=named)
     if board.is_fighter(ship) and board.speed(ship) == 0 and not lifted:
-        return f"{name} {ship.id} has speed 0 and needs a Carrier."
+        return say("{ship} has speed 0 and needs a Carrier.", ship=named)
     if board.refuses_entry(ship, to):
-        return f"{name} {ship.id} is too large to enter {to}."
+        return say("{ship} is too large to enter {to}.", ship=named, to=to)
     if crosses_one_realm(board, ship.controller, ship.cell, to):
-        return f"{ship.cell} and {to} belong to the same opponent; ships do not jump between them."
+        return say("{start} and {to} belong to the same opponent; ships do not jump between them.", start=ship.cell, to=to)
     return ""
 
 
@@ -94,14 +95,14 @@ def plan_jump(board: Board, seat: int, ships: Sequence[str], to: str, carried: M
     otherwise with the first Carrier.
     """
     if to not in board.state.cells:
-        raise Refused("no_target", f"There is no system {to}.", "to")
+        raise Refused("no_target", say("There is no system {cell}.", cell=to), "to")
     named = list(dict.fromkeys([*ships, *carried]))
     start = ""
     for at in named:
         ship = own_ship(board, seat, at, "ships")
         start = start or ship.cell
         if ship.cell != start:
-            raise Refused("illegal_target", "All ships of one jump start from the same system.", "ships")
+            raise Refused("illegal_target", say("All ships of one jump start from the same system."), "ships")
         if why := stays(board, ship, to):
             raise Refused("cannot_jump", why, "ships")
     return Jump(tuple(named), load(board, seat, start, named, carried), used_marks(board, named, to))
@@ -127,12 +128,16 @@ def load(
     free = liftable(board, seat, cell)
     for carrier, fighters in carried.items():
         if not board.card(own_ship(board, seat, carrier, "carried")).has("carry_fighters"):
-            raise Refused("not_a_carrier", f"{carrier} is not a Carrier.", "carried")
+            raise Refused("not_a_carrier", say("{carrier} is not a Carrier.", carrier=carrier), "carried")
         if len(fighters) > CARRIED or len(set(fighters)) < len(fighters):
-            raise Refused("limit", f"A Carrier takes up to {CARRIED} different fighters.", "carried")
+            raise Refused("limit", say("A Carrier takes up to {carried} different fighters.", carried=CARRIED), "carried")
         for fighter in fighters:
             if fighter not in free:
-                raise Refused("illegal_target", f"{fighter} is not a fighter of yours in {cell} that can be carried.", "carried")
+                raise Refused(
+                    "illegal_target",
+                    say("{fighter} is not a fighter of yours in {cell} that can be carried.", fighter=fighter, cell=cell),
+                    "carried",
+                )
         group = tuple(fighter for fighter in fighters if fighter not in taken)
         taken.update(group)
         loads[carrier] = group
@@ -142,7 +147,7 @@ def load(
 def own_ship(board: Board, seat: int, at: str, parameter: str) -> Vessel:
     ship = board.state.vessels.get(at)
     if ship is None or ship.controller != seat or board.card(ship).kind != "ship":
-        raise Refused("not_owned", f"You control no ship {at}.", parameter)
+        raise Refused("not_owned", say("You control no ship {ship}.", ship=at), parameter)
     return ship
 
 
@@ -196,17 +201,17 @@ def plan_retreat(board: Board, seat: int, cell: str, moves: Sequence[JsonMapping
     """Check a retreat and return the ships by destination. Fighters listed twice are treated as in `plan_jump`."""
     ships = [move["ship"] for move in moves]
     if len(set(ships)) < len(ships):
-        raise Refused("illegal_target", "A ship can retreat only once.", "moves")
+        raise Refused("illegal_target", say("A ship can retreat only once."), "moves")
     free = retreat_cargo(board, seat, cell)
     by_cell: dict[str, tuple[list[str], dict[str, tuple[str, ...]]]] = {}
     taken = set(ships)
     for move in moves:
         ship = own_ship(board, seat, move["ship"], "moves")
         if ship.cell != cell or move["to"] not in retreats(board, ship):
-            raise Refused("cannot_jump", f"{ship.id} cannot retreat to {move['to']}.", "moves")
+            raise Refused("cannot_jump", say("{ship} cannot retreat to {to}.", ship=ship.id, to=move["to"]), "moves")
         fighters = move.get("carried", ())
         if any(fighter not in free for fighter in fighters):
-            raise Refused("illegal_target", "Only own fighters here that could leave may be carried.", "moves")
+            raise Refused("illegal_target", say("Only own fighters here that could leave may be carried."), "moves")
         if "carried" in move:
             load(board, seat, cell, [], {ship.id: fighters})
         group = tuple(fighter for fighter in fighters if fighter not in taken)

@@ -13,6 +13,7 @@ from gamesvc.games.star_commander.rules.effects import changes
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Offer, Side
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 MOST_OFFERS = 3
 
@@ -24,7 +25,7 @@ def is_open(board: Board) -> bool:
 
 
 def partners(board: Board, seat: int) -> list[int]:
-    """Return the seats that a seat may send an offer to. One side must be the active seat (RULES.md 19.14)."""
+    """Return the seats that a seat may send an offer to. One side must be the active seat."""
     if not is_open(board) or not board.state.seats[seat].alive:
         return []
     pool = [other for other in board.living() if other != seat] if seat == board.state.active else [board.state.active]
@@ -33,7 +34,7 @@ def partners(board: Board, seat: int) -> list[int]:
 
 
 def tradable(board: Board, seat: int) -> dict[str, list[str]]:
-    """Return what a seat can trade, apart from hand cards. Homeworlds cannot be traded (RULES.md 19.15)."""
+    """Return what a seat can trade, apart from hand cards. Homeworlds cannot be traded."""
     state = board.state
     return {
         "technologies": list(state.seats[seat].technologies),
@@ -57,30 +58,34 @@ def read(side: JsonMapping) -> Side:
 def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
     purse, owned = board.state.seats[seat], tradable(board, seat)
     if side.credits > purse.credits:
-        raise Refused("cannot_pay", f"Seat {seat} has {counted(purse.credits, 'credit')}.", parameter)
+        raise Refused(
+            "cannot_pay", say("Seat {seat} has {credits}.", seat=seat, credits=counted(purse.credits, "credit")), parameter
+        )
     if side.cards > len(purse.hand):
-        raise Refused("not_owned", f"Seat {seat} has {counted(len(purse.hand), 'card')} in hand.", parameter)
+        raise Refused(
+            "not_owned", say("Seat {seat} has {cards} in hand.", seat=seat, cards=counted(len(purse.hand), "card")), parameter
+        )
     for uid in side.hand:
         if uid not in purse.hand:
-            raise Refused("not_owned", f"There is no card {uid} in that hand.", parameter)
+            raise Refused("not_owned", say("There is no card {uid} in that hand.", uid=uid), parameter)
     for name in ("technologies", "vessels", "systems"):
         named: Sequence[str] = getattr(side, name)
         if len(set(named)) < len(named):
-            raise Refused("illegal_target", "Nothing can be named twice.", parameter)
+            raise Refused("illegal_target", say("Nothing can be named twice."), parameter)
         for one in named:
             if one not in owned[name]:
-                raise Refused("not_owned", f"Seat {seat} has no {one} that could be traded.", parameter)
+                raise Refused("not_owned", say("Seat {seat} has no {what} that could be traded.", seat=seat, what=one), parameter)
     if len(set(side.hand)) < len(side.hand):
-        raise Refused("illegal_target", "Nothing can be named twice.", parameter)
+        raise Refused("illegal_target", say("Nothing can be named twice."), parameter)
 
 
 def offer(play: Play, seat: int, to: int, give: JsonMapping, want: JsonMapping) -> None:
     if not is_open(play.board):
-        raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
+        raise Refused("wrong_time", say("Trades are made in a command phase while the stack is empty."), None)
     if to not in partners(play.board, seat):
         raise Refused(
             "illegal_target",
-            f"You cannot make seat {to} an offer now: offers go to or from the active seat, three at most.",
+            say("You cannot make seat {seat} an offer now: offers go to or from the active seat, three at most.", seat=to),
             "to",
         )
     giving, wanting = read(give), read(want)
@@ -102,7 +107,7 @@ def find_for(board: Board, seat: int, at: int, side: str) -> Offer:
     """Return an open offer that this seat made (`maker`) or received (`to`). Raises `Refused` if there is none."""
     one = next((one for one in board.state.offers if one.id == at and getattr(one, side) == seat), None)
     if one is None:
-        raise Refused("no_target", f"You have no open offer {at} to answer this way.", "offer")
+        raise Refused("no_target", say("You have no open offer {offer} to answer this way.", offer=at), "offer")
     return one
 
 
@@ -117,9 +122,18 @@ def fault(board: Board, one: Offer) -> Refused | None:
         cards = len(gives.hand) + gives.cards
         after = len(state.seats[seat].hand) - cards + len(gets.hand) + gets.cards
         if after > limit and len(gets.hand) + gets.cards:
-            return Refused("hand_full", f"Seat {seat} would hold {after} cards; the limit is {limit} (RULES.md 19.40).", "offer")
+            return Refused(
+                "hand_full",
+                say(
+                    "Seat {seat} would hold {after} cards; the limit is {limit}.",
+                    seat=seat,
+                    after=after,
+                    limit=limit,
+                ),
+                "offer",
+            )
         if board.edition.limit_counts == "fighters" and _too_many_fighters(board, seat, gives, gets):
-            return Refused("limit", f"Seat {seat} would have more fighters than developments (RULES.md 19.6).", "offer")
+            return Refused("limit", say("Seat {seat} would have more fighters than developments.", seat=seat), "offer")
     return None
 
 
@@ -139,11 +153,11 @@ def accept(play: Play, seat: int, at: int, hand: Sequence[str]) -> None:
     board, state = play.board, play.state
     one = find_for(board, seat, at, "to")
     if not is_open(board):
-        raise Refused("wrong_time", "Trades are made in a command phase while the stack is empty.", None)
+        raise Refused("wrong_time", say("Trades are made in a command phase while the stack is empty."), None)
     if (refused := fault(board, one)) is not None:
         raise refused
     if len(hand) != one.want.cards or len(set(hand)) < len(hand) or any(uid not in state.seats[seat].hand for uid in hand):
-        raise Refused("not_owned", f"Name {counted(one.want.cards, 'card')} of your hand, each once.", "hand")
+        raise Refused("not_owned", say("Name {cards} of your hand, each once.", cards=counted(one.want.cards, "card")), "hand")
     maker, taker = state.seats[one.maker], state.seats[seat]
     play.emit(
         TradeCompleted(

@@ -10,6 +10,7 @@ from gamesvc.games.star_commander.events.plays import Shot
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Combat, Vessel
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 
 Assignments = Mapping[str, Sequence[JsonMapping]]
 
@@ -69,6 +70,10 @@ def targets_left(board: Board, vessel: Vessel) -> int:
     return max(0, 1 + board.extra_targets(vessel) - len(spent(board, vessel.id)[1]))
 
 
+def _bad_shots(code: str, sentence: str) -> Refused:
+    return Refused(code, sentence, "assignments")
+
+
 def check_assign(board: Board, seat: int, assignments: Assignments) -> list[Shot]:
     """Check assignments and return them as a flat list. Raises `Refused`."""
     state = board.state
@@ -77,22 +82,29 @@ def check_assign(board: Board, seat: int, assignments: Assignments) -> list[Shot
     targets = {vessel.id for vessel in enemies(board, seat)}
     for at, shots in assignments.items():
         if at not in able:
-            raise Refused("illegal_target", f"{at} is not a vessel of yours here that can still attack.", "assignments")
+            raise _bad_shots("illegal_target", say("{vessel} is not a vessel of yours here that can still attack.", vessel=at))
         vessel = state.vessels[at]
         before, used = spent(board, at)
         aimed = [shot["target"] for shot in shots]
         if len(set(aimed)) < len(aimed) or used & set(aimed):
-            raise Refused("illegal_target", f"{at} names a target twice; name it once with the whole amount.", "assignments")
+            raise _bad_shots(
+                "illegal_target", say("{vessel} names a target twice; name it once with the whole amount.", vessel=at)
+            )
         for shot in shots:
             if shot["target"] not in targets:
-                raise Refused("illegal_target", f"{shot['target']} is not an enemy vessel in this combat.", "assignments")
+                raise _bad_shots("illegal_target", say("{target} is not an enemy vessel in this combat.", target=shot["target"]))
             flat.append({"vessel": at, "target": shot["target"], "amount": shot["amount"], "attack": board.attack(vessel)})
         total = before + sum(shot["amount"] for shot in shots)
         if total > board.attack(vessel):
-            raise Refused("limit", f"{at} has attack {board.attack(vessel)}; {total} are assigned.", "assignments")
+            raise _bad_shots(
+                "limit",
+                say("{vessel} has attack {attack}; {total} are assigned.", vessel=at, attack=board.attack(vessel), total=total),
+            )
         if len(aimed) > targets_left(board, vessel):
             most = 1 + board.extra_targets(vessel)
-            raise Refused("limit", f"{at} can divide its damage over {counted(most, 'target')}.", "assignments")
+            raise _bad_shots(
+                "limit", say("{vessel} can divide its damage over {targets}.", vessel=at, targets=counted(most, "target"))
+            )
     _check_guard(board, seat, flat)
     return flat
 
@@ -106,7 +118,12 @@ def _check_guard(board: Board, seat: int, flat: Sequence[Shot]) -> None:
         if vessel.controller in passed and is_guard(board, vessel) and not doomed(board, vessel, more.get(vessel.id, 0)):
             raise Refused(
                 "guarded",
-                f"{board.card(vessel).name} {vessel.id} guards; assign it lethal damage (hit points {board.hp(vessel)}) first.",
+                say(
+                    "{name} {vessel} guards; assign it lethal damage (hit points {hp}) first.",
+                    name=board.card(vessel).name,
+                    vessel=vessel.id,
+                    hp=board.hp(vessel),
+                ),
                 "assignments",
             )
 

@@ -9,6 +9,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.star_commander.data import Card, Effect, Target
 from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.state import Item, Vessel
+from gamesvc.language import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +170,27 @@ def check_targets(board: Board, aim: Aim, given: Mapping[str, str]) -> None:
     for name in given:
         if name not in known:
             names = ", ".join(sorted(known)) or "none"
-            raise Refused("illegal_target", f"There is no target {name!r} here; targets: {names}.", "targets")
+            raise Refused(
+                "illegal_target", say("There is no target {name!r} here; targets: {names}.", name=name, names=names), "targets"
+            )
     chosen: dict[str, str] = {}
     for target in aim.targets:
         if target.name not in given:
             if target.optional:
                 continue
-            raise Refused("no_target", f"Target {target.name} ({target.kind}) is missing.", "targets")
+            raise Refused(
+                "no_target", say("Target {target} ({kind}) is missing.", target=target.name, kind=target.kind), "targets"
+            )
         if not is_legal(board, aim, target, given[target.name], chosen):
             raise Refused(
-                "illegal_target", f"{given[target.name]} is not a legal target {target.name} ({target.kind}).", "targets"
+                "illegal_target",
+                say(
+                    "{value} is not a legal target {target} ({kind}).",
+                    value=given[target.name],
+                    target=target.name,
+                    kind=target.kind,
+                ),
+                "targets",
             )
         chosen[target.name] = given[target.name]
 

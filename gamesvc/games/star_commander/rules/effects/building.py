@@ -6,6 +6,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
 from gamesvc.games.star_commander.data import Card
 from gamesvc.games.star_commander.rules.values import Board
+from gamesvc.language import say
 
 
 def is_own_home(board: Board, seat: int, cell: str) -> bool:
@@ -28,50 +29,63 @@ def permits_ship(board: Board, seat: int, card: Card, cell: str) -> bool:
 def is_barred(board: Board, seat: int, card: Card, cell: str) -> str:
     """Return the reason why nothing of the kind can be built here (control, siege, contest); empty if it can."""
     if board.state.cells[cell].controller != seat:
-        return f"You do not control {cell}."
+        return say("You do not control {cell}.", cell=cell)
     if card.kind == "ship" and is_own_home(board, seat, cell):
         return ""
     if board.besieged(cell):
-        return f"{cell} is under siege."
-    return f"{cell} is contested." if board.contested(cell) else ""
+        return say("{cell} is under siege.", cell=cell)
+    return say("{cell} is contested.", cell=cell) if board.contested(cell) else ""
 
 
 def is_over_limit(board: Board, seat: int, card: Card, cell: str) -> str:
     """Return the reason why one more would exceed a limit; empty if it would not (RULES.md 19.5, 19.6)."""
     devs, there = board.devs(seat), board.state.cells[cell].devs
     if card.kind == "station":
-        return (
-            f"{cell} has {counted(there, 'development')} and no room for another station."
-            if len(board.stations(cell)) >= there
-            else ""
-        )
+        if len(board.stations(cell)) < there:
+            return ""
+        developments = counted(there, "development")
+        return say("{cell} has {developments} and no room for another station.", cell=cell, developments=developments)
     if board.edition.limit_counts == "ships":
         ships = sum(board.card(vessel).kind == "ship" for vessel in board.fleet(seat))
-        return f"You have {counted(ships, 'ship')} and {counted(devs, 'development')}; develop first." if ships >= devs else ""
+        return _develop_first(counted(ships, "ship"), devs) if ships >= devs else ""
     if card.size != "fighter":
         return ""
     if board.fighters(seat) >= devs:
-        return f"You have {counted(board.fighters(seat), 'fighter')} and {counted(devs, 'development')}; develop first."
-    here = sum(board.is_fighter(vessel) for vessel in board.here(cell, seat))
-    return f"{cell} has {counted(there, 'development')} and no room for another fighter." if here >= there else ""
+        return _develop_first(counted(board.fighters(seat), "fighter"), devs)
+    if sum(board.is_fighter(vessel) for vessel in board.here(cell, seat)) < there:
+        return ""
+    developments = counted(there, "development")
+    return say("{cell} has {developments} and no room for another fighter.", cell=cell, developments=developments)
+
+
+def _develop_first(ships: str, devs: int) -> str:
+    return say("You have {ships} and {developments}; develop first.", ships=ships, developments=counted(devs, "development"))
 
 
 def check_build(board: Board, seat: int, card: Card, cell: str, *, free: bool = False, paid: bool = False) -> int:
     """Return the price. Raises `Refused`. `free`: ignore place limits and cost; `paid`: the credits were paid before."""
     if cell not in board.state.cells:
-        raise Refused("no_target", f"There is no system {cell}.", "cell")
+        raise Refused("no_target", say("There is no system {cell}.", cell=cell), "cell")
     if card.id in board.state.supply and board.state.supply[card.id] < 1:
-        raise Refused("no_supply", f"No {card.name} is left.", "card")
+        raise Refused("no_supply", say("No {name} is left.", name=card.name), "card")
     if why := is_barred(board, seat, card, cell):
         raise Refused("cannot_build_here", why, "cell")
     if card.kind == "ship" and not free and not permits_ship(board, seat, card, cell):
-        raise Refused("cannot_build_here", f"{card.name} cannot be built in {cell}: ships need a Homeworld or capital.", "cell")
+        raise Refused(
+            "cannot_build_here",
+            say("{name} cannot be built in {cell}: ships need a Homeworld or capital.", name=card.name, cell=cell),
+            "cell",
+        )
     if why := is_over_limit(board, seat, card, cell):
         raise Refused("limit", why, "cell")
     price = 0 if free else board.cost(card, seat)
     if not paid and board.state.seats[seat].credits < price:
         have = board.state.seats[seat].credits
-        raise Refused("cannot_pay", f"{card.name} costs {price}; you have {counted(have, 'credit')}.", "card")
+        raise Refused(
+            "cannot_pay",
+            say("{name} costs {price}; you have {credits}.", name=card.name, price=price, credits=counted(have, "credit")),
+            "card",
+        )
     return price
 
 
@@ -107,22 +121,31 @@ def check_develop(board: Board, seat: int, cell: str) -> int:
     """Return the price of one development. Raises `Refused`. Siege and contest do not matter (RULES.md 19.8)."""
     found = board.find(cell)
     if found is None or not found.explored:
-        raise Refused("no_target", f"{cell} is not explored.", "cell")
+        raise Refused("no_target", say("{cell} is not explored.", cell=cell), "cell")
     if found.devs >= board.max_devs(cell):
-        raise Refused("limit", f"{cell} is at its maximum of {board.max_devs(cell)}.", "cell")
+        raise Refused("limit", say("{cell} is at its maximum of {most}.", cell=cell, most=board.max_devs(cell)), "cell")
     if found.controller is None:
         ships = board.ships(cell, seat)
         if not board.edition.fighters_found_colonies:
             ships = [ship for ship in ships if not board.is_fighter(ship)]
         if not ships:
-            raise Refused("illegal_target", f"You need a ship in {cell} to develop it.", "cell")
+            raise Refused("illegal_target", say("You need a ship in {cell} to develop it.", cell=cell), "cell")
         price = 1
     elif found.controller == seat:
         price = found.devs + 1
     else:
-        raise Refused("illegal_target", f"{cell} is controlled by another seat.", "cell")
+        raise Refused("illegal_target", say("{cell} is controlled by another seat.", cell=cell), "cell")
     if board.state.seats[seat].credits < price:
-        raise Refused("cannot_pay", f"Developing {cell} costs {price}; you have {board.state.seats[seat].credits}.", "cell")
+        raise Refused(
+            "cannot_pay",
+            say(
+                "Developing {cell} costs {price}; you have {credits}.",
+                cell=cell,
+                price=price,
+                credits=board.state.seats[seat].credits,
+            ),
+            "cell",
+        )
     return price
 
 

@@ -34,6 +34,7 @@ from gamesvc.games.star_commander.rules.effects.aims import (
 from gamesvc.games.star_commander.rules.windows import standing_orders
 from gamesvc.games.star_commander.state import Item
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 
 def on_top(play: Play, item: Item) -> tuple[ItemData, str, int]:
@@ -67,15 +68,15 @@ def play_command(
 def check_named(targets: Sequence[Target], command: JsonMapping) -> None:
     """Raise `Refused` for `targets` on a card or ability that has no targets."""
     if "targets" in command and not targets:
-        raise Refused("illegal_target", "This has no targets; leave targets out.", "targets")
+        raise Refused("illegal_target", say("This has no targets; leave targets out."), "targets")
 
 
 def check_command_card(play: Play, seat: int, uid: str) -> Card:
     if uid not in play.state.seats[seat].hand:
-        raise Refused("not_owned", f"There is no card {uid} in your hand.", "uid")
+        raise Refused("not_owned", say("There is no card {uid} in your hand.", uid=uid), "uid")
     card = play.board.cards[play.state.faces[uid]]
     if card.kind != "command":
-        raise Refused("wrong_card", f"{card.name} is a {card.kind}, not a command.", "uid")
+        raise Refused("wrong_card", say("{card} is a {kind}, not a command.", card=card.name, kind=card.kind), "uid")
     return card
 
 
@@ -91,22 +92,26 @@ def check_activate(play: Play, seat: int, command: JsonMapping) -> tuple[Effect,
     source, board = command["source"], play.board
     effect = ability_of(board, seat, source)
     if effect is None:
-        raise Refused("no_ability", f"{source} has no ability that you can use now.", "source")
+        raise Refused("no_ability", say("{source} has no ability that you can use now.", source=source), "source")
     state, targets = play.state, dict(command.get("targets", {}))
     check_named(effect.targets, command)
     check_targets(board, aim_of_ability(board, seat, source, effect), targets)
     x, thrown = command.get("x", 0), command.get("discard")
     if (effect.cost_credits == "X") != ("x" in command):
-        raise Refused("bad_price", "Name x, the credits to pay, where the ability costs X, and only there.", "x")
+        raise Refused("bad_price", say("Name x, the credits to pay, where the ability costs X, and only there."), "x")
     if bool(effect.cost_discard) != (thrown is not None):
-        raise Refused("bad_price", "Name the card to discard where the ability costs one, and only there.", "discard")
+        raise Refused("bad_price", say("Name the card to discard where the ability costs one, and only there."), "discard")
     if thrown is not None and thrown not in state.seats[seat].hand:
-        raise Refused("not_owned", f"There is no card {thrown} in your hand.", "discard")
+        raise Refused("not_owned", say("There is no card {uid} in your hand.", uid=thrown), "discard")
     if "explore" in command and not (board.edition.may_leave_unexplored and effect.op == "move_ship"):
-        raise Refused("no_choice", "Leave `explore` out: there is no choice here.", "explore")
+        raise Refused("no_choice", say("Leave `explore` out: there is no choice here."), "explore")
     price = price_of(board, effect, targets, x)
     if effect.cost_credits and not 1 <= price <= state.seats[seat].credits:
-        raise Refused("cannot_pay", f"This costs {price}; you have {counted(state.seats[seat].credits, 'credit')}.", "x")
+        raise Refused(
+            "cannot_pay",
+            say("This costs {price}; you have {credits}.", price=price, credits=counted(state.seats[seat].credits, "credit")),
+            "x",
+        )
     return effect, price
 
 

@@ -22,6 +22,7 @@ from gamesvc.games.stratastar.rules import facts, outcome
 from gamesvc.games.stratastar.rules.actions.needs import need_space
 from gamesvc.games.stratastar.rules.actions.payment import value
 from gamesvc.games.stratastar.state import State
+from gamesvc.language import say
 
 ATTACKS = ("attack", POWER["attack"], RESEARCH)
 
@@ -32,12 +33,12 @@ def check_space(state: State, seat: int, space: str) -> None:
     if space in facts.contested(state, seat):
         return
     if space in state.turn.fought:
-        raise Refused("once_per_turn", f"{space} has been fought over in this phase.", "space")
+        raise Refused("once_per_turn", say("{space} has been fought over in this phase.", space=space), "space")
     if not facts.has_unit(state.players[seat], space):
-        raise Refused("no_units", f"You have no unit at {space}.", "space")
+        raise Refused("no_units", say("You have no unit at {space}.", space=space), "space")
     if any(facts.stands(state.players[one], space) for one in facts.opponents(state, seat)):
-        raise Refused("treaty", f"A treaty binds you and all others at {space}.", "space")
-    raise Refused("no_target", f"Nobody else is at {space}.", "space")
+        raise Refused("treaty", say("A treaty binds you and all others at {space}.", space=space), "space")
+    raise Refused("no_target", say("Nobody else is at {space}.", space=space), "space")
 
 
 def begin(run: Run[State], seat: int, space: str, *, called: bool, auto: bool = False) -> None:

@@ -9,31 +9,37 @@ from gamesvc.games.stratastar.rules.actions.needs import Plan, need_ability, nee
 from gamesvc.games.stratastar.rules.actions.payment import Cost, cost_of
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 
 def step_cost(state: State, seat: int, start: str, to: str) -> Cost:
     """Return the cost of a step that is not free. Raises `Refused` for an impossible step."""
     kind = facts.chit(state, to)
     if start == to:
-        raise Refused("not_adjacent", f"Your fleets are already at {to}.", "to")
+        raise Refused("not_adjacent", say("Your fleets are already at {to}.", to=to), "to")
     if to not in ADJACENT[start]:
         wormhole = facts.chit(state, start) == "black_hole" and facts.has(state, seat, "wormholes")
         if not (wormhole and kind == "supernova"):
-            raise Refused("not_adjacent", f"{to} is not next to {start}; from there: {', '.join(ADJACENT[start])}.", "to")
+            raise Refused(
+                "not_adjacent",
+                say("{to} is not next to {start}; from there: {near}.", to=to, start=start, near=", ".join(ADJACENT[start])),
+                "to",
+            )
     if to in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
+        raise Refused("blocked", say("Diplomacy keeps your fleets out of {to} for this phase.", to=to), "to")
     if kind == "nebula":
         if not facts.has(state, seat, "nebulous_navigation"):
-            raise Refused("hazard", f"{to} is a Nebula.", "to")
+            raise Refused("hazard", say("{to} is a Nebula.", to=to), "to")
         return cost_of("nebulous_navigation")
     if kind in ("black_hole", "supernova") and not facts.has(state, seat, "wormholes"):
-        raise Refused("hazard", f"{to} is a {'Black Hole' if kind == 'black_hole' else 'Supernova'}.", "to")
+        hazard = say("{to} is a Black Hole.", to=to) if kind == "black_hole" else say("{to} is a Supernova.", to=to)
+        raise Refused("hazard", hazard, "to")
     return cost_of("move")
 
 
 def _need_free_move(state: State) -> None:
     if not state.turn.free_move:
-        raise Refused("once_per_turn", "You have already used the free move of this turn.", "free")
+        raise Refused("once_per_turn", say("You have already used the free move of this turn."), "free")
 
 
 def _group(state: State, seat: int, command: Command) -> JsonObject:
@@ -48,7 +54,7 @@ def _free(state: State, command: Command) -> bool:
     if not command.get("free", False):
         return False
     if "pay" in command:
-        raise Refused("bad_pay", "Do not pay for a free move.", "pay")
+        raise Refused("bad_pay", say("Do not pay for a free move."), "pay")
     _need_free_move(state)
     return True
 
@@ -58,7 +64,7 @@ def plan_move(state: State, seat: int, command: Command) -> Plan:
     cost = step_cost(state, seat, args["from"], args["to"])
     free = _free(state, command)
     if free and cost != cost_of("move"):
-        raise Refused("hazard", f"{args['to']} is a Nebula: entering it costs 2 Move and is never free.", "free")
+        raise Refused("hazard", say("{to} is a Nebula: entering it costs 2 Move and is never free.", to=args["to"]), "free")
     return Plan("move", args, () if free else cost, free, args["to"], command.get("then", ""))
 
 
@@ -68,12 +74,16 @@ def check_gate(state: State, seat: int, start: str, to: str) -> None:
     gates = state.players[seat].stargates
     for space, parameter in ((start, "from"), (to, "to")):
         if space not in gates:
-            owned = ", ".join(gates) or "no space"
-            raise Refused("no_target", f"You have no Stargate at {space}; you have them at {owned}.", parameter)
+            owned = ", ".join(gates) or say("no space")
+            raise Refused(
+                "no_target",
+                say("You have no Stargate at {space}; you have them at {owned}.", space=space, owned=owned),
+                parameter,
+            )
     if start == to:
-        raise Refused("not_adjacent", f"Your fleets are already at {to}.", "to")
+        raise Refused("not_adjacent", say("Your fleets are already at {to}.", to=to), "to")
     if to in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
+        raise Refused("blocked", say("Diplomacy keeps your fleets out of {to} for this phase.", to=to), "to")
 
 
 def plan_gate(state: State, seat: int, command: Command) -> Plan:
@@ -86,13 +96,13 @@ def plan_gate(state: State, seat: int, command: Command) -> Plan:
 def check_jump(state: State, seat: int, start: str, to: str) -> None:
     need_ability(state, seat, "hyper_jump")
     if start == to:
-        raise Refused("not_adjacent", f"Your fleets are already at {to}.", "to")
+        raise Refused("not_adjacent", say("Your fleets are already at {to}.", to=to), "to")
     if to in state.chart.unknown:
-        raise Refused("no_target", f"{to} is unknown; a jump needs a known space.", "to")
+        raise Refused("no_target", say("{to} is unknown; a jump needs a known space.", to=to), "to")
     if facts.is_hazard(state, to):
-        raise Refused("hazard", f"{to} is a hazard.", "to")
+        raise Refused("hazard", say("{to} is a hazard.", to=to), "to")
     if to in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {to} for this phase.", "to")
+        raise Refused("blocked", say("Diplomacy keeps your fleets out of {to} for this phase.", to=to), "to")
 
 
 def plan_hyper_jump(state: State, seat: int, command: Command) -> Plan:
@@ -107,7 +117,7 @@ def check_defend(state: State, seat: int) -> None:
     need_ability(state, seat, "defend_homeworld")
     home = state.players[seat].home
     if seat == state.turn.active and home in state.turn.blocked:
-        raise Refused("blocked", f"Diplomacy keeps your fleets out of {home} for this phase.")
+        raise Refused("blocked", say("Diplomacy keeps your fleets out of {home} for this phase.", home=home))
 
 
 def defenders(state: State, seat: int) -> list[str]:
@@ -123,11 +133,15 @@ def plan_defend_homeworld(state: State, seat: int, command: Command) -> Plan:
     for at, group in enumerate(command["groups"]):
         start = need_space(group["from"], f"groups.{at}.from")
         if start == home or start in seen:
-            raise Refused("no_units", f"{start} cannot be named here (once each, and not the Homeworld).", f"groups.{at}.from")
+            raise Refused(
+                "no_units",
+                say("{start} cannot be named here (once each, and not the Homeworld).", start=start),
+                f"groups.{at}.from",
+            )
         seen.add(start)
         need_groups(state, seat, start, group["fleets"], group["warfleets"], f"groups.{at}")
         groups.append({"from": start, "fleets": group["fleets"], "warfleets": group["warfleets"]})
     if not groups:
-        raise Refused("no_units", "Name at least one group.", "groups")
+        raise Refused("no_units", say("Name at least one group."), "groups")
     enters = home if seat == state.turn.active else None
     return Plan("defend_homeworld", {"to": home, "groups": groups}, cost_of("defend_homeworld"), enters=enters)

@@ -13,6 +13,7 @@ from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions.payment import Cost
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +30,21 @@ class Plan:
 
 def need_space(space: str, parameter: str = "space") -> str:
     if space not in INDEX:
-        raise Refused("no_target", f"There is no space {space!r}. Spaces are A1 to J10.", parameter)
+        raise Refused("no_target", say("There is no space {space!r}. Spaces are A1 to J10.", space=space), parameter)
     return space
 
 
 def need_ability(state: State, seat: int, ability: str) -> None:
     if not facts.has(state, seat, ability):
-        raise Refused("not_owned", f"That needs the ability {ABILITY_NAMES[ability]}, which you do not have.")
+        raise Refused(
+            "not_owned", say("That needs the ability {ability}, which you do not have.", ability=ABILITY_NAMES[ability])
+        )
 
 
 def need_opponent(state: State, seat: int, target: int, parameter: str = "target") -> None:
     if target == seat or target not in facts.alive(state):
         others = ", ".join(map(str, facts.opponents(state, seat)))
-        raise Refused("no_target", f"Choose another seat that is still in the game: {others}.", parameter)
+        raise Refused("no_target", say("Choose another seat that is still in the game: {others}.", others=others), parameter)
 
 
 def need_groups(state: State, seat: int, space: str, fleets: int, warfleets: int, parameter: str = "fleets") -> None:
@@ -49,6 +52,15 @@ def need_groups(state: State, seat: int, space: str, fleets: int, warfleets: int
     player = state.players[seat]
     have, heavy = player.fleets.get(space, 0), player.warfleets.get(space, 0)
     if not 0 <= fleets <= have or not 0 <= warfleets <= heavy:
-        raise Refused("no_units", f"You have {counted(have, 'Fleet')} and {counted(heavy, 'Warfleet')} at {space}.", parameter)
+        raise Refused(
+            "no_units",
+            say(
+                "You have {fleets} and {warfleets} at {space}.",
+                fleets=counted(have, "Fleet"),
+                warfleets=counted(heavy, "Warfleet"),
+                space=space,
+            ),
+            parameter,
+        )
     if fleets + warfleets == 0:
-        raise Refused("no_units", "Name at least one Fleet or Warfleet to move.", parameter)
+        raise Refused("no_units", say("Name at least one Fleet or Warfleet."), parameter)

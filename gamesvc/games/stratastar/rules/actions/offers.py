@@ -12,6 +12,7 @@ from gamesvc.games.stratastar.events.dealings import CardsSwapped, OfferMade, Of
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.state import Offer, State
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 
 MOST_OFFERS = 6
 """The limit on open offers per seat, so that a view stays small."""
@@ -33,9 +34,9 @@ def is_trading(state: State) -> bool:
 
 def check_open(state: State) -> None:
     if not state.options.free_trade:
-        raise Refused("wrong_phase", "This match is played without free trade.")
+        raise Refused("wrong_phase", say("This match is played without free trade."))
     if not is_open(state):
-        raise Refused("wrong_phase", "Wait with offers until the open question is answered.")
+        raise Refused("wrong_phase", say("Wait with offers until the open question is answered."))
 
 
 def is_held(state: State, seat: int) -> bool:
@@ -46,7 +47,7 @@ def is_held(state: State, seat: int) -> bool:
 def check_free(state: State, seat: int) -> None:
     check_open(state)
     if is_held(state, seat):
-        raise Refused("wrong_phase", "You wait for an answer to your offer; you can withdraw it.")
+        raise Refused("wrong_phase", say("You wait for an answer to your offer; you can withdraw it."))
 
 
 def partners(state: State, seat: int) -> list[int]:
@@ -76,22 +77,22 @@ def make(run: Run[State], seat: int, command: Command) -> None:
     check_free(state, seat)
     to, keep, wait = command["to"], command.get("keep", False), command.get("wait", False)
     if not is_trading(state) and not keep:
-        raise Refused("wrong_phase", "Outside the trade phase an offer must be kept open (keep).", "keep")
+        raise Refused("wrong_phase", say("Outside the trade phase an offer must be kept open (keep)."), "keep")
     if to is not None and to not in partners(state, seat):
         if to in facts.opponents(state, seat):
-            raise Refused("no_contact", "Your empires have not met yet.", "to")
-        raise Refused("no_target", "Choose another seat that is still in the game, or anyone.", "to")
+            raise Refused("no_contact", say("Your empires have not met yet."), "to")
+        raise Refused("no_target", say("Choose another seat that is still in the game, or anyone."), "to")
     if to is None and not partners(state, seat):
-        raise Refused("no_contact", "Your empire has not met another one yet.", "to")
+        raise Refused("no_contact", say("Your empire has not met another one yet."), "to")
     if len(own(state, seat)) >= MOST_OFFERS:
-        raise Refused("too_many_offers", f"You have {MOST_OFFERS} open offers; withdraw one first.")
+        raise Refused("too_many_offers", say("You have {most} open offers; withdraw one first.", most=MOST_OFFERS))
     give, want = _counts(command["give"]), _counts(command["want"])
     if not give and not want:
-        raise Refused("no_target", "An offer must give or want at least one card.", "give")
+        raise Refused("no_target", say("An offer must give or want at least one card."), "give")
     if wait and not may_wait(state, seat):
-        raise Refused("wrong_phase", "Only the active seat can wait for an answer, in its trade phase.", "wait")
+        raise Refused("wrong_phase", say("Only the active seat can wait for an answer, in its trade phase."), "wait")
     if wait and to is None:
-        raise Refused("no_target", "You can wait for an answer only to an offer to one seat.", "wait")
+        raise Refused("no_target", say("You can wait for an answer only to an offer to one seat."), "wait")
     offer_id = state.next_id
     run.emit(OfferMade(id=offer_id, seat=seat, to=to, give=give, want=want, keep=keep, wait=wait))
     if to is not None and state.players[to].orders.offers == "reject":
@@ -114,20 +115,20 @@ def find(state: State, offer_id: int) -> Offer:
     for offer in state.offers:
         if offer.id == offer_id:
             return offer
-    raise Refused("no_target", f"There is no open offer {offer_id}.", "offer")
+    raise Refused("no_target", say("There is no open offer {offer}.", offer=offer_id), "offer")
 
 
 def accept(run: Run[State], seat: int, offer_id: int) -> None:
     state = run.state
     check_free(state, seat)
     if not is_trading(state):
-        raise Refused("wrong_phase", "Offers are accepted in a trade phase.")
+        raise Refused("wrong_phase", say("Offers are accepted in a trade phase."))
     offer = find(state, offer_id)
     if offer not in addressed(state, seat):
-        raise Refused("no_target", f"Offer {offer_id} is not made to you.", "offer")
+        raise Refused("no_target", say("Offer {offer} is not made to you.", offer=offer_id), "offer")
     if not can_give(state, seat, offer.want):
         wanted = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in offer.want.items())
-        raise Refused("cannot_pay", f"The offer wants {wanted}; you do not have that.", "offer")
+        raise Refused("cannot_pay", say("The offer wants {wanted}; you do not have that.", wanted=wanted), "offer")
     if not can_give(state, offer.seat, offer.give):
         run.emit(OfferVoid(id=offer.id, seat=offer.seat, by=seat))
         return
@@ -139,7 +140,7 @@ def reject(run: Run[State], seat: int, offer_id: int) -> None:
     check_free(run.state, seat)
     offer = find(run.state, offer_id)
     if offer.to != seat:
-        raise Refused("no_target", f"Offer {offer_id} is not made to you.", "offer")
+        raise Refused("no_target", say("Offer {offer} is not made to you.", offer=offer_id), "offer")
     run.emit(OfferRejected(id=offer_id, seat=offer.seat, by=seat, auto=False))
 
 
@@ -147,7 +148,7 @@ def withdraw(run: Run[State], seat: int, offer_id: int) -> None:
     check_open(run.state)
     offer = find(run.state, offer_id)
     if offer.seat != seat:
-        raise Refused("not_owned", f"Offer {offer_id} is not yours.", "offer")
+        raise Refused("not_owned", say("Offer {offer} is not yours.", offer=offer_id), "offer")
     if is_held(run.state, seat) and offer.id != run.state.waiting:
-        raise Refused("wrong_phase", "You wait for an answer to another offer; withdraw that one first.", "offer")
+        raise Refused("wrong_phase", say("You wait for an answer to another offer; withdraw that one first."), "offer")
     run.emit(OfferWithdrawn(offer_id, seat))

@@ -11,6 +11,7 @@ from gamesvc.games.stratastar.data import CARD_NAMES, COSTS, POWER, RANK, RESEAR
 from gamesvc.games.stratastar.rules.facts import spendable
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 Cost = tuple[tuple[str, int], ...]
 
@@ -107,7 +108,9 @@ def settle(
     if pay is None:
         chosen = _choose(state, seat, cost)
         if chosen is None:
-            raise Refused("cannot_pay", f"{name} costs {price(cost)}; your cards do not add up to that.", "pay")
+            raise Refused(
+                "cannot_pay", say("{name} costs {price}; your cards do not add up to that.", name=name, price=price(cost)), "pay"
+            )
         cards = chosen
     else:
         cards = tuple(pay)
@@ -124,26 +127,40 @@ def settle(
 def _check(needs: Cost, hand: Sequence[str], cards: Sequence[str], cost: Cost, name: str) -> None:
     if short := Counter(cards) - Counter(hand):
         missing = ", ".join(f"{n} {CARD_NAMES[card]}" for card, n in short.items())
-        raise Refused("cannot_pay", f"You do not have these cards: {missing} too many.", "pay")
+        raise Refused("cannot_pay", say("You do not have these cards: {missing} too many.", missing=missing), "pay")
     left = list(cards)
     for kind, need in needs:
         if kind == RESEARCH:
             for _ in range(need):
                 if RESEARCH not in left:
-                    raise Refused("bad_pay", f"{name} costs {price(cost)}: a Research card is missing.", "pay")
+                    raise Refused(
+                        "bad_pay", say("{name} costs {price}: a Research card is missing.", name=name, price=price(cost)), "pay"
+                    )
                 left.remove(RESEARCH)
     for kind, need in needs:
         if kind != RESEARCH:
             allowed = usable(kind)
             if wrong := next((card for card in left if card not in allowed), None):
-                raise Refused("bad_pay", f"{CARD_NAMES[wrong]} cannot pay for {CARD_NAMES[kind]}.", "pay")
+                raise Refused(
+                    "bad_pay", say("{wrong} cannot pay for {kind}.", wrong=CARD_NAMES[wrong], kind=CARD_NAMES[kind]), "pay"
+                )
             if value(left) < need:
-                raise Refused("bad_pay", f"{name} costs {price(cost)}: {need} must come from cards, not {value(left)}.", "pay")
+                raise Refused(
+                    "bad_pay",
+                    say(
+                        "{name} costs {price}: {need} must come from cards, not {value}.",
+                        name=name,
+                        price=price(cost),
+                        need=need,
+                        value=value(left),
+                    ),
+                    "pay",
+                )
             if any(value(left) - WORTH[card] >= need for card in left):
-                raise Refused("bad_pay", f"Leave one of these cards out; {need} is enough.", "pay")
+                raise Refused("bad_pay", say("Leave one of these cards out; {need} is enough.", need=need), "pay")
             left = []
     if left:
-        raise Refused("bad_pay", f"{name} costs {price(cost)} and no more.", "pay")
+        raise Refused("bad_pay", say("{name} costs {price} and no more.", name=name, price=price(cost)), "pay")
 
 
 # --- forms ---

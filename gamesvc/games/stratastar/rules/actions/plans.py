@@ -16,6 +16,7 @@ from gamesvc.games.stratastar.rules.actions.needs import Plan, need_ability, nee
 from gamesvc.games.stratastar.rules.actions.payment import cost_of
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 
 def plan(state: State, seat: int, command: Command) -> Plan:
@@ -29,9 +30,9 @@ def plan(state: State, seat: int, command: Command) -> Plan:
 def check_external_trade(state: State, seat: int, target: int) -> None:
     need_opponent(state, seat, target)
     if not state.players[target].hand:
-        raise Refused("no_target", "That seat has no cards.", "target")
+        raise Refused("no_target", say("That seat has no cards."), "target")
     if not facts.in_contact(state, seat, target):
-        raise Refused("no_contact", "Your empires have not met yet.", "target")
+        raise Refused("no_contact", say("Your empires have not met yet."), "target")
 
 
 def _external_trade(state: State, seat: int, command: Command) -> Plan:
@@ -41,7 +42,7 @@ def _external_trade(state: State, seat: int, command: Command) -> Plan:
 
 def check_internal_trade(state: State) -> None:
     if state.turn.internal_used:
-        raise Refused("once_per_turn", "You can trade internally once per turn.")
+        raise Refused("once_per_turn", say("You can trade internally once per turn."))
 
 
 def _internal_trade(state: State, seat: int, command: Command) -> Plan:
@@ -58,7 +59,7 @@ def _basic_research(state: State, seat: int, command: Command) -> Plan:
 
 def _need_supply(state: State, seat: int, piece: str) -> None:
     if not facts.has_supply(state.players[seat], piece):
-        raise Refused("no_supply", f"You have no {piece} left to place.")
+        raise Refused("no_supply", say("You have no {piece} left to place.", piece=say(piece)))
 
 
 def check_build_fleet(state: State, seat: int, space: str) -> None:
@@ -67,9 +68,13 @@ def check_build_fleet(state: State, seat: int, space: str) -> None:
     if space != player.home:
         need_space(space)
         if not facts.has(state, seat, "expansion"):
-            raise Refused("not_owned", f"Fleets are built at your Homeworld {player.home}; elsewhere needs Expansion.", "space")
+            raise Refused(
+                "not_owned",
+                say("Fleets are built at your Homeworld {home}; elsewhere needs Expansion.", home=player.home),
+                "space",
+            )
         if space not in player.colonies:
-            raise Refused("no_target", f"You have no colony at {space}.", "space")
+            raise Refused("no_target", say("You have no colony at {space}.", space=space), "space")
 
 
 def _build_fleet(state: State, seat: int, command: Command) -> Plan:
@@ -93,11 +98,11 @@ def check_colonize(state: State, seat: int, space: str) -> None:
     need_space(space)
     _need_supply(state, seat, "colony")
     if facts.chit(state, space) != "world":
-        raise Refused("no_target", f"{space} is not a known world.", "space")
+        raise Refused("no_target", say("{space} is not a known world.", space=space), "space")
     if space not in state.players[seat].fleets:
-        raise Refused("no_units", f"You have no Fleet at {space}.", "space")
+        raise Refused("no_units", say("You have no Fleet at {space}.", space=space), "space")
     if facts.colonies_at(state, space):
-        raise Refused("blocked", f"There is already a colony on {space}.", "space")
+        raise Refused("blocked", say("There is already a colony on {space}.", space=space), "space")
 
 
 def _colonize(state: State, seat: int, command: Command) -> Plan:
@@ -112,9 +117,9 @@ def check_build_stargate(state: State, seat: int, space: str) -> None:
     _need_supply(state, seat, "stargate")
     player = state.players[seat]
     if space not in player.colonies:
-        raise Refused("no_target", f"You have no colony at {space}.", "space")
+        raise Refused("no_target", say("You have no colony at {space}.", space=space), "space")
     if space in player.stargates:
-        raise Refused("blocked", f"You already have a Stargate at {space}.", "space")
+        raise Refused("blocked", say("You already have a Stargate at {space}.", space=space), "space")
 
 
 def _build_stargate(state: State, seat: int, command: Command) -> Plan:
@@ -126,9 +131,13 @@ def check_terraform(state: State, seat: int, space: str) -> None:
     need_space(space)
     _need_supply(state, seat, "colony")
     if space not in state.players[seat].colonies:
-        raise Refused("no_target", f"You have no colony at {space}.", "space")
+        raise Refused("no_target", say("You have no colony at {space}.", space=space), "space")
     if facts.colonies_at(state, space) >= COLONIES_PER_WORLD:
-        raise Refused("blocked", f"{space} already has {COLONIES_PER_WORLD} colonies.", "space")
+        raise Refused(
+            "blocked",
+            say("{space} already has {most} colonies.", space=space, most=COLONIES_PER_WORLD),
+            "space",
+        )
 
 
 def _terraform(state: State, seat: int, command: Command) -> Plan:
@@ -141,13 +150,13 @@ def check_allied_minor_race(state: State, seat: int, space: str) -> None:
     need_space(space)
     _need_supply(state, seat, "colony")
     if facts.chit(state, space) != "world":
-        raise Refused("no_target", f"{space} is not a known world.", "space")
+        raise Refused("no_target", say("{space} is not a known world.", space=space), "space")
     if facts.colonies_at(state, space):
-        raise Refused("blocked", f"There is already a colony on {space}.", "space")
+        raise Refused("blocked", say("There is already a colony on {space}.", space=space), "space")
     if any(facts.has_unit(state.players[one], space) for one in facts.opponents(state, seat)):
-        raise Refused("blocked", f"Another seat has units at {space}.", "space")
+        raise Refused("blocked", say("Another seat has units at {space}.", space=space), "space")
     if all(distance(space, unit) > 2 for unit in facts.unit_spaces(state.players[seat])):
-        raise Refused("not_adjacent", f"{space} is more than 2 spaces from all your units.", "space")
+        raise Refused("not_adjacent", say("{space} is more than 2 spaces from all your units.", space=space), "space")
 
 
 def _allied_minor_race(state: State, seat: int, command: Command) -> Plan:
@@ -157,9 +166,9 @@ def _allied_minor_race(state: State, seat: int, command: Command) -> Plan:
 
 def check_breakthrough(state: State, seat: int) -> None:
     if not state.options.breakthrough:
-        raise Refused("not_owned", "This match is played without Breakthrough technology.")
+        raise Refused("not_owned", say("This match is played without Breakthrough technology."))
     if set(abilities(state.options.low_technology)) <= set(state.players[seat].abilities):
-        raise Refused("no_target", "You already have every ability.")
+        raise Refused("no_target", say("You already have every ability."))
 
 
 def _breakthrough(state: State, seat: int, command: Command) -> Plan:
@@ -172,15 +181,15 @@ def _breakthrough(state: State, seat: int, command: Command) -> Plan:
 
 def check_scout(state: State, seat: int, start: str, to: str) -> None:
     if not state.options.exploration:
-        raise Refused("not_owned", "This match is played without exploration.")
+        raise Refused("not_owned", say("This match is played without exploration."))
     if not facts.has_unit(state.players[seat], need_space(start, "from")):
-        raise Refused("no_units", f"You have no unit at {start}.", "from")
+        raise Refused("no_units", say("You have no unit at {start}.", start=start), "from")
     if to not in ADJACENT[start]:
-        raise Refused("not_adjacent", f"{to} is not next to {start}.", "to")
+        raise Refused("not_adjacent", say("{to} is not next to {start}.", to=to, start=start), "to")
     if to not in state.chart.unknown:
-        raise Refused("no_target", f"{to} is already known.", "to")
+        raise Refused("no_target", say("{to} is already known.", to=to), "to")
     if seat in state.chart.scouts.get(to, ()):
-        raise Refused("no_target", f"You have already scouted {to}.", "to")
+        raise Refused("no_target", say("You have already scouted {to}.", to=to), "to")
 
 
 def _scout(state: State, seat: int, command: Command) -> Plan:
@@ -190,15 +199,15 @@ def _scout(state: State, seat: int, command: Command) -> Plan:
 
 def _need_no_treaty(state: State, seat: int, target: int) -> None:
     if facts.allied(state, seat, target):
-        raise Refused("treaty", "A treaty binds you and that seat.")
+        raise Refused("treaty", say("A treaty binds you and that seat."))
 
 
 def check_disaster(state: State, seat: int, victim: int, piece: str, space: str) -> None:
     if not state.options.disaster:
-        raise Refused("not_owned", "This match is played without disasters.")
+        raise Refused("not_owned", say("This match is played without disasters."))
     need_space(space)
     if victim not in facts.alive(state) or not facts.has_piece(state.players[victim], piece, space):
-        raise Refused("no_target", f"That seat has no {piece} at {space}.", "space")
+        raise Refused("no_target", say("That seat has no {piece} at {space}.", piece=say(piece), space=space), "space")
     _need_no_treaty(state, seat, victim)
 
 
@@ -216,7 +225,11 @@ def check_treason(state: State, seat: int, victim: int, piece: str, space: str) 
     need_opponent(state, seat, victim, "seat")
     need_space(space)
     if piece == "stargate" or not facts.has_piece(state.players[victim], piece, space):
-        raise Refused("no_target", f"That seat has no {piece} at {space} that could change sides.", "space")
+        raise Refused(
+            "no_target",
+            say("That seat has no {piece} at {space} that could change sides.", piece=say(piece), space=space),
+            "space",
+        )
     _need_supply(state, seat, piece)
 
 
@@ -228,7 +241,7 @@ def _treason(state: State, seat: int, command: Command) -> Plan:
 def check_planning(state: State, seat: int) -> None:
     need_ability(state, seat, "planning")
     if not state.discard:
-        raise Refused("no_target", "The discard pile is empty.")
+        raise Refused("no_target", say("The discard pile is empty."))
 
 
 def _planning(state: State, seat: int, command: Command) -> Plan:
@@ -240,7 +253,7 @@ def check_piracy(state: State, seat: int, target: int) -> None:
     need_ability(state, seat, "piracy")
     need_opponent(state, seat, target)
     if not state.players[target].hand:
-        raise Refused("no_target", "That seat has no cards.", "target")
+        raise Refused("no_target", say("That seat has no cards."), "target")
     _need_no_treaty(state, seat, target)
 
 
@@ -265,9 +278,9 @@ def check_raid(state: State, seat: int, victim: int, space: str) -> None:
     need_space(space)
     player = state.players[victim]
     if player.raided.get(space, 0) >= player.colonies.get(space, 0):
-        raise Refused("no_target", f"That seat has no colony at {space} that is not raided yet.", "space")
+        raise Refused("no_target", say("That seat has no colony at {space} that is not raided yet.", space=space), "space")
     if not any(facts.has_fleet(state.players[seat], near) for near in ADJACENT[space]):
-        raise Refused("not_adjacent", f"You have no fleet next to {space}.", "space")
+        raise Refused("not_adjacent", say("You have no fleet next to {space}.", space=space), "space")
     _need_no_treaty(state, seat, victim)
 
 

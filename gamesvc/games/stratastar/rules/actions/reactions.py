@@ -13,6 +13,7 @@ from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions import moves, needs, plans
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, cost_of, least_cards, settle
 from gamesvc.games.stratastar.state import Action, State
+from gamesvc.language import say
 
 REACTIONS = ("sabotage", "diplomacy_block", "retreat", "defend_homeworld")
 
@@ -214,7 +215,7 @@ def plan(state: State, seat: int, command: Command, action: Action) -> needs.Pla
     """Check a reaction to a window. Raises `Refused`."""
     name = command["name"]
     if name not in possible(state, seat, action):
-        raise Refused("wrong_phase", f"{name} does not answer the open question.")
+        raise Refused("wrong_phase", say("{name} does not answer the open question.", name=name))
     if name == "retreat":
         return _retreat(state, seat, command, action)
     if name == "defend_homeworld":
@@ -228,7 +229,7 @@ def _retreat(state: State, seat: int, command: Command, action: Action) -> needs
     assert space is not None
     if to not in refuges(state, seat, space):
         options = ", ".join(refuges(state, seat, space))
-        raise Refused("blocked", f"From {space} your fleets may retreat to: {options}.", "to")
+        raise Refused("blocked", say("From {space} your fleets may retreat to: {options}.", space=space, options=options), "to")
     fleets, warfleets = command.get("fleets", 0), command.get("warfleets", 0)
     needs.need_groups(state, seat, space, fleets, warfleets)
     args = {"from": space, "to": to, "fleets": fleets, "warfleets": warfleets}

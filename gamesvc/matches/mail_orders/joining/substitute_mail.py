@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import substitutes
-from gamesvc.matches.mail_orders.invitation_mail import DECLINE, JOIN, first_word
+from gamesvc.matches.mail_orders.joining import join_lines
+from gamesvc.matches.mail_orders.joining.join_lines import Meaning
 from gamesvc.matches.models import Match
 from gamesvc.matches.notices import reply_addresses, wording
 from notifications import registry
@@ -30,8 +30,7 @@ def register() -> None:
 def handle(letter: Letter) -> Handled:
     """Take the seat or explain why not. There is always an answer."""
     match = Match.objects.get(pk=letter.payload["match"])
-    with override(letter.user.language):
-        report = _answer(letter, match)
+    report = _answer(letter, match)
     notice = Notice(
         kind="seat_answer",
         user_id=letter.user.pk,
@@ -42,10 +41,10 @@ def handle(letter: Letter) -> Handled:
 
 
 def _answer(letter: Letter, match: Match) -> JsonObject:
-    word, _rest = first_word(letter.text)
-    if word in DECLINE:
+    meaning = join_lines.read(letter.text, named=True).meaning
+    if meaning is Meaning.DECLINE:
         return {"headline": _("You have declined"), "said": _("Nothing was done; the seat stays free for others.")}
-    if word not in JOIN:
+    if meaning is not Meaning.JOIN:
         said = _("To take the seat, answer the call again with the one word “join” at the very top.")
         return {"headline": _("Your answer could not be read"), "said": said}
     held = match.seats.filter(user=letter.user).first()

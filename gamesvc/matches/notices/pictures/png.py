@@ -1,24 +1,33 @@
-"""Pictures of boards as PNG, for mails: an engine's SVG, drawn with our own fonts in at most 40 colours.
+"""Pictures of boards as PNG, for mails: an engine's SVG, drawn with our own fonts in few colours.
 
-The same SVG gives the same bytes on every machine: no system fonts are read, and the palette depends on counts alone. Pillow's
-own quantizers shift the flat areas of a board and make larger files, so the palette is made here.
+A chart is drawn in tiles by `canvas`, any other SVG whole by resvg. The same SVG gives the same picture on every machine (a soft
+edge may differ by a shade, after what was drawn before): no system fonts are read, and the palette is that of the house
+(`shades`). For a picture in other colours it depends on counts alone: Pillow's own quantizers shift flat areas and make larger
+files.
 """
 
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
+from itertools import chain
 from typing import cast
 
 import resvg_py
 from PIL import Image
 
-FONTS = sorted(str(path) for path in (Path(__file__).parent / "fonts").glob("*.ttf"))
+from gamesvc.games.drawing.extents import Unknown
+from gamesvc.matches.notices.pictures import canvas, outlines, shades, strips, tiles
+from gamesvc.matches.notices.pictures.shades import Colour
+
+log = logging.getLogger(__name__)
+
+FONTS = [str(outlines.FONTS / name) for name in outlines.WEIGHTS.values()]
 FAMILY = "Barlow Semi Condensed"
 COLOURS = 40
-"""Flat colours of a board and the shades between them. More would only make the file larger."""
+"""Flat colours of a picture that is not in the house's, and the shades between them. More would only make the file larger."""
 
 MOST_COMMON = 1500
 """Number of colours, most frequent first, that shape the palette."""
@@ -26,12 +35,23 @@ MOST_COMMON = 1500
 MOST_COLOURS = 1 << 16
 """Limit for counting colours. A board has some hundred, shades included, so counting them is cheap."""
 
-Colour = tuple[int, int, int]
-
 
 @lru_cache(maxsize=8)  # a receipt and the next turn's notice show the same board
 def to_png(svg: str, width: int = 1080) -> bytes:
-    """Return an SVG drawn `width` pixels wide as a palette PNG. A board of 720 units has about 65 KB."""
+    """Return an SVG drawn `width` pixels wide as a palette PNG. A board of 720 units has about 65 KB.
+
+    What earlier pictures showed is not drawn again, if our chart wrote the SVG.
+    """
+    try:
+        return tiles.png(svg, width, draw=lambda part: shades.in_colours(canvas.drawn(part), shades.palette()))
+    except Unknown as why:
+        log.debug("a picture is drawn whole: %s", why)
+    out = io.BytesIO()
+    _with_palette(_drawn(svg, width)).save(out, "PNG", compress_level=strips.LEVEL)
+    return out.getvalue()
+
+
+def _drawn(svg: str, width: int) -> Image.Image:
     drawn = resvg_py.svg_to_bytes(
         svg_string=svg,
         width=width,
@@ -41,10 +61,7 @@ def to_png(svg: str, width: int = 1080) -> bytes:
         sans_serif_family=FAMILY,
     )
     with Image.open(io.BytesIO(bytes(drawn))) as picture:
-        few = _with_palette(picture.convert("RGB"))
-    out = io.BytesIO()
-    few.save(out, "PNG", compress_level=6)  # 9 takes six times as long and saves an eighth
-    return out.getvalue()
+        return picture.convert("RGB")
 
 
 def _with_palette(picture: Image.Image) -> Image.Image:
@@ -52,13 +69,7 @@ def _with_palette(picture: Image.Image) -> Image.Image:
     found = cast("list[tuple[int, Colour]] | None", picture.getcolors(MOST_COLOURS))
     if found is None:  # not drawn by an engine
         return picture.quantize(COLOURS, dither=Image.Dither.NONE)
-    palette = bytes(channel for colour in _chosen({colour: count for count, colour in found}) for channel in colour)
-    # Filled up with its first colour, so that no unused entry is nearest to anything.
-    wanted = Image.new("P", (1, 1))
-    wanted.putpalette(palette + palette[:3] * (256 - len(palette) // 3), "RGB")
-    few = picture.quantize(palette=wanted, dither=Image.Dither.NONE)
-    few.putpalette(palette, "RGB")
-    return few
+    return shades.in_colours(picture, bytes(chain.from_iterable(_chosen({colour: count for count, colour in found}))))
 
 
 def _apart(a: Colour, b: Colour) -> int:

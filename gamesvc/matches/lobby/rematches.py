@@ -1,0 +1,108 @@
+"""Rematches: the same match again, after its end, for the same players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
+from gamesvc.matches.access import holders
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.models import Beginning, Match, Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The way to a rematch for a player: join the match `open`, wait in it if `seated`, or open one if there is none."""
+
+    open: Match | None = None
+    seated: bool = False
+
+
+def offer(access: Access) -> Offer | None:
+    """Return what the reader of a match can do for a rematch; None if they held no seat at its end, or it cannot be repeated."""
+    match, user = access.match, access.user
+    if user is None or access.seat is None or not match.over or not _repeatable(match):
+        return None
+    opened = _opened(match, access.seats)
+    found = _by(user, opened) or _inviting(user, opened)
+    return Offer(found, seated=found is not None and found.seats.filter(user=user).exists())
+
+
+def rematch(*, by: User, match: Match, channel: str = "api") -> Match:
+    """Open the same match again and invite its players, or take the seat in the one that another of them has opened.
+
+    Seats move on by one, so that another player begins. It counts as a match opened and as invitations sent, within the same
+    limits. Raises `Refused` and `TooMany`.
+    """
+    with transaction.atomic():
+        match = Match.objects.select_for_update().get(pk=match.pk)
+        seats = list(match.seats.select_related("user").order_by("index"))
+        own = next((seat for seat in seats if seat.user_id == by.pk), None)
+        if own is None:
+            raise holders.no_seat()
+        _check_over(match)
+        opened = _opened(match, seats)
+        if (mine := _by(by, opened)) is not None:
+            raise Refused("rematch_open", say("Your rematch is open already: match {number}.", number=mine.number))
+        if (invited := _inviting(by, opened)) is not None:
+            return opening.join_match(by=by, match=invited, channel=channel)
+        return _open(by, match, seats, own.index, channel)
+
+
+def _check_over(match: Match) -> None:
+    if not match.over:
+        raise Refused("not_over", say("The match is not over yet."))
+    if not _repeatable(match):
+        raise Refused("no_rematch", say("This match cannot be played again. Open a new one."))
+
+
+def _repeatable(match: Match) -> bool:
+    """Return False for a match that never started, an analysis board, and a match from a described position."""
+    return match.started_at is not None and not match.board and not Beginning.objects.filter(match=match).exists()
+
+
+def _by(user: User, opened: Sequence[Match]) -> Match | None:
+    return next((match for match in opened if match.creator_id == user.pk), None)
+
+
+def _inviting(user: User, opened: Sequence[Match]) -> Match | None:
+    return next((match for match in opened if match.invitations.filter(user=user, declined_at=None).exists()), None)
+
+
+def _opened(match: Match, seats: Sequence[Seat]) -> list[Match]:
+    """Return the open matches of the same kind that its players have opened since its end."""
+    players = [seat.user_id for seat in seats if seat.user_id is not None]
+    same = Match.objects.filter(game=match.game, options=match.options, seat_count=match.seat_count, board=False)
+    return list(same.filter(status=Match.Status.OPEN, creator__in=players, created_at__gte=match.ended_at).order_by("number"))
+
+
+def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str) -> Match:
+    count = match.seat_count
+    again = opening.create_match(
+        by=by,
+        game=match.game,
+        options=match.options,
+        seats=count,
+        hours=match.hours,
+        clock=match.clock,
+        entry=Match.Entry.INVITED,
+        watch=match.watch,
+        press=match.press,
+        anonymous=match.anonymous,
+        undo=match.undo,
+        bots={(seat.index + 1) % count: seat.bot for seat in seats if seat.bot and seat.user_id is None},
+        take_seat=False,
+        reliability=match.reliability,
+        channel=channel,
+    )
+    again = opening.join_match(by=by, match=again, seat=(own + 1) % count, channel=channel)
+    for seat in seats:
+        if seat.user is not None and seat.user_id != by.pk and seat.user.is_active:
+            invitations.invite(by=by, match=again, username=seat.user.username)
+    return again

@@ -1,0 +1,1 @@
+"""Answers by mail to invitations and to calls for a substitute."""

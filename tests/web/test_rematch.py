@@ -1,0 +1,113 @@
+"""A rematch from the page of a match that is over, and through the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from gamesvc.matches.models import Invitation, Match
+from tests.matches.playing import duel, play_out
+from tests.web.page import form_to, forms
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def over(toy, clients, people):
+    match = duel(people[0], people[1])
+    play_out(match)
+    match.refresh_from_db()
+    return match
+
+
+def page(client, match):
+    answer = client.get(f"/matches/{match.number}/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def offers(client, match):
+    return [form for form in forms(page(client, match)) if form.action.endswith("/rematch")]
+
+
+def press(client, match, text):
+    form = form_to(page(client, match), "/rematch", text)
+    return client.post(form.action, form.fields)
+
+
+def newest():
+    return Match.objects.latest("number")
+
+
+def test_one_player_asks_and_the_other_joins(over, clients, people):
+    answer = press(clients[0], over, "Ask for a rematch")
+    again = newest()
+    assert answer["Location"] == f"/matches/{again.number}/"
+    assert (again.game, again.options, again.hours, again.entry) == (over.game, over.options, over.hours, "invited")
+    assert Invitation.objects.get().user == people[1]
+    assert not offers(clients[0], over), "their own is open"
+    assert f'href="/matches/{again.number}/"' in page(clients[0], over)
+    answer = press(clients[1], over, "Join the rematch")
+    assert answer["Location"] == f"/matches/{again.number}/"
+    again.refresh_from_db()
+    assert again.status == Match.Status.RUNNING
+    assert [seat.user for seat in again.seats.order_by("index")] == [people[1], people[0]], "the other player begins"
+    assert Match.objects.count() == 2
+
+
+def test_a_form_sent_twice_opens_one_rematch(over, clients):
+    form = form_to(page(clients[0], over), "/rematch")
+    first, second = (clients[0].post(form.action, form.fields) for _ in range(2))
+    assert first["Location"] == second["Location"] == f"/matches/{newest().number}/"
+    assert Match.objects.count() == 2
+
+
+def test_a_second_form_is_refused_with_the_match_that_is_open(over, clients):
+    old = form_to(page(clients[0], over), "/rematch")
+    press(clients[0], over, "Ask")
+    answer = clients[0].post(old.action, {**old.fields, "_once": ["another"]}, follow=True)
+    assert f"Your rematch is open already: match {newest().number}." in answer.content.decode()
+    assert Match.objects.count() == 2
+
+
+def test_only_the_players_of_a_match_that_is_over_are_offered_one(toy, over, clients, people, player, client):
+    match = duel(people[0], people[1])
+    assert not offers(clients[0], match), "it still runs"
+    Match.objects.update(watch="all")
+    assert not offers(client, over), "not signed in"
+    client.force_login(player("carla"))
+    assert not offers(client, over)
+    answer = client.post(f"/matches/{over.number}/rematch", follow=True)
+    assert "You have no seat in this match" in answer.content.decode()
+    assert Match.objects.count() == 2
+
+
+def test_a_board_is_not_played_again(over, clients):
+    form = form_to(clients[0].get(f"/matches/{over.number}/?at=8").content.decode(), "/fork")
+    clients[0].post(form.action, {**form.fields, "kind": ["board"]})
+    board = newest()
+    assert board.board
+    play_out(board)
+    board.refresh_from_db()
+    assert board.over
+    assert not offers(clients[0], board)
+    answer = clients[0].post(f"/matches/{board.number}/rematch", follow=True)
+    assert "You have no seat in this match" in answer.content.decode()
+    assert Match.objects.count() == 2
+
+
+def test_programs_ask_for_a_rematch_and_join_it(over, people, program):
+    anna, ben = program(people[0]), program(people[1])
+    asked = anna.post(f"/matches/{over.number}/rematch/")
+    assert asked.status_code == 201
+    assert (asked.json()["status"], asked.json()["number"]) == ("open", newest().number)
+    again = anna.post(f"/matches/{over.number}/rematch/")
+    assert (again.status_code, again.json()["code"]) == (422, "rematch_open")
+    joined = ben.post(f"/matches/{over.number}/rematch/")
+    assert joined.status_code == 201
+    assert (joined.json()["id"], joined.json()["status"]) == (asked.json()["id"], "running")
+
+
+def test_a_program_may_not_ask_before_the_end(toy, people, program):
+    match = duel(people[0], people[1])
+    answer = program(people[0]).post(f"/matches/{match.number}/rematch/")
+    assert (answer.status_code, answer.json()["code"]) == (422, "not_over")
