@@ -75,6 +75,7 @@ ACTS = {
     ("POST", "close/"): BOARD,
     ("PATCH", "preferences/"): PLAYER,
     ("POST", "presence/"): PLAYER,
+    ("DELETE", "presence/"): PLAYER,
 }
 # Users of the pages' addresses below a match, where one address may serve several acts.
 PAGE_ACTS: dict[str, dict[str, Who]] = {

@@ -26,6 +26,11 @@ def note(user: User, topic: str) -> None:
     Presence.objects.bulk_create([row], update_conflicts=True, unique_fields=["user", "topic"], update_fields=["seen_at"])
 
 
+def leave(user: User, topic: str) -> None:
+    """Record that the user no longer has this topic's page in view."""
+    Presence.objects.filter(user=user, topic=topic).delete()
+
+
 def wait_until(row: Outbox, now: datetime) -> datetime | None:
     """Return until when a notice waits because its receiver seems to look at the page; None if it need not wait."""
     latest = row.created_at + LONGEST

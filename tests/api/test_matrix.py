@@ -256,6 +256,7 @@ SENT = {
     ("POST", "redo/"): ({}, PLAYERS),
     ("POST", "rematch/"): ({}, NOBODY),
     ("POST", "presence/"): ({}, "404 404 204 404 403 403 404 404"),
+    ("DELETE", "presence/"): (None, "404 404 204 404 403 403 404 404"),
     ("POST", "join/"): ({}, "404 404 422 404 422 422 404 404"),
     **{("POST", route): ({}, NOBODY) for route in ("leave/", "start/", "cancel/", "close/")},
     ("POST", "bots/"): ({"bot": "random"}, NOBODY),
@@ -275,6 +276,7 @@ OVER = {
     ("POST", "rematch/"): "404 422 201 422 422 422 422 422",
     ("POST", "press/"): "404 422 201 422 422 422 422 422",
     ("POST", "presence/"): "404 404 204 404 403 403 404 404",
+    ("DELETE", "presence/"): "404 404 204 404 403 403 404 404",
     ("PATCH", "preferences/"): HERE,
 }
 # By page: the posted fields, and the readers whose post changes the match.

@@ -103,6 +103,9 @@ def test_presence_is_for_those_who_play(duel, two, player, program):
     assert two[0].post(f"/matches/{duel.number}/presence/", key=None).status_code == 204
     assert Presence.objects.get().topic == str(duel.id)
     assert program(player("carl")).post(f"/matches/{duel.id}/presence/").status_code in (403, 404)
+    for _repeated in range(2):
+        assert two[0].call("DELETE", f"/matches/{duel.id}/presence/").status_code == 204
+    assert not Presence.objects.exists()
 
 
 def test_the_match_page_says_that_it_is_in_view(duel, anna, client):

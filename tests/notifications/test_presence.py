@@ -54,6 +54,14 @@ def test_a_page_that_is_gone_or_of_another_match_holds_nothing(sink, asking, ann
     assert send_due() == 1
 
 
+def test_a_page_that_was_closed_holds_nothing(sink, asking, ann):  # noqa: F811
+    asking.open("m1")
+    presence.note(ann, "m1")
+    presence.leave(ann, "m1")
+    queue(ann, "m1")
+    assert send_due() == 1
+
+
 def test_what_is_old_is_forgotten(ann):
     for topic in ("m1", "m1", "m2"):
         presence.note(ann, topic)

@@ -66,7 +66,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/position/", forks.Position, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/close/", forks.CloseBoard, POST="play"),
     endpoint("matches/<str:ident>/preferences/", inbox.OfMatch, GET="read", PATCH="play"),
-    endpoint("matches/<str:ident>/presence/", inbox.Presence, POST="play"),
+    endpoint("matches/<str:ident>/presence/", inbox.Presence, POST="play", DELETE="play"),
     endpoint("me/absences/", absence.Absences, GET="read", POST="play"),
     endpoint("me/absences/<int:absence_id>/", absence.AbsenceDetail, DELETE="play"),
     endpoint("me/quiet-hours/", absence.QuietHours, GET="read", PUT="play"),

@@ -88,7 +88,7 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     """Return the newest version the reader may know, for pages that poll for changes."""
     access = find(request, ident)
     loaded = loading.load(access.match.id, access.match.game)
-    answer = JsonResponse({"version": loaded.viewer_version(access.viewer)})
+    answer = JsonResponse({"match": str(access.match.id), "version": loaded.viewer_version(access.viewer)})
     answer["Cache-Control"] = "private, no-store"
     return answer
 

@@ -59,13 +59,15 @@ async function ask() {
 }
 const timer = page ? setInterval(() => ask().catch(() => undefined), 20000) : 0;
 
-// A page in view holds a mail about this match back for some minutes; a page that is merely open does not.
-async function present() {
+// A page in view holds a mail about this match back for some minutes; a page that is hidden or closed does not.
+async function present(method) {
   const token = document.querySelector("input[name=csrfmiddlewaretoken]")?.value;
-  if (document.hidden || !token) return;
-  await fetch(page.dataset.presence, { method: "POST", headers: { "X-CSRFToken": token } });
+  if (!token) return;
+  await fetch(page.dataset.presence, { method, headers: { "X-CSRFToken": token }, keepalive: true });
 }
+const isPresent = () => present(document.hidden ? "DELETE" : "POST").catch(() => undefined);
 if (page?.dataset.presence) {
-  present().catch(() => undefined);
-  setInterval(() => present().catch(() => undefined), 60000);
+  if (!document.hidden) isPresent();
+  document.addEventListener("visibilitychange", isPresent);
+  setInterval(() => document.hidden || isPresent(), 60000);
 }

@@ -224,6 +224,12 @@ class Presence(View):
         presence.note(self.user, _topic(self, ident))
         return Response(status=204)
 
+    @documented(responses={204: None, **PROBLEMS}, operation_id="matches_presence_end")
+    def delete(self, request: Request, ident: str) -> Response:
+        """Report that your match page is closed or hidden. Notices no longer wait for you. Repeating it changes nothing."""
+        presence.leave(self.user, _topic(self, ident))
+        return Response(status=204)
+
 
 class Calendar(View):
     @documented(responses={200: Feed, **PROBLEMS}, operation_id="me_calendar")
