@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from accounts.models import Absence, ApiToken, SignIn, User
+from accounts.models import Absence, ApiToken, App, Authorization, SignIn, User
 from accounts.operators import ReadOnly, operators
 
 
@@ -23,6 +23,22 @@ class ApiTokenAdmin(ReadOnly):
     search_fields = ("user__username", "name", "hint")
     fields = ("user", "name", "hint", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at", "parent", "proven_at")
     list_select_related = ("user",)
+
+
+@admin.register(App, site=operators)
+class AppAdmin(ReadOnly):
+    list_display = ("name", "owner", "id", "confidential", "created_at")
+    search_fields = ("name", "owner__username")
+    fields = ("name", "owner", "id", "redirect_uris", "created_at")
+    list_select_related = ("owner",)
+
+
+@admin.register(Authorization, site=operators)
+class AuthorizationAdmin(ReadOnly):
+    list_display = ("user", "app", "scopes", "created_at", "expires_at", "revoked_at")
+    search_fields = ("user__username", "app__name")
+    fields = ("user", "app", "scopes", "redirect_uri", "created_at", "code_used_at", "expires_at", "revoked_at")
+    list_select_related = ("user", "app")
 
 
 @admin.register(Absence, site=operators)

@@ -102,6 +102,8 @@ class ApiToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
     # The token that created this one. It is revoked together with it, and expires no later.
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, editable=False, related_name="children")
+    # The app that uses it, by the user's permission; null for a token that the user made.
+    authorization = models.ForeignKey("Authorization", on_delete=models.CASCADE, null=True, editable=False, related_name="tokens")
     # When the owner last gave their password for this token or the one that created it; null: never.
     proven_at = models.DateTimeField(null=True, editable=False)
 
@@ -120,6 +122,58 @@ class ApiToken(models.Model):
     def usable(self, *, at: datetime) -> bool:
         """Return True if the token is valid at that moment."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > at)
+
+
+class App(models.Model):
+    """A program of a developer that other users may let act for them (OAuth 2, see `accounts.oauth`)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="apps")
+    name = models.CharField(max_length=60)
+    redirect_uris = ArrayField(models.CharField(max_length=300))
+    # Empty for an app that cannot keep a secret: one that runs in a browser, on a phone or on a desktop.
+    secret_digest = models.CharField(max_length=64, blank=True, editable=False)
+    created_at = models.DateTimeField(default=now, editable=False)
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def confidential(self) -> bool:
+        """Return True if the app proves itself by a secret."""
+        return self.secret_digest != ""
+
+
+class Authorization(models.Model):
+    """A user's permission for an app, with its code and refresh token as plain hashes (see `accounts.oauth`)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="authorizations")
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="authorizations")
+    scopes = ArrayField(models.CharField(max_length=10))
+    redirect_uri = models.CharField(max_length=300)
+    code_challenge = models.CharField(max_length=128)
+    code_digest = models.CharField(max_length=64, unique=True, editable=False)
+    code_expires_at = models.DateTimeField()
+    code_used_at = models.DateTimeField(null=True)
+    refresh_digest = models.CharField(max_length=64, null=True, unique=True, editable=False)
+    # Used once more, it shows that a refresh token was stolen.
+    previous_refresh_digest = models.CharField(max_length=64, null=True, unique=True, editable=False)
+    created_at = models.DateTimeField(default=now, editable=False)
+    # When it ends unless the app asks again: the expiry of the code, later that of the refresh token.
+    expires_at = models.DateTimeField(db_index=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["revoked_at"], name="authorization_revoked", condition=models.Q(revoked_at__isnull=False))
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.app} for {self.user}"
 
 
 class Throttle(models.Model):

@@ -49,6 +49,11 @@ RULES: Declared = {
         Old("expires_at", lambda: settings.TOKENS_KEPT_DAYS, Q(expires_at__isnull=False)),
         Old("revoked_at", lambda: settings.TOKENS_KEPT_DAYS, Q(revoked_at__isnull=False)),
     ),
+    "accounts.App": WITH_PLAYERS,
+    "accounts.Authorization": (
+        Old("expires_at", lambda: settings.TOKENS_KEPT_DAYS),
+        Old("revoked_at", lambda: settings.TOKENS_KEPT_DAYS, Q(revoked_at__isnull=False)),
+    ),
     "accounts.SignIn": (Old("at", lambda: settings.SIGN_INS_KEPT_DAYS),),
     "accounts.Throttle": (Old("ends_at", lambda: 0),),
     "accounts.User": WITH_PLAYERS,

@@ -16,12 +16,12 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts import signins
-from accounts.models import ApiToken, User
+from accounts.models import ApiToken, Authorization, User
 from gamesvc.errors import Refusal
 
 PREFIX = "gsk_"
@@ -76,23 +76,55 @@ def create_token(
     if parent is not None:
         parent = _parent(parent, wanted, now)
     expires_at = _expiry(expires_at, parent, now)
-    if user.api_tokens.filter(revoked_at=None).count() >= MAX_TOKENS:
+    if own_tokens(user).count() >= MAX_TOKENS:
         raise TokenRefused(
             "too_many_tokens", f"You have {MAX_TOKENS} keys, which is the limit. Revoke one that you no longer use.", "name"
         )
-    plain = PREFIX + secrets.token_urlsafe(32)
+    plain = new_text()
     token = ApiToken.objects.create(
         user=user,
         name=name,
-        digest=_digest(plain),
-        hint=plain[: len(PREFIX) + 4],
-        scopes=[scope for scope in SCOPES if scope in wanted],
+        digest=digest(plain),
+        hint=hint(plain),
+        scopes=in_order(wanted),
         expires_at=expires_at,
         created_at=now,
         parent=parent,
         proven_at=parent.proven_at if parent is not None else now if proven else None,
     )
     return token, plain
+
+
+def new_text() -> str:
+    """Return the text of a new token."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def in_order(scopes: Iterable[str]) -> list[str]:
+    """Return scopes in the order of `SCOPES`, each once."""
+    wanted = set(scopes)
+    return [scope for scope in SCOPES if scope in wanted]
+
+
+def own_tokens(user: User) -> QuerySet[ApiToken]:
+    """Return the valid tokens that a user made themselves; not those of apps that act for them."""
+    return user.api_tokens.filter(revoked_at=None, authorization=None)
+
+
+def create_for_app(authorization: Authorization, plain: str, scopes: Iterable[str], expires_at: datetime) -> None:
+    """Create the token of an app with the text `plain`. It replaces the one before, which is revoked."""
+    now = timezone.now()
+    authorization.tokens.filter(revoked_at=None).update(revoked_at=now)
+    ApiToken.objects.create(
+        user=authorization.user,
+        name=authorization.app.name,
+        digest=digest(plain),
+        hint=hint(plain),
+        scopes=in_order(scopes),
+        expires_at=expires_at,
+        created_at=now,
+        authorization=authorization,
+    )
 
 
 def _check_wishes(user: User, name: str, wanted: set[str]) -> None:
@@ -139,7 +171,7 @@ def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
     if not plain.startswith(PREFIX):
         return None
     now = timezone.now()
-    token = _valid(_digest(plain), now)
+    token = _valid(digest(plain), now)
     if token is None:
         return None
     if token.last_used_at is None or token.last_used_at <= now - LAST_USED_STEP:
@@ -155,10 +187,10 @@ def proven_lately(token: ApiToken) -> bool:
     return token.proven_at is not None and token.proven_at > timezone.now() - PROOF_LASTS
 
 
-def _valid(digest: str, now: datetime) -> ApiToken | None:
+def _valid(hashed: str, now: datetime) -> ApiToken | None:
     """Return the row of a valid token, with its user. Building this query each time would cost more than everything else here."""
     with connection.cursor() as cursor:
-        cursor.execute(_find(), [digest, now])
+        cursor.execute(_find(), [hashed, now])
         row = cursor.fetchone()
     if row is None:
         return None
@@ -202,10 +234,17 @@ def revoke_token(*, user: User, token_id: UUID) -> bool:
 
 @transaction.atomic
 def revoke_all(user: User) -> int:
-    """Revoke every token of a user. Return how many were valid until now."""
+    """Revoke every token of a user, and the permissions of all apps. Return how many tokens were valid until now."""
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=timezone.now())
+    now = timezone.now()
+    Authorization.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
+    return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
 
 
-def _digest(plain: str) -> str:
+def digest(plain: str) -> str:
+    """Return the hash under which a token, a code or a secret is stored."""
     return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def hint(plain: str) -> str:
+    return plain[: len(PREFIX) + 4]

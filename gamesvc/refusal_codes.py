@@ -230,6 +230,13 @@ _TOKENS = {
         "The expiry does not fit", "It lies in the future, and no later than that of the token which makes the new one.", _FIELD
     ),
     "too_many_tokens": Meaning("Too many tokens", "You have as many as you may.", "Revoke one that you no longer use."),
+    "bad_app_name": Meaning("The app needs a name", "1 to 60 printable characters.", _FIELD),
+    "bad_redirect_uri": Meaning(
+        "The redirect address does not fit",
+        "Codes go to https:// addresses, to this machine (http://127.0.0.1), or to a scheme of the app's own with a dot.",
+        _FIELD,
+    ),
+    "too_many_apps": Meaning("Too many apps", "You have as many as you may.", "Delete one that nobody uses."),
 }
 
 _READING = {

@@ -37,6 +37,7 @@ SIGNED_IN = "signed-in users"
 HOLDER = "anyone with the link, which is a secret of its receiver"
 OPERATORS = "operators"
 PROVIDER = "the mail provider, by the shared secret"
+APP = "registered apps, proved by their secret or by PKCE"
 SHELL = "anyone with a shell on the server"
 
 # Users of pages whose route does not imply them, by name.
@@ -52,6 +53,10 @@ PAGES = {
     "new": SIGNED_IN,
     "invitation": HOLDER,
     "calendar": HOLDER,
+    "authorize": "signed-in users, asked by an app",
+    "oauth_token": APP,
+    "oauth_revoke": APP,
+    "oauth_metadata": EVERYONE,
 }
 MAIL_ADDRESSES = {
     STOPPING: "the receiver of the mail, proved by their address; else they are asked",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gamesvc.web.account import erasure, profile
+from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages, rules
 from gamesvc.web.lobby import forks, lists, opening, press
 from gamesvc.web.notices import preferences, undelivered
@@ -54,5 +54,10 @@ urlpatterns = [
     path("calendar/<str:secret>.ics", preferences.calendar_feed, name="calendar"),
     path("profile/mails/again", undelivered.send_again, name="send_again"),
     path("profile/tokens", profile.tokens, name="tokens"),
+    path("profile/apps/", apps.own_apps, name="apps"),
+    path("oauth/authorize/", apps.authorize, name="authorize"),
+    path("oauth/token/", apps.token, name="oauth_token"),
+    path("oauth/revoke/", apps.revoke, name="oauth_revoke"),
+    path(".well-known/oauth-authorization-server", apps.metadata, name="oauth_metadata"),
     path("profile/erase", erasure.erase, name="erase"),
 ]

@@ -62,8 +62,8 @@ PUBLIC = {
 # The view that asks gives these their title: what was not done.
 TITLED_BY_DOOR = {"password_needed": 403, "wrong_password": 422, "too_many_passwords": 429}
 # On pages and in mails alone.
-NO_PROBLEM = {"outdated", "unreadable", "bad_address"}
-BRING_CODES = {"Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "Fault"}
+NO_PROBLEM = {"outdated", "unreadable", "bad_address", "bad_authorization_request"}
+BRING_CODES = {"AppRefused", "Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "Fault"}
 BRINGS = re.compile(rf"\b({'|'.join(sorted(BRING_CODES))}|BadRequest|Unknown|_?number)\b")
 
 

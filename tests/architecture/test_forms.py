@@ -9,6 +9,7 @@ from tests.architecture.test_layout import ROOT, tracked
 
 READERS = {
     "gamesvc/border.py": "looks for forbidden text in all fields, whatever they mean",
+    "gamesvc/web/account/apps.py": "hands all fields to oauthlib, which refuses those that come twice",
     "gamesvc/web/common/once.py": "takes a fingerprint of all fields",
     "gamesvc/web/common/posted.py": "reads commands and options, whose fields follow from the schema of a game",
 }

@@ -339,13 +339,11 @@ class Table:
         for _attempt in range(10):
             seat = self.something_to_ask_for(plan)
             self.say(seat, "status\nEND")  # the other player has acted since this one's last mail, so they look at it first
-            print("OFFER", seat, self.offer(seat), self.version, self.events(max(0, self.version - 6)))
             if self.offer(seat)["how"] == "ask":
                 break  # else a conditional order of the seat has acted since, and that is undone freely
         other = self.players[1 - seat]
         before = len(other.mails("undo-asked"))
         version = self.version
-        print("OFFER2", self.offer(seat), self.version)
         asking = self.say(seat, "undo\nEND")
         assert "The others are asked. The undo happens when they agree." in " ".join(asking.text.split()), asking.text
         assert not self.undone(version)

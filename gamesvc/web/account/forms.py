@@ -76,3 +76,17 @@ class EraseForm(PostedForm):
         if name != self._user.username:
             raise forms.ValidationError(WRONG_NAME)
         return name
+
+
+class NewAppForm(PostedForm):
+    """A new app. `accounts.oauth.apps` checks its name and addresses."""
+
+    name = TextField()
+    redirect_uris = TextField()
+    confidential = forms.BooleanField(required=False)
+
+
+class AppForm(PostedForm):
+    """The app to delete, or to end the permission of."""
+
+    app = forms.UUIDField(error_messages=says("There is no such app."))

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from accounts.signing_in import proving
-from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, revoke_all, revoke_token
+from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, own_tokens, revoke_all, revoke_token
 from accounts.validators import zone_names
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
@@ -45,7 +45,7 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
     context = {
         "form": form,
         "zones": sorted(zone_names()),
-        "keys": user.api_tokens.filter(revoked_at=None),
+        "keys": own_tokens(user),
         "scopes": [(scope, told) for scope, told in SCOPES.items() if scope != "operate" or user.is_staff],
         "fresh_key": fresh_key,
         "kinds": _kinds(user),

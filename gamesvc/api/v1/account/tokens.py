@@ -20,7 +20,7 @@ class Tokens(View):
     @documented(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
     def get(self, request: Request) -> Response:
         """List your API tokens, without their secret text."""
-        return Response([token_json(token) for token in self.user.api_tokens.filter(revoked_at=None)])
+        return Response([token_json(token) for token in tokens.own_tokens(self.user)])
 
     @documented(
         request=schemas.NewToken,

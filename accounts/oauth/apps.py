@@ -1,0 +1,109 @@
+"""The apps that a user has registered, and those that may act for them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts import tokens
+from accounts.models import ApiToken, App, Authorization, User
+from gamesvc.errors import Refusal
+
+SECRET_PREFIX = "gss_"  # noqa: S105 - the beginning of every secret
+MAX_APPS = 10
+MAX_URIS = 5
+LONGEST_URI = 300
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class AppRefused(Refusal):
+    """An app that was not registered."""
+
+    title = "The app was not registered"
+
+
+@transaction.atomic
+def register(*, owner: User, name: str, redirect_uris: Sequence[str], confidential: bool) -> tuple[App, str]:
+    """Register an app. Return its row and its secret, which is shown this once; empty for an app that cannot keep one.
+
+    Raises `AppRefused`.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=owner.pk)
+    name, uris = name.strip(), list(dict.fromkeys(uri.strip() for uri in redirect_uris if uri.strip()))
+    if not 1 <= len(name) <= 60 or not name.isprintable():
+        raise AppRefused("bad_app_name", "An app needs a name of 1 to 60 printable characters.", "name")
+    if not 1 <= len(uris) <= MAX_URIS:
+        raise AppRefused("bad_redirect_uri", f"An app has 1 to {MAX_URIS} redirect addresses, one a line.", "redirect_uris")
+    for uri in uris:
+        _check_uri(uri)
+    if owner.apps.count() >= MAX_APPS:
+        raise AppRefused("too_many_apps", f"You have {MAX_APPS} apps, which is the limit. Delete one first.", "name")
+    secret = SECRET_PREFIX + secrets.token_urlsafe(32) if confidential else ""
+    app = App.objects.create(
+        owner=owner, name=name, redirect_uris=uris, secret_digest=tokens.digest(secret) if confidential else ""
+    )
+    return app, secret
+
+
+def _check_uri(uri: str) -> None:
+    """Raise `AppRefused` for an address to which no code may be sent (RFC 9700 2.1, RFC 8252 7)."""
+    advice = "Use https://, http:// with 127.0.0.1, ::1 or localhost, or a scheme of your own with a dot (com.example.app:/done)."
+    try:
+        parts = urlsplit(uri)
+        sane = uri.isascii() and uri.isprintable() and " " not in uri and not parts.fragment and parts.username is None
+        named = bool(parts.hostname)
+        safe = (
+            (parts.scheme == "https" and named)
+            or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+            or ("." in parts.scheme and not parts.netloc)
+        )
+    except ValueError:
+        sane = safe = False
+    if not (sane and safe and len(uri) <= LONGEST_URI) or "#" in uri:
+        raise AppRefused("bad_redirect_uri", f"{uri[:80]} cannot be a redirect address. {advice}", "redirect_uris")
+
+
+def may_return_to(app: App, uri: str) -> bool:
+    """Return True if the app registered this address. On the machine's own address any port will do (RFC 8252 7.3)."""
+    return any(uri == known or _on_any_port(known, uri) for known in app.redirect_uris)
+
+
+def _on_any_port(known: str, uri: str) -> bool:
+    try:
+        one, other = urlsplit(known), urlsplit(uri)
+        # `port` raises for a number that is none.
+        _ports = (one.port, other.port)
+    except ValueError:
+        return False
+    loopback = (
+        one.scheme == other.scheme == "http" and one.hostname == other.hostname and one.hostname in LOOPBACK - {"localhost"}
+    )
+    plain = other.username is None and not other.fragment and uri.isascii() and uri.isprintable()
+    return loopback and plain and (one.path, one.query) == (other.path, other.query)
+
+
+@transaction.atomic
+def delete(*, owner: User, app_id: UUID) -> bool:
+    """Delete an app of the owner. Its users' permissions and tokens end with it. Return False for an unknown one."""
+    return App.objects.filter(owner=owner, pk=app_id).delete()[0] > 0
+
+
+def permitted(user: User) -> QuerySet[Authorization]:
+    """Return the newest permission that holds for each app that the user lets act for them."""
+    held = Authorization.objects.filter(user=user, revoked_at=None, expires_at__gt=timezone.now(), code_used_at__isnull=False)
+    return held.select_related("app__owner").order_by("app_id", "-created_at").distinct("app_id")
+
+
+@transaction.atomic
+def revoke(*, user: User, app_id: UUID) -> bool:
+    """End all that an app may do for the user. Return False if it may do nothing."""
+    now = timezone.now()
+    ended = Authorization.objects.filter(user=user, app_id=app_id, revoked_at=None).update(revoked_at=now)
+    ApiToken.objects.filter(user=user, authorization__app_id=app_id, revoked_at=None).update(revoked_at=now)
+    return ended > 0
