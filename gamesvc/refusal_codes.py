@@ -209,6 +209,7 @@ _NOTICES = {
         "Send it again with the word END alone in a line below it.",
     ),
     "press_too_long": Meaning("The message is too long", "A message has at most 2000 characters.", "Shorten it, or send two."),
+    "note_too_long": Meaning("The notes are too long", "Notes about a match have at most 8000 characters.", "Shorten them."),
     "unknown_wish": Meaning("No such setting", "Notices have the settings that `detail` names.", _FIELD),
     "bad_points": Meaning("The reminders do not fit", "Each is a share of the time, or hours before its end.", _FIELD),
     "bad_choice": Meaning("The choice is not a possible one", "The setting is one of two.", _FIELD),

@@ -36,6 +36,7 @@ BOARD = Who("the owner of an analysis board", None)
 
 # Users of the API's reading addresses below a match. Any other is open to the readers of the match.
 READS = {
+    "notes/": PLAYER,
     "position/": Who(f"{READERS.text}; once the match is over", frozenset()),
     "preferences/": PLAYER,
     "refusals/": Who(
@@ -56,6 +57,7 @@ ACTS = {
     ("POST", "commands/"): PLAYER,
     ("POST", "orders/"): PLAYER,
     ("POST", "press/"): PLAYER,
+    ("PUT", "notes/"): PLAYER,
     ("POST", "organise/"): RULERS,
     ("POST", "standing/"): PLAYER,
     ("PUT", "standing/own/"): PLAYER,
@@ -84,6 +86,7 @@ PAGE_ACTS: dict[str, dict[str, Who]] = {
     "preview": {"": READERS},
     "seats": {"join": NEWCOMER, "leave": MEMBER, "everything else": HOST},
     "invite": {"": INVITER},
+    "notes": {"": PLAYER},
     "press": {"": PLAYER},
     "standing": {"": PLAYER},
     "absence": {"take": SUBSTITUTE, "everything else": PLAYER},

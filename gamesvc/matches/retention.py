@@ -35,6 +35,7 @@ RULES: Declared = {
     "matches.Invitation": WITH_MATCHES,
     "matches.Look": WITH_MATCHES,
     "matches.Match": WITH_MATCHES,
+    "matches.Note": WITH_PLAYERS,
     "matches.Outage": (Old("started_at", lambda: OUTAGES_KEPT.days, Q(settled_at__isnull=False, failed={})),),
     "matches.PauseWish": "deleted as soon as it is settled",
     "matches.Premove": WITH_MATCHES,

@@ -4,7 +4,7 @@ from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages, rules
-from gamesvc.web.lobby import forks, lists, opening, press
+from gamesvc.web.lobby import forks, lists, notes, opening, press
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, standing_orders, table
@@ -30,6 +30,7 @@ urlpatterns = [
     path("matches/<str:ident>/seats", opening.change_seats, name="seats"),
     path("matches/<str:ident>/invite", opening.invite, name="invite"),
     path("matches/<str:ident>/press", press.press_page, name="press"),
+    path("matches/<str:ident>/notes", notes.save, name="notes"),
     path("matches/<str:ident>/clock", clocks.clock_page, name="clock"),
     path("matches/<str:ident>/standing", standing_orders.change, name="standing"),
     path("matches/<str:ident>/absence", absence.change, name="absence"),

@@ -170,6 +170,7 @@ ROUTES = ("", "board.<str:kind>", "clock/", "events/", "export/", "forks/", "for
 READ = {
     **dict.fromkeys([*ROUTES, "steps/<int:version>/", "undo/", "view/"], SEEN),
     "position/": "404 403 403 403 403 403 403 403",
+    "notes/": OWN,
     "preferences/": HERE,
     # There is no checkpoint in these tests.
     "proof/": "404 404 404 404 404 404 404 404",
@@ -268,6 +269,7 @@ SENT = {
     ("DELETE", "standing/<int:number>/"): (None, "404 403 204 403 403 403 403 403"),
     ("DELETE", "pause/"): (None, PLAYERS),
     ("PATCH", "preferences/"): ({}, HERE),
+    ("PUT", "notes/"): ({"text": "x"}, OWN),
 }
 OVER = {
     ("POST", "organise/"): "404 403 403 403 422 403 422 403",
@@ -278,12 +280,14 @@ OVER = {
     ("POST", "presence/"): "404 404 204 404 403 403 404 404",
     ("DELETE", "presence/"): "404 404 204 404 403 403 404 404",
     ("PATCH", "preferences/"): HERE,
+    ("PUT", "notes/"): OWN,
 }
 # By page: the posted fields, and the readers whose post changes the match.
 POSTED = {
     "organise": ({"action": "abort", **REASON}, {"host", "operator"}),
     "undo": ({"act": "rewind", "to": "0", "_version": "99", **REASON}, {"host", "operator"}),
     "absence": ({"act": "give_up"}, {"seat"}),
+    "notes": ({"text": "x"}, set()),
     "seats": ({"act": "cancel"}, set()),
     "command": ({"_form": "draw"}, set()),
     "orders": ({"orders": "draw", "_version": "99"}, set()),

@@ -7,7 +7,7 @@
 from gamesvc.api.v1 import index
 from gamesvc.api.v1.account import me, tokens
 from gamesvc.api.v1.base import PUBLIC, endpoint
-from gamesvc.api.v1.lobby import forks, matches, press, substitutes
+from gamesvc.api.v1.lobby import forks, matches, notes, press, substitutes
 from gamesvc.api.v1.notices import inbox
 from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders
@@ -47,6 +47,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/orders/", commands.Orders, POST="play"),
     endpoint("matches/<str:ident>/clock/", clocks.MatchClock, folds=(ALWAYS,), GET="read"),
     endpoint("matches/<str:ident>/press/", press.MatchPress, GET="read", POST="play"),
+    endpoint("matches/<str:ident>/notes/", notes.MatchNotes, GET="read", PUT="play"),
     endpoint("matches/<str:ident>/organise/", measures.Organise, POST=RULING),
     endpoint("matches/<str:ident>/looks/", measures.Looks, GET="read"),
     endpoint("matches/<str:ident>/refusals/", measures.Refusals, GET="read"),

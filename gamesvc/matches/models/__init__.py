@@ -5,6 +5,7 @@ from gamesvc.matches.models.clocks import Heartbeat, Outage
 from gamesvc.matches.models.core import Answered, Invitation, Match, Question, Refusal, Seat
 from gamesvc.matches.models.forks import Beginning
 from gamesvc.matches.models.mail_words import DoneWord, HeldOrders
+from gamesvc.matches.models.notes import Note
 from gamesvc.matches.models.organising import Look
 from gamesvc.matches.models.press import Press
 from gamesvc.matches.models.projections import FeedCursor, Holding, Reckoned
@@ -23,6 +24,7 @@ __all__ = [
     "Invitation",
     "Look",
     "Match",
+    "Note",
     "Outage",
     "PauseWish",
     "Premove",

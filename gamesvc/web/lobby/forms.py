@@ -68,6 +68,12 @@ class ForkForm(PostedForm):
     seat = SeatField()
 
 
+class NotesForm(PostedForm):
+    """The user's private notes about a match."""
+
+    text = TextField()
+
+
 class PressForm(PostedForm):
     """A message to all, or to one seat."""
 

@@ -30,7 +30,7 @@ from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
-from gamesvc.web.lobby import forks, press
+from gamesvc.web.lobby import forks, notes, press
 from gamesvc.web.organising import measures
 from gamesvc.web.play import standing_orders
 from gamesvc.web.timekeeping import absence
@@ -129,6 +129,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     if access.seat is not None and loaded.started and not loaded.ended:
         context |= _orders(access, loaded, failed)
     context |= press.panel(access)
+    context |= notes.panel(access)
     context |= measures.panel(access)
     context |= undo.panel(access, loaded)
     context |= absence.panel(access)
