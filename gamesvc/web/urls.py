@@ -7,7 +7,7 @@ from gamesvc.web.common import error_pages, rules
 from gamesvc.web.lobby import forks, lists, notes, opening, press
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
-from gamesvc.web.play import acts, standing_orders, table
+from gamesvc.web.play import acts, going_on, standing_orders, table
 from gamesvc.web.statistics import players
 from gamesvc.web.timekeeping import absence, clocks
 from gamesvc.web.undo import undo
@@ -24,6 +24,7 @@ urlpatterns = [
     path("matches/<str:ident>/", table.match_page, name="match"),
     path("matches/<str:ident>/board.svg", table.board_picture, name="board"),
     path("matches/<str:ident>/version", table.newest_version, name="version"),
+    path("matches/<str:ident>/explained", table.explained, name="explained"),
     path("matches/<str:ident>/command", acts.send_command, name="command"),
     path("matches/<str:ident>/preview", acts.preview_order, name="preview"),
     path("matches/<str:ident>/orders", acts.send_orders, name="orders"),
@@ -32,6 +33,8 @@ urlpatterns = [
     path("matches/<str:ident>/press", press.press_page, name="press"),
     path("matches/<str:ident>/notes", notes.save, name="notes"),
     path("matches/<str:ident>/clock", clocks.clock_page, name="clock"),
+    path("matches/<str:ident>/next", going_on.next_match, name="next"),
+    path("matches/<str:ident>/after-turn", going_on.after_turn, name="after_turn"),
     path("matches/<str:ident>/standing", standing_orders.change, name="standing"),
     path("matches/<str:ident>/absence", absence.change, name="absence"),
     path("matches/<str:ident>/undo", undo.send_undo, name="undo"),

@@ -76,10 +76,10 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people, moves):
         page = clients[seat].get(f"/matches/{match.number}/").content.decode()
         state = loaded.timeline.state
         view = game.view(state, seat)
-        assert f'<p class="quiet">{escape(game.glance(view, board.caption_of(match, names)).headline)}</p>' in page
+        assert f'<p class="quiet phase">{escape(game.glance(view, board.caption_of(match, names)).headline)}</p>' in page
         for held in game.hand(view) or ():
             assert f"<dt>{escape(held.words)}</dt><dd>{escape(game.explain(view, held.id).text)}</dd>" in page
-        parts = set(re.findall(r'\sdata-part="([^"]*)"', page))
+        parts = set(re.findall(r'\sdata-t="([^"]*)"', page))
         assert parts <= set(re.findall(r'\sdata-at="([^"]*)"', page)), "a click on the board finds each of these controls"
         named |= parts
         moving = [form for form in game.legal_commands(state, seat) if not form.aside]
@@ -89,6 +89,6 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people, moves):
         answer = clients[seat].post(on_page.action, chosen(on_page, encode(sheet, game_forms.fill(form, rng))))
         assert answer.status_code == 302, answer.content.decode()
     replayed = clients[0].get(f"/matches/{match.number}/?at={loading.load(match.id, game_id).viewer_version(0) - 1}")
-    assert "The board as it was at version" in replayed.content.decode()
+    assert f"Version {loading.load(match.id, game_id).viewer_version(0) - 1} of" in replayed.content.decode()
     assert clients[0].get(f"/matches/{match.number}/version").json()["version"] > 0
     assert named, "some controls can be chosen on the board"

@@ -302,10 +302,13 @@ def test_replay_shows_an_earlier_board(toy_offered, clients):
     form = form_to(html(client.get(f"/matches/{match.number}/")), "/command", "Draw")
     client.post(form.action, form.fields)
     page = html(clients[0].get(f"/matches/{match.number}/?at={opening}"))
-    assert f"at version {opening} of" in page
+    assert f"Version {opening} of" in page
     earliest = html(clients[0].get(f"/matches/{match.number}/?at=0"))
-    assert f"at version {opening} of" in earliest
-    assert "at version" not in html(clients[0].get(f"/matches/{match.number}/?at=99999"))
+    assert f"Version {opening} of" in earliest
+    newest = loading.load(match.id, "toy").version
+    assert f"Version {newest} of {newest}" in html(clients[0].get(f"/matches/{match.number}/?at=99999"))
+    assert 'form="f-' not in earliest
+    assert "data-command" not in earliest
 
 
 def test_a_page_can_ask_for_news(toy_offered, clients):

@@ -39,7 +39,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One control. `kind` decides how it is drawn (templates) and read (`_READERS`)."""
+    """One control. `kind` decides how it is drawn (templates) and read (`posted`).
+
+    `part`: the part of the board picture that stands for its one value, or that counts it.
+    """
 
     kind: str
     path: str
@@ -52,6 +55,17 @@ class Control:
     high: int | None = None
     note: str = ""
     value: str = ""
+    part: str = ""
+
+    @property
+    def counted(self) -> bool:
+        """Return True if the options are whole numbers, in order."""
+        return self.schema.get("type") == "integer"
+
+    @property
+    def has_part(self) -> bool:
+        """Return True if the board picture shows something of it."""
+        return bool(self.part) or any(option.part for option in self.options) or any(child.has_part for child in self.children)
 
     @property
     def ident(self) -> str:
@@ -87,6 +101,15 @@ class Sheet:
     def plain(self) -> bool:
         """Return True if there is nothing to choose: the button alone is the form."""
         return all(control.bare for control in self.controls)
+
+    @property
+    def weight(self) -> str:
+        """Return what kind of act it is: `main`, or `settings` for what does not move the match on."""
+        return "settings" if self.form.aside else "main"
+
+    @property
+    def verb(self) -> str:
+        return self.form.label
 
     @property
     def summary(self) -> str:
@@ -125,9 +148,22 @@ def placed(the_sheet: Sheet, targets: Iterable[Target]) -> Sheet:
 
 def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
     where = ".".join(name for name in one.path.split(".") if not name.isdigit())
-    named = {} if one.kind == "alternatives" else parts
-    options = tuple(replace(option, part=named.get((where, option.value), "")) for option in one.options)
-    return replace(one, options=options, children=tuple(_placed(child, parts) for child in one.children))
+    children = tuple(_placed(child, parts) for child in one.children)
+    if one.kind == "alternatives":
+        return replace(one, options=tuple(_begun(option, children) for option in one.options), children=children)
+    options = tuple(replace(option, part=parts.get((where, option.value), "")) for option in one.options)
+    fixed = one.kind == "fixed" or (one.kind == "number" and "const" in one.schema)
+    part = parts.get((where, key(only(one.schema))), "") if fixed else ""
+    return replace(one, options=options, children=children, part=part)
+
+
+def _begun(option: Option, children: tuple[Control, ...]) -> Option:
+    """Return an alternative with the part of its first fixed value: choosing that is choosing the alternative."""
+    if not option.value.isdigit() or int(option.value) >= len(children):
+        return option
+    chosen = children[int(option.value)]
+    fixed = [child.part for child in (chosen, *chosen.children) if child.kind == "fixed" and child.part]
+    return replace(option, part=fixed[0] if fixed else "")
 
 
 def words(name: str) -> str:

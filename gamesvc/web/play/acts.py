@@ -20,9 +20,10 @@ from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import read_order
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Outdated, Stale
-from gamesvc.matches.play import turns
+from gamesvc.matches.play import previews, turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.request_limits import folds_history
@@ -30,6 +31,7 @@ from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find, seated
 from gamesvc.web.common.posted import Unreadable
+from gamesvc.web.play import going_on
 from gamesvc.web.play.forms import CommandForm, OrdersForm, PreviewForm
 from gamesvc.web.play.table import Failed, show_match
 
@@ -54,20 +56,32 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
         failed = Failed(outdated.sentence, Outdated.status, form_key, "", posted)
         return show_match(request, find(request, ident), failed)
     messages.success(request, f"Done: {order}")
-    return redirect("web:match", access.match.number)
+    return going_on.after_command(request, access.match, seated(access).index)
 
 
 @folds_history()
 @require_POST
 @login_required
 def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
-    """Return the form's present input as an order, or what is still missing. Changes nothing."""
+    """Return the form's present input as an order and its effect in the game's words, or what is still missing.
+
+    `final`: it cannot be undone alone, since chance decides or something is revealed. Changes nothing.
+    """
     access = find(request, ident)
     try:
         command = _chosen(access, PreviewForm.read(request)["_form"], reading.fields(request))
+        order, told, final = _effect(access, command)
     except (Refused, Unreadable, Outdated) as refused:
-        return JsonResponse({"order": "", "why": refused.sentence})
-    return JsonResponse({"order": loading.load(access.match.id, access.match.game).game.render(command), "why": ""})
+        return JsonResponse({"order": "", "why": refused.sentence, "told": [], "final": False})
+    return JsonResponse({"order": order, "why": "", "told": told, "final": final})
+
+
+def _effect(access: Access, command: JsonMapping) -> tuple[str, list[str], bool]:
+    """Return a command as an order, what it does as far as its player can know, and whether that is beyond a free undo."""
+    loaded = loading.load(access.match.id, access.match.game)
+    tried = previews.Preview(loaded.timeline, seated(access).index, selectors.seat_names(access.seats))
+    told = [] if tried.over else tried.tell(command)
+    return loaded.game.render(command), told, tried.over
 
 
 def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> JsonObject:

@@ -24,7 +24,7 @@ from gamesvc.matches.reading import board, summaries
 from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.statistics import reliability
-from gamesvc.matches.story import option_words, sentences
+from gamesvc.matches.story import option_words
 from gamesvc.matches.timekeeping import inaction
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
@@ -32,11 +32,9 @@ from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
 from gamesvc.web.lobby import forks, notes, press
 from gamesvc.web.organising import measures
-from gamesvc.web.play import standing_orders
+from gamesvc.web.play import going_on, log, standing_orders
 from gamesvc.web.timekeeping import absence
 from gamesvc.web.undo import undo
-
-LOG_LINES = 40
 
 
 @dataclass(slots=True)
@@ -88,8 +86,21 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     """Return the newest version the reader may know, for pages that poll for changes."""
     access = find(request, ident)
     loaded = loading.load(access.match.id, access.match.game)
-    answer = JsonResponse({"match": str(access.match.id), "version": loaded.viewer_version(access.viewer)})
+    awaited = access.seat is not None and any(one.seat == access.seat.index for one in loaded.awaited())
+    answer = JsonResponse({"match": str(access.match.id), "version": loaded.viewer_version(access.viewer), "awaited": awaited})
     answer["Cache-Control"] = "private, no-store"
+    return answer
+
+
+@require_safe
+def explained(request: HttpRequest, ident: str) -> JsonResponse:
+    """Return help on what a part of the picture shows: its name, and what it is and does."""
+    access = find(request, ident)
+    loaded = loading.load(access.match.id, access.match.game)
+    of = request.GET.get("of", "")
+    found = loaded.game.explain(loaded.game.view(loaded.timeline.state, access.viewer), of) if loaded.started else None
+    answer = JsonResponse({"name": found.name, "text": found.text} if found is not None else {"name": "", "text": ""})
+    answer["Cache-Control"] = "private, no-cache"
     return answer
 
 
@@ -101,10 +112,34 @@ def _caption(access: Access) -> Caption:
 
 
 def show_match(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
+    """Show the page of a match, or of an earlier version of it. `failed`: the reader's input that was refused."""
     match = access.match
     loaded = loading.load(match.id, match.game)
     names = selectors.seat_names(access.seats)
-    context: dict[str, Any] = {
+    newest = loaded.viewer_version(access.viewer)
+    context = _about(request, access, loaded, names) | {"failed": failed}
+    if loaded.started:
+        context |= _position(access, loaded, _version(request, "at")) | _questions(access, loaded, names)
+        context |= _ranking(match, names) | {"rematch": rematches.offer(access)}
+    else:
+        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
+    if access.seat is not None and loaded.started and not loaded.ended:
+        context |= _orders(access, loaded, failed)
+    here = (context.get("past") or {"at": newest})["at"]
+    context |= {"log": (told := log.log(request, access, loaded, names, here)), "since": told.news}
+    context |= press.panel(access) | notes.panel(access) | measures.panel(access)
+    context |= undo.panel(access, loaded) | absence.panel(access) | standing_orders.panel(access, loaded)
+    context |= forks.panel(access, loaded, _version(request, "at"), here)
+    context |= {"tabs": _tabs(context), "tab": "log" if request.GET.keys() & {"at", "before"} else "turn"}
+    if access.seat is not None:
+        board.mark_seen(access.seat, newest)
+    return render(request, "web/match.html", context, status=failed.status if failed else 200)
+
+
+def _about(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return what the page shows of a match in whatever state it is."""
+    match = access.match
+    return {
         "match": match,
         "manifest": loaded.game.manifest,
         "access": access,
@@ -114,32 +149,22 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         "options": option_words.changed(match),
         "told": option_words.always_told(match),
         "asks": reliability.words(match.reliability),
-        "failed": failed,
-        "log": _log(request, access, loaded, names),
-        "last_told": loaded.viewer_version(access.viewer),
+        "seen": access.seat.seen_version if access.seat is not None else loaded.viewer_version(access.viewer),
+        "short_rules": [line for line in loaded.game.short_rules().splitlines() if line.strip()],
+        "goes_on": going_on.goes_on(request),
         "commitment": loaded.opened.commitment if loaded.opened is not None else "",
         "head_hash": sight.head_hash(loaded, access.viewer),
         "unreachable": board.unreachable_players(access) or (),
     }
-    if loaded.started:
-        context |= _position(access, loaded, _version(request, "at")) | _questions(access, loaded, names)
-        context |= _ranking(match, names) | {"rematch": rematches.offer(access)}
-    else:
-        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
-    if access.seat is not None and loaded.started and not loaded.ended:
-        context |= _orders(access, loaded, failed)
-    context |= press.panel(access)
-    context |= notes.panel(access)
-    context |= measures.panel(access)
-    context |= undo.panel(access, loaded)
-    context |= absence.panel(access)
-    context |= standing_orders.panel(access, loaded)
-    at = _version(request, "at")
-    here = (context.get("past") or {"at": context.get("version", 0)})["at"]
-    context |= forks.panel(access, loaded, at, here)
-    if access.seat is not None:
-        board.mark_seen(access.seat, loaded.viewer_version(access.viewer))
-    return render(request, "web/match.html", context, status=failed.status if failed else 200)
+
+
+def _tabs(context: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """Return the tabs beside the board: name, label, and the number of new things in them."""
+    over = bool(context.get("ranking"))
+    tabs = [("turn", "Result" if over else "Turn", 0), ("log", "Log", len(context["since"]))]
+    if context.get("press") or context.get("notes"):
+        tabs.append(("press", "Messages", 0))
+    return [*tabs, ("rules", "Rules", 0), ("more", "More", 0)]
 
 
 def _version(request: HttpRequest, name: str) -> int | None:
@@ -150,7 +175,7 @@ def _version(request: HttpRequest, name: str) -> int | None:
 def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, object]:
     """Return the board now, or as the reader saw it at an earlier version."""
     last = loaded.viewer_version(access.viewer)
-    first = (loading.first_playable(loaded) or last) if at is not None else 0
+    first = loading.first_playable(loaded) or last
     here = last if at is None or at >= last else max(at, first)
     past = here < last
     then = sight.as_seen(loaded, access.viewer, here)
@@ -166,11 +191,13 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, objec
     return {
         # Pictures come from our own engines, which escape user text. The page has a header of its own.
         "picture": mark_safe(loaded.game.picture(view, caption)),
-        "headline": loaded.game.glance(view, caption).headline,
+        "headline": (glance := loaded.game.glance(view, caption)).headline,
+        "task": glance.task,
         "board_text": loaded.game.board_text(view, caption),
         "hand": _hand(loaded.game, view),
         "version": last,
-        "past": {"at": here, "last": last} if past else None,
+        "past": {"at": here, "first": first, "last": last} if at is not None else None,
+        "replay_from": last if at is None and last > first else None,
         "steps": steps,
     }
 
@@ -220,25 +247,6 @@ def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, object]:
         for place, group in enumerate(match.outcome["ranking"], 1)
     ]
     return {"ranking": groups, "reason": match.outcome["reason"]}
-
-
-def _log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, object]:
-    """Return the last events as sentences, newest first, or those before the requested version."""
-    before = _version(request, "before")
-    until = None if before is None else before - 1
-    told = sentences.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=until)[::-1]
-    last = access.seat.seen_version if access.seat is not None else None
-    lines = [
-        {
-            "version": version,
-            "moment": moment,
-            "minute": moment.replace(second=0, microsecond=0),
-            "sentence": sentence,
-            "new": last is not None and version > last,
-        }
-        for version, moment, sentence in told[:LOG_LINES]
-    ]
-    return {"lines": lines, "past": before is not None, "before": lines[-1]["version"] if len(told) > LOG_LINES else None}
 
 
 def _share_link(access: Access) -> str:

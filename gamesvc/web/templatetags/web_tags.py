@@ -8,7 +8,7 @@ import secrets
 from datetime import datetime
 
 from django import template
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
@@ -92,5 +92,15 @@ def awaited_count(user: object) -> int:
     """Return the number of matches in which this user must act now."""
     if not isinstance(user, User):
         return 0
+    return _waiting_for(user).count()
+
+
+@register.simple_tag
+def awaited_elsewhere(user: object, match: Match) -> int:
+    """Return the number of other matches in which this user must act now."""
+    return _waiting_for(user).exclude(pk=match.pk).count() if isinstance(user, User) else 0
+
+
+def _waiting_for(user: User) -> QuerySet[Match]:
     asked = Question.objects.filter(match__seats__user=user, match__seats__index=F("seat"), match__status=Match.Status.RUNNING)
-    return asked.values("match").distinct().count()
+    return Match.objects.filter(pk__in=asked.values("match"))

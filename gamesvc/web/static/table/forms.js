@@ -1,0 +1,168 @@
+// The forms of the page as lists of targets. A form says which of its inputs stands for which thing on the board (data-t);
+// nothing here knows a rule of a game.
+
+/** @typedef {HTMLInputElement | HTMLOptionElement | HTMLElement} Choice an element with data-t: a radio, box, option, number or fixed value */
+
+/** @param {ParentNode} root @returns {HTMLFormElement[]} the forms of commands, in the order of the page */
+export const commands = (root = document) => [...root.querySelectorAll("form[data-command]")].map((form) => /** @type {HTMLFormElement} */ (form));
+
+/** @param {Element} element */
+export const targetOf = (element) => /** @type {HTMLElement} */ (element).dataset.t ?? "";
+
+/** @param {HTMLFormElement} form @returns {Choice[]} */
+export const choices = (form) => /** @type {Choice[]} */ ([...form.querySelectorAll("[data-t]")]);
+
+/** @param {Choice} choice @returns {HTMLInputElement | HTMLSelectElement | null} the control of a choice; null if it is fixed */
+export function controlOf(choice) {
+  if (choice instanceof HTMLOptionElement) return choice.closest("select");
+  return choice instanceof HTMLInputElement ? choice : null;
+}
+
+/** @param {Choice} choice @returns {"radio" | "box" | "option" | "count" | "fixed"} */
+export function kindOf(choice) {
+  if (choice instanceof HTMLOptionElement) return "option";
+  if (!(choice instanceof HTMLInputElement)) return "fixed";
+  return choice.type === "radio" ? "radio" : choice.type === "checkbox" ? "box" : "count";
+}
+
+/** The branches of alternatives that an element lies in, the outermost last. @param {Element} element @returns {HTMLElement[]} */
+function branches(element) {
+  const found = [];
+  for (let at = element.closest("[data-branch]"); at; at = at.parentElement?.closest("[data-branch]") ?? null) found.push(at);
+  return /** @type {HTMLElement[]} */ (found);
+}
+
+/** The radio that chooses a branch. @param {HTMLElement} branch @returns {HTMLInputElement | null} */
+const switchOf = (branch) =>
+  /** @type {HTMLFormElement} */ (branch.closest("form")).querySelector(
+    `input[name="${CSS.escape(branch.dataset.branch ?? "")}"][value="${CSS.escape(branch.dataset.value ?? "")}"]`,
+  );
+
+/** One form while it is filled in: what the player has chosen in it by themselves, and what it lacks. */
+export class Filling {
+  /** @param {HTMLFormElement} form */
+  constructor(form) {
+    this.form = form;
+    /** @type {Set<string>} the names of the controls that the player has set */
+    this.touched = new Set();
+  }
+
+  /** @param {Element} element @returns {boolean} true if nothing chosen so far rules the element out */
+  open(element) {
+    return branches(element).every((branch) => !this.touched.has(branch.dataset.branch ?? "") || switchOf(branch)?.checked);
+  }
+
+  /** @param {Choice} choice @returns {boolean} true if the choice is part of what would be sent */
+  chosen(choice) {
+    if (!branches(choice).every((branch) => switchOf(branch)?.checked)) return false;
+    if (choice instanceof HTMLOptionElement) return choice.selected;
+    if (!(choice instanceof HTMLInputElement)) return true;
+    return choice.type === "number" ? Number(choice.value) > 0 : choice.checked;
+  }
+
+  /** @param {string} target @returns {Choice[]} the open choices that stand for a target */
+  standing(target) {
+    return choices(this.form).filter((choice) => targetOf(choice) === target && kindOf(choice) !== "fixed" && this.open(choice));
+  }
+
+  /** @param {Choice} choice */
+  _filled(choice) {
+    const control = controlOf(choice);
+    if (!control) return true;
+    if (control instanceof HTMLSelectElement) return control.value !== "";
+    return control.type === "radio" ? this.touched.has(control.name) : this.chosen(choice);
+  }
+
+  /** Choose what stands for a target: in the first control that lacks a value, else in the last. @param {string} target @returns {boolean} */
+  take(target) {
+    const found = this.standing(target);
+    if (!found.length) return false;
+    const again = found.find((choice) => kindOf(choice) === "box" || (this.chosen(choice) && this._filled(choice)));
+    if (again && this._release(again)) return true;
+    this._set(found.find((choice) => !this._filled(choice)) ?? found[found.length - 1]);
+    return true;
+  }
+
+  /** Undo a choice that was made before, where the control can be empty. @param {Choice} choice @returns {boolean} */
+  _release(choice) {
+    const control = controlOf(choice);
+    if (!control || !this.chosen(choice)) return false;
+    if (control instanceof HTMLSelectElement) {
+      if (![...control.options].some((option) => option.value === "")) return false;
+      control.value = "";
+    } else if (control.type === "checkbox") {
+      control.checked = false;
+    } else if (control.type === "radio") {
+      const none = /** @type {HTMLInputElement | null} */ (this.form.querySelector(`input[name="${CSS.escape(control.name)}"][value=""]`));
+      if (!none) return false;
+      none.checked = true;
+      this.touched.delete(control.name);
+    } else return false;
+    return true;
+  }
+
+  /** @param {Choice} choice */
+  _set(choice) {
+    for (const branch of branches(choice)) {
+      const radio = switchOf(branch);
+      if (radio) this._mark(radio, () => (radio.checked = true));
+    }
+    const control = controlOf(choice);
+    if (!control) return;
+    this._mark(control, () => {
+      if (choice instanceof HTMLOptionElement) choice.selected = true;
+      else if (control instanceof HTMLInputElement && control.type === "number") control.value = String(next(control));
+      else /** @type {HTMLInputElement} */ (control).checked = true;
+    });
+  }
+
+  /** @param {HTMLInputElement | HTMLSelectElement} control @param {() => void} change */
+  _mark(control, change) {
+    change();
+    this.touched.add(control.name);
+  }
+
+  /** @returns {Set<string>} the targets that can be tapped next */
+  next() {
+    return new Set(choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice)).map(targetOf));
+  }
+
+  /** @returns {Set<string>} the targets that are chosen */
+  taken() {
+    return new Set(
+      choices(this.form)
+        .filter((choice) => this.chosen(choice) && (kindOf(choice) !== "radio" || this.touched.has(controlOf(choice)?.name ?? "")))
+        .map(targetOf),
+    );
+  }
+
+  /** The control for a number that the action bar shows as a stepper. @returns {HTMLInputElement | null} */
+  number() {
+    const found = [...this.form.querySelectorAll('input[type="number"]:not([data-t])')].map((input) => /** @type {HTMLInputElement} */ (input));
+    return found.find((input) => this.open(input) && input.min !== "" && input.max !== "" && !input.closest("[data-payment]")) ?? null;
+  }
+
+  /** The numbers shown as chips, for the stepper. @returns {HTMLInputElement[]} */
+  steps() {
+    const group = [...this.form.querySelectorAll("fieldset[data-steps]")].find((fieldset) => this.open(fieldset));
+    const found = group ? [...group.querySelectorAll('input[type="radio"]')].map((input) => /** @type {HTMLInputElement} */ (input)) : [];
+    return found.filter((input) => input.value !== "");
+  }
+}
+
+/** The value after this one of a number that is tapped: round and round. @param {HTMLInputElement} input */
+const next = (input) => {
+  const value = Number(input.value || 0) + 1;
+  return input.max !== "" && value > Number(input.max) ? Number(input.min || 0) : value;
+};
+
+/** The targets with which a form can begin: its fixed ones, else those of its first control with targets.
+ * @param {HTMLFormElement} form @returns {Set<string>} */
+export function begins(form) {
+  const all = choices(form);
+  if (!all.length) return new Set();
+  const fixed = all.filter((choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]"));
+  if (fixed.length) return new Set([targetOf(fixed[0])]);
+  const name = controlOf(all[0])?.name ?? "";
+  return new Set(all.filter((choice) => (controlOf(choice)?.name ?? "") === name).map(targetOf));
+}

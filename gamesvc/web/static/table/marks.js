@@ -1,0 +1,74 @@
+// What lies over the board in overprint: corner ticks on what can be chosen, frames around what is chosen, the focus ring.
+
+const NS = "http://www.w3.org/2000/svg";
+
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+
+/** @returns {SVGGraphicsElement[]} the hit shapes of the board, in its order */
+export const hits = () => /** @type {SVGGraphicsElement[]} */ ([...document.querySelectorAll(".hits [data-t]")]);
+
+/** Lay a hit shape over each part of the picture that has none. */
+export function cover() {
+  for (const board of document.querySelectorAll("svg.board")) {
+    if (board.querySelector(".hits")) continue;
+    const layer = document.createElementNS(NS, "g");
+    layer.setAttribute("class", "hits");
+    for (const part of board.querySelectorAll("[data-at]")) {
+      const box = /** @type {SVGGraphicsElement} */ (part).getBBox(), shape = document.createElementNS(NS, "rect");
+      for (const name of /** @type {const} */ (["x", "y", "width", "height"])) shape.setAttribute(name, String(box[name]));
+      shape.dataset.t = /** @type {SVGElement} */ (part).dataset.at;
+      layer.append(shape);
+    }
+    board.append(layer);
+  }
+}
+
+/** @param {string} target @returns {SVGGraphicsElement | undefined} */
+export const hitOf = (target) => hits().find((hit) => hit.dataset.t === target);
+
+/** @param {SVGGraphicsElement} hit @returns {Box} */
+export const boxOf = (hit) => hit.getBBox();
+
+/** @param {SVGGraphicsElement} hit @returns {string} what a screen reader says of it */
+export const nameOf = (hit) => hit.getAttribute("aria-label") || hit.querySelector("title")?.textContent || hit.dataset.t || "";
+
+/** @param {Box} box */
+function ticks({ x, y, width, height }) {
+  const l = Math.min(15, width / 4, height / 4), [a, b, c, d] = [x + 2, y + 2, x + width - 2, y + height - 2];
+  return `M${a} ${b + l}V${b}H${a + l}M${c - l} ${b}H${c}V${b + l}M${c} ${d - l}V${d}H${c - l}M${a + l} ${d}H${a}V${d - l}`;
+}
+/** @param {Box} box @param {number} inset */
+const frame = ({ x, y, width, height }, inset) => `M${x + inset} ${y + inset}H${x + width - inset}V${y + height - inset}H${x + inset}Z`;
+
+/** Draw all marks anew.
+ * @param {{can: Set<string>, taken: Set<string>, told?: Set<string>, focused?: string}} marks */
+export function draw({ can, taken, told = new Set(), focused = "" }) {
+  for (const board of document.querySelectorAll("svg.board")) {
+    const shapes = /** @type {SVGGraphicsElement[]} */ ([...board.querySelectorAll(".hits [data-t]")]);
+    if (!shapes.length) continue;
+    let layer = board.querySelector(".ov");
+    if (!layer) {
+      layer = document.createElementNS(NS, "g");
+      layer.setAttribute("class", "ov");
+      board.querySelector(".hits")?.before(layer);
+    }
+    const paths = [];
+    for (const hit of shapes) {
+      const target = hit.dataset.t ?? "", box = boxOf(hit);
+      hit.classList.toggle("can", can.has(target));
+      hit.setAttribute("aria-pressed", String(taken.has(target)));
+      if (taken.has(target)) paths.push(["pick", frame(box, 2)]);
+      else if (can.has(target)) paths.push(["tick", ticks(box)]);
+      if (told.has(target)) paths.push(["halo", frame(box, 4)], ["ref", frame(box, 4)]);
+      if (focused === target) paths.push(["halo", frame(box, -1)], ["ring", frame(box, -1)]);
+    }
+    layer.replaceChildren(
+      ...paths.map(([name, d]) => {
+        const path = document.createElementNS(NS, "path");
+        path.setAttribute("class", name);
+        path.setAttribute("d", d);
+        return path;
+      }),
+    );
+  }
+}

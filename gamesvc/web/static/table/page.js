@@ -1,0 +1,96 @@
+// The match page, quicker to use: taps on the board, tabs, a page that is always of now. Without scripts all works as plain forms.
+
+import { follow } from "../live.js";
+import { listen as listenForHelp } from "./help.js";
+import { reload } from "./patch.js";
+import { listen as listenForReplay } from "./replay.js";
+import { listen, prepare, refer, submit } from "./taps.js";
+
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+main.dataset.since = main.dataset.seen;
+
+// --- tabs ---
+
+/** @param {string} name @param {boolean} [focus] */
+function tab(name, focus = false) {
+  for (const one of document.querySelectorAll('[role="tab"]')) {
+    const chosen = one.id === `tab-${name}`;
+    one.setAttribute("aria-selected", String(chosen));
+    one.setAttribute("tabindex", chosen ? "0" : "-1");
+    document.getElementById(one.getAttribute("aria-controls") ?? "")?.classList.toggle("on", chosen);
+    if (chosen && focus) /** @type {HTMLElement} */ (one).focus();
+  }
+}
+document.addEventListener("click", (event) => {
+  const one = event.target instanceof Element ? event.target.closest('[role="tab"]') : null;
+  if (!one) return;
+  const side = /** @type {HTMLElement} */ (document.getElementById("side")), was = one.getAttribute("aria-selected") === "true";
+  tab(one.id.slice(4));
+  side.classList.toggle("up", was ? !side.classList.contains("up") : true);
+});
+document.addEventListener("keydown", (event) => {
+  const at = event.target instanceof Element ? event.target.closest('[role="tab"]') : null, by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!at || by === undefined) return;
+  const all = [...document.querySelectorAll('[role="tab"]')];
+  tab(all[(all.indexOf(at) + by + all.length) % all.length].id.slice(4), true);
+  event.preventDefault();
+});
+
+// --- forms are sent without leaving the page ---
+
+document.addEventListener("submit", (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.method !== "post" || !form.action.includes(`/matches/${main.dataset.match}/`)) return;
+  event.preventDefault();
+  void submit(form, event.submitter);
+});
+
+// --- the page follows the match ---
+
+const state = /** @type {HTMLElement} */ (document.getElementById("state"));
+/** @type {Record<string, string>} */
+const WORDS = { offline: "No connection. The page goes on when it is back.", ended: "You may not follow this match any more. Load the page again." };
+if (main.dataset.stream)
+  follow(main.dataset.stream, {
+    poll: main.dataset.news,
+    onChange: ({ version }) => {
+      if (version > Number(main.dataset.version) && !document.querySelector("main.replay")) void reload().catch(() => undefined);
+    },
+    onState: (now) => {
+      state.hidden = !WORDS[now];
+      state.textContent = WORDS[now] ?? "";
+    },
+  });
+document.addEventListener("table:shown", () => prepare());
+
+// The icon of the tab tells whether the match waits for the reader.
+const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector('link[rel="icon"]'));
+function badge() {
+  if (icon?.dataset.mine && icon.dataset.plain) icon.href = document.querySelector("#head .flag") ? icon.dataset.mine : icon.dataset.plain;
+}
+document.addEventListener("table:shown", badge);
+badge();
+
+// A page in view holds a mail about this match back for some minutes; a page that is hidden or closed does not.
+async function present() {
+  const token = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value;
+  if (!token || !main.dataset.presence) return;
+  const method = document.hidden ? "DELETE" : "POST";
+  await fetch(main.dataset.presence, { method, headers: { "X-CSRFToken": token }, keepalive: true });
+}
+const tell = () => void present().catch(() => undefined);
+if (!document.hidden) tell();
+document.addEventListener("visibilitychange", tell);
+setInterval(() => document.hidden || tell(), 60000);
+
+// --- a line of the log lights its places ---
+
+for (const name of ["pointerover", "focusin"])
+  document.addEventListener(name, (event) => {
+    const line = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest("[data-places]")) : null;
+    if (line || document.querySelector(".ov .ref")) refer((line?.dataset.places ?? "").split(" ").filter(Boolean));
+  });
+
+listen(listenForHelp());
+listenForReplay();
+prepare();

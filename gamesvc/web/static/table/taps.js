@@ -1,0 +1,389 @@
+// Tap, then tap: what is tapped on the board fills the real forms of the page, and the action bar says what they would do.
+
+import { Filling, begins, choices, commands, targetOf } from "./forms.js";
+import { cover, draw, hitOf, hits, nameOf } from "./marks.js";
+import { explain, hide, place } from "./help.js";
+import { send } from "./patch.js";
+
+/** @type {Filling | null} */
+let filling = null;
+/** @type {{order: string, why: string, told: string[], final: boolean} | null} */
+let preview = null;
+let asked = 0;
+let first = "";
+let focused = "";
+/** @type {Set<string>} */
+let told = new Set();
+/** @type {HTMLElement | null} */
+let menu = null;
+let busy = false;
+
+/** @param {string} id */
+const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const live = () => !document.querySelector("main.replay");
+
+/** @param {HTMLFormElement} form */
+const isMain = (form) => form.dataset.weight === "main" || form.dataset.weight === "end";
+
+/** @returns {Set<string>} */
+function canBegin() {
+  return new Set(live() ? commands().filter(isMain).flatMap((form) => [...begins(form)]) : []);
+}
+
+/** Tap a target. @param {string} target @returns {void} */
+export function tap(target) {
+  hide();
+  closeMenu();
+  if (!live()) return void explain(target);
+  if (filling?.take(target)) return changed();
+  if (filling && target === first) return cancel();
+  const fitting = formsFor(target);
+  if (!fitting.length) {
+    if (filling) cancel();
+    return void explain(target);
+  }
+  if (fitting.length === 1) return begin(fitting[0], target);
+  ask(target, fitting);
+}
+
+/** The forms that a target begins; if there are none, those that it is part of. @param {string} target */
+function formsFor(target) {
+  const all = commands();
+  for (const list of [all.filter(isMain), all])
+    for (const fits of [/** @param {HTMLFormElement} form */ (form) => begins(form).has(target), /** @param {HTMLFormElement} form */ (form) => choices(form).some((choice) => targetOf(choice) === target)]) {
+      const found = list.filter(fits);
+      if (found.length) return found;
+    }
+  return [];
+}
+
+/** @param {HTMLFormElement} form @param {string} target */
+function begin(form, target) {
+  if (filling && filling.form !== form) reset();
+  if (filling?.form !== form) filling = new Filling(form);
+  first = target;
+  if (target) filling.take(target);
+  for (let fold = form.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
+  start(filling);
+  changed();
+}
+
+/** Numbers start at their default, else at the most that is allowed. @param {Filling} form */
+function start(form) {
+  const number = form.number(), steps = form.steps();
+  if (number && number.value === "") number.value = number.max;
+  if (steps.length && !steps.some((step) => step.checked)) steps[steps.length - 1].checked = true;
+}
+
+function reset() {
+  filling?.form.reset();
+  filling = preview = null;
+  first = "";
+}
+
+export function cancel() {
+  closeMenu();
+  hide();
+  reset();
+  render();
+}
+
+/** Take the result of each change: marks at once, the words of the server when they come. */
+function changed() {
+  preview = null;
+  if (filling) {
+    start(filling);
+    branchesShown(filling);
+    keep(filling);
+    void look(filling.form);
+  }
+  render();
+}
+
+/** Show only the branch that is chosen. @param {Filling} form */
+function branchesShown(form) {
+  for (const branch of form.form.querySelectorAll("[data-branch]")) /** @type {HTMLElement} */ (branch).hidden = !form.open(branch);
+}
+
+/** @param {HTMLFormElement} form */
+async function look(form) {
+  const mine = ++asked;
+  try {
+    const answer = await fetch(form.dataset.preview ?? "", { method: "POST", body: new FormData(form) });
+    if (!answer.ok || mine !== asked || filling?.form !== form) return;
+    preview = await answer.json();
+    render();
+  } catch {
+    // Without the words the form can be sent all the same.
+  }
+}
+
+/** Send what is chosen. @param {HTMLFormElement} form @param {HTMLElement | null} [button] */
+export async function submit(form, button = null) {
+  if (busy) return;
+  busy = true;
+  const isCommand = form.matches("[data-command]"), near = focused;
+  try {
+    if (isCommand) forget(form);
+    filling = preview = null;
+    first = "";
+    await send(form, button);
+  } catch {
+    say("The connection is lost. Nothing was sent; try again.", "", true);
+    return;
+  } finally {
+    busy = false;
+  }
+  const error = document.querySelector('#main [role="alert"]');
+  if (error) say(error.textContent?.trim() ?? "", "", true);
+  render();
+  if (near) hitOf(near)?.focus();
+}
+
+// --- the action bar ---
+
+/** @param {string} text @param {string} more @param {boolean} [error] */
+function say(text, more, error = false) {
+  const [strong, small] = [document.createElement("b"), document.createElement("span")];
+  strong.textContent = text;
+  small.textContent = more;
+  strong.classList.toggle("error", error);
+  $("says").replaceChildren(strong, small);
+}
+
+/** @param {string} label @param {string} name @param {() => void} act */
+function button(label, name, act) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = `btn ${name}`;
+  made.textContent = label;
+  made.addEventListener("click", act);
+  return made;
+}
+
+function render() {
+  draw({ can: filling ? filling.next() : canBegin(), taken: filling ? new Set([...filling.taken(), first]) : new Set(), told, focused });
+  const bar = $("bar");
+  bar.classList.toggle("filling", filling !== null);
+  if (!filling) {
+    if (bar.dataset.idle !== undefined) $("says").innerHTML = bar.dataset.idle;
+    delete bar.dataset.idle;
+    $("choices")?.replaceChildren();
+    return;
+  }
+  bar.dataset.idle ??= $("says").innerHTML;
+  const form = filling.form, ready = preview ? preview.order !== "" : form.checkValidity();
+  const what = preview?.told.length ? preview.told.join(" ") : preview?.order || form.dataset.label || "";
+  const how = !preview ? "" : preview.order === "" ? preview.why : preview.final ? "Cannot be undone alone: chance decides, or something is revealed" : "If you confirm. You can undo it until someone acts";
+  say(what, how);
+  if (preview?.final) $("says").querySelector("span")?.classList.add("warn");
+  const go = button(form.dataset.verb || "Confirm", "btn-go go", () => void submit(form));
+  go.id = "confirm";
+  go.toggleAttribute("disabled", !ready);
+  const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
+  const stop = button("Cancel", "stop", cancel);
+  $("choices").replaceChildren(...stepper(filling), go, stop);
+  if (had) /** @type {HTMLElement | null} */ ($("choices").querySelector(`[data-k="${had}"]`))?.focus();
+}
+
+/** @param {Filling} form @returns {HTMLElement[]} */
+function stepper(form) {
+  const number = form.number(), steps = form.steps();
+  const at = steps.findIndex((step) => step.checked);
+  if (!number && steps.length < 2) return [];
+  const [low, high, value] = number ? [Number(number.min), Number(number.max), Number(number.value)] : [0, steps.length - 1, at];
+  if (low === high) return [];
+  const made = document.createElement("div"), shown = document.createElement("output");
+  made.className = "stepper";
+  made.setAttribute("role", "group");
+  made.setAttribute("aria-label", "How many");
+  shown.textContent = number ? number.value : steps[at]?.value ?? "";
+  const [less, more] = [-1, 1].map((by) => {
+    const key = button(by < 0 ? "−" : "+", "", () => step(by));
+    key.className = "";
+    key.dataset.k = by < 0 ? "less" : "more";
+    key.setAttribute("aria-label", by < 0 ? "One less" : "One more");
+    key.disabled = by < 0 ? value <= low : value >= high;
+    return key;
+  });
+  made.append(less, shown, more);
+  return [made];
+}
+
+/** Change the number by one, within its limits. @param {number} by */
+function step(by) {
+  const number = filling?.number(), steps = filling?.steps() ?? [];
+  if (number) number.value = String(Math.min(Number(number.max), Math.max(Number(number.min), Number(number.value) + by)));
+  else if (steps.length) steps[Math.min(steps.length - 1, Math.max(0, steps.findIndex((one) => one.checked) + by))].checked = true;
+  changed();
+}
+
+// --- several commands fit ---
+
+/** @param {string} target @param {HTMLFormElement[]} forms */
+function ask(target, forms) {
+  const hit = hitOf(target);
+  if (!hit) return begin(forms[0], target);
+  menu = document.createElement("div");
+  menu.className = "pop menu";
+  menu.setAttribute("role", "menu");
+  menu.setAttribute("aria-label", nameOf(hit));
+  for (const form of forms) {
+    const item = button(form.dataset.label ?? "", "", () => { closeMenu(); begin(form, target); });
+    item.className = "";
+    item.setAttribute("role", "menuitem");
+    menu.append(item);
+  }
+  menu.addEventListener("keydown", (event) => {
+    const items = /** @type {HTMLElement[]} */ ([...(menu?.children ?? [])]), at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    items[(at + by + items.length) % items.length].focus();
+  });
+  document.body.append(menu);
+  place(menu, hit);
+  /** @type {HTMLElement} */ (menu.firstElementChild).focus({ preventScroll: true });
+  draw({ can: new Set(), taken: new Set([target]), focused });
+}
+
+function closeMenu() {
+  if (!menu) return;
+  const had = menu.contains(document.activeElement);
+  menu.remove();
+  menu = null;
+  if (had && focused) hitOf(focused)?.focus({ preventScroll: true });
+}
+
+// --- drafts ---
+
+/** @param {HTMLFormElement} form */
+const draftKey = (form) => `draft ${location.pathname} ${form.id}`;
+
+/** @param {Filling} form */
+function keep(form) {
+  const fields = [...new FormData(form.form)].filter(([name, value]) => typeof value === "string" && !name.startsWith("_") && name !== "csrfmiddlewaretoken");
+  sessionStorage.setItem(draftKey(form.form), JSON.stringify({ fields, touched: [...form.touched], first }));
+}
+
+/** @param {HTMLFormElement} form */
+const forget = (form) => sessionStorage.removeItem(draftKey(form));
+
+/** Fill in again what was begun before a reload, if its form is still offered. */
+function recall() {
+  for (const form of commands()) {
+    const kept = sessionStorage.getItem(draftKey(form));
+    if (!kept) continue;
+    const draft = /** @type {{fields: [string, string][], touched: string[], first: string}} */ (JSON.parse(kept));
+    for (const input of form.querySelectorAll('input[type="checkbox"]')) /** @type {HTMLInputElement} */ (input).checked = false;
+    for (const [name, value] of draft.fields)
+      for (const input of form.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+        const control = /** @type {HTMLInputElement} */ (input);
+        if (control.type === "radio" || control.type === "checkbox") control.checked ||= control.value === value;
+        else control.value = value;
+      }
+    filling = new Filling(form);
+    filling.touched = new Set(draft.touched);
+    first = draft.first;
+    return changed();
+  }
+}
+
+// --- keyboard, pointer ---
+
+/** The nearest target in a direction. @param {SVGGraphicsElement} from @param {number[]} direction */
+function neighbour(from, [dx, dy]) {
+  const middle = (/** @type {SVGGraphicsElement} */ hit) => { const box = hit.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
+  const [x, y] = middle(from);
+  let best = null, least = Infinity;
+  for (const hit of hits()) {
+    const [a, b] = middle(hit), along = (a - x) * dx + (b - y) * dy, off = Math.abs((a - x) * dy) + Math.abs((b - y) * dx);
+    if (along > 2 && along + 3 * off < least) [best, least] = [hit, along + 3 * off];
+  }
+  return /** @type {SVGGraphicsElement | null} */ (best);
+}
+
+/** The target that a tap means: on small boards the nearest one that can be chosen. @param {MouseEvent} event @param {SVGGraphicsElement} hit */
+function meant(event, hit) {
+  const can = filling ? filling.next() : canBegin(), own = hit.getBoundingClientRect();
+  if (can.has(hit.dataset.t ?? "") || own.width >= 44 || !event.detail) return hit.dataset.t ?? "";
+  let best = hit.dataset.t ?? "", least = 10;
+  for (const other of hits().filter((one) => can.has(one.dataset.t ?? ""))) {
+    const box = other.getBoundingClientRect();
+    const off = Math.hypot(Math.max(box.left - event.clientX, 0, event.clientX - box.right), Math.max(box.top - event.clientY, 0, event.clientY - box.bottom));
+    if (off < least) [best, least] = [other.dataset.t ?? "", off];
+  }
+  return best;
+}
+
+/** Give each hit shape its role and name, and the board one tab stop. */
+export function prepare() {
+  cover();
+  const all = hits();
+  if (filling && !filling.form.isConnected) reset();
+  all.forEach((hit) => {
+    hit.setAttribute("role", "button");
+    if (!hit.hasAttribute("aria-label")) hit.setAttribute("aria-label", nameOf(hit));
+    hit.setAttribute("tabindex", "-1");
+  });
+  (all.find((hit) => hit.dataset.t === focused) ?? all.find((hit) => canBegin().has(hit.dataset.t ?? "")) ?? all[0])?.setAttribute("tabindex", "0");
+  if (filling) branchesShown(filling);
+  render();
+}
+
+/** Show places in ink: a line of the log names them. @param {Iterable<string>} targets */
+export function refer(targets) {
+  told = new Set(targets);
+  render();
+}
+
+/** @param {() => boolean} held true if the last press was a hold */
+export function listen(held) {
+  document.addEventListener("click", (event) => {
+    const at = event.target instanceof Element ? event.target : null;
+    const hit = /** @type {SVGGraphicsElement | null} */ (at?.closest(".hits [data-t]"));
+    if (held() && hit) return;
+    if (hit) return tap(meant(event, hit));
+    if (menu && !menu.contains(at)) closeMenu();
+  });
+  document.addEventListener("change", (event) => {
+    const control = /** @type {HTMLInputElement} */ (event.target), form = control.form;
+    if (!form?.matches("[data-command]")) return;
+    if (filling?.form !== form) { reset(); filling = new Filling(form); first = control.dataset.t ?? ""; }
+    filling.touched.add(control.name);
+    changed();
+  });
+  document.addEventListener("focusin", (event) => {
+    const hit = event.target instanceof Element ? /** @type {SVGGraphicsElement | null} */ (event.target.closest(".hits [data-t]")) : null;
+    const now = hit?.matches(":focus-visible") ? hit.dataset.t ?? "" : "";
+    if (hit) for (const other of hits()) other.setAttribute("tabindex", other === hit ? "0" : "-1");
+    if (now !== focused) { focused = now; render(); }
+  });
+  document.addEventListener("keydown", keys);
+  recall();
+}
+
+/** @param {KeyboardEvent} event */
+function keys(event) {
+  const at = /** @type {HTMLElement} */ (event.target);
+  if (event.ctrlKey || event.metaKey || event.altKey || at.matches("textarea, select, input:not([type=radio], [type=checkbox])")) return;
+  const hit = /** @type {SVGGraphicsElement | null} */ (at.closest(".hits [data-t]"));
+  const direction = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+  const idle = at === document.body || hit !== null;
+  if (hit && direction && live()) neighbour(hit, direction)?.focus();
+  else if (hit && (event.key === "Enter" || event.key === " ")) enter(hit.dataset.t ?? "");
+  else if (hit && event.key === "?") void explain(hit.dataset.t ?? "");
+  else if (event.key === "Escape") { cancel(); $("side").classList.remove("up"); }
+  else if (filling && (event.key === "+" || event.key === "-")) step(event.key === "+" ? 1 : -1);
+  else if (idle && event.key === "Enter" && filling && preview?.order) void submit(filling.form);
+  else if (event.key === "u" && !filling) $("undo-button")?.click();
+  else if (event.key === "n") /** @type {HTMLElement | null} */ (document.querySelector(".next"))?.click();
+  else return;
+  event.preventDefault();
+}
+
+/** Enter chooses; on what was chosen last, and is complete, it sends. @param {string} target */
+function enter(target) {
+  if (filling && preview?.order && filling.taken().has(target)) void submit(filling.form);
+  else tap(target);
+}
