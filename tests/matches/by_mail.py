@@ -254,8 +254,20 @@ class Table:
         """Return the public acts of the match after a version."""
         return [one["meta"] for one in self.events(after) if "actor" in one.get("meta", {})]
 
+    def await_conditional_orders(self) -> None:
+        """Wait until no conditional order is due. One that is played later would change what may be undone, and end a request."""
+        behind = """SELECT count(*) FROM matches_premove p JOIN matches_match m ON m.id = p.match_id
+            WHERE m.id = %s::uuid AND p.status IN ('waiting', 'armed') AND p.looked_version < m.version"""
+
+        def none() -> bool:
+            with psycopg.connect(self.world.servers.owner_url) as owner:
+                return owner.execute(behind, [self.match]).fetchone() == (0,)
+
+        wait_for(none, "the conditional orders")
+
     def offer(self, seat: int) -> Any:
-        """Return the undo open to the seat."""
+        """Return the undo open to the seat, when no conditional order is due any more."""
+        self.await_conditional_orders()
         return self.players[seat].eyes.get(f"/api/v1/matches/{self.match}/undo/").body
 
     def mail_of(self, seat: int) -> CaughtMail:
