@@ -7,6 +7,10 @@ from typing import TypeVar
 from django.db.models import Model, QuerySet
 
 LOBBY = 40
+OWN_MATCHES = 300
+CARDS = 12
+FINISHED = 6
+INBOX = 50
 MATCHES = 50
 MESSAGES = 50
 REFUSALS = 50

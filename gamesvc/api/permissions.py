@@ -82,6 +82,7 @@ ACTS = {
 # Users of the pages' addresses below a match, where one address may serve several acts.
 PAGE_ACTS: dict[str, dict[str, Who]] = {
     "command": {"": PLAYER},
+    "after-turn": {"": READERS},
     "orders": {"": PLAYER},
     "preview": {"": READERS},
     "seats": {"join": NEWCOMER, "leave": MEMBER, "everything else": HOST},

@@ -4,7 +4,7 @@ from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages, rules
-from gamesvc.web.lobby import forks, lists, notes, opening, press
+from gamesvc.web.lobby import dashboard, forks, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, going_on, standing_orders, table
@@ -14,15 +14,19 @@ from gamesvc.web.undo import undo
 
 app_name = "web"
 urlpatterns = [
-    path("", lists.home, name="home"),
+    path("", dashboard.home, name="home"),
     path("lobby/", lists.lobby, name="lobby"),
     path("games/", rules.games, name="games"),
-    path("games/<slug:game>/", rules.game_rules, name="rules"),
+    path("games/<slug:game>/", rules.game_page, name="game"),
+    path("games/<slug:game>/rules/", rules.game_rules, name="rules"),
     path("new/", opening.choose_game, name="choose"),
     path("new/<slug:game>/", opening.new_match, name="new"),
+    path("new/<slug:game>/now", opening.quick, name="quick"),
+    path("invitations/answer", opening.answer_invitation, name="answer_invitation"),
     path("invitations/<str:token>/", opening.invitation, name="invitation"),
     path("matches/<str:ident>/", table.match_page, name="match"),
     path("matches/<str:ident>/board.svg", table.board_picture, name="board"),
+    path("matches/<str:ident>/thumbnail.svg", thumbnails.match_thumbnail, name="thumbnail"),
     path("matches/<str:ident>/version", table.newest_version, name="version"),
     path("matches/<str:ident>/explained", table.explained, name="explained"),
     path("matches/<str:ident>/command", acts.send_command, name="command"),

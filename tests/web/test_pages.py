@@ -57,7 +57,7 @@ def test_pages_that_need_a_user_ask_for_one(toy_offered):
 
 def test_rules_and_games(toy_offered):
     assert "Toy" in html(Client().get("/games/"))
-    assert "play CARD" in html(Client().get("/games/toy/"))
+    assert "play CARD" in html(Client().get("/games/toy/rules/"))
     assert Client().get("/games/chess/").status_code == 404
 
 

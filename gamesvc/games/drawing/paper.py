@@ -40,6 +40,28 @@ COLOURS = {
     "onP": "#FFFFFF",
     "onW": "#13213A",
 }
+DARK = {
+    "paper": "#0D1524",
+    "panel": "#141F33",
+    "tint": "#1C2D48",
+    "buff": "#4B4226",
+    "ink": "#E8EEF6",
+    "ink2": "#A8B6CA",
+    "line": "#35475F",
+    "over": "#FF7AC6",
+    "R": "#E4593C",
+    "B": "#2F66C4",
+    "Y": "#F5CF58",
+    "G": "#52BFA0",
+    "P": "#7D4A90",
+    "W": "#F4F7FB",
+    "onR": "#0D1524",
+    "onB": "#FFFFFF",
+    "onY": "#0D1524",
+    "onG": "#0D1524",
+    "onP": "#FFFFFF",
+    "onW": "#0D1524",
+}
 LETTERS = "RBYGPW"
 PATTERNS = {
     "R": ("plain", ""),

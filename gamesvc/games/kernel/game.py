@@ -325,6 +325,8 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """Return our own summary of the rules as Markdown."""
+    thumbnail: tuple[int, int, int, int] = (6, 84, 708, 708)
+    """The part of the picture that holds the board: x, y, width and height in its units."""
     short_rules: Callable[[], str] = _no_short_rules
     """Return the rules in a few sentences, one a line, in the reader's language: the goal, a turn, what beginners ask."""
     verbs: Collection[str] = ()

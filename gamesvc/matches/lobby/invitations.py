@@ -8,13 +8,15 @@ import uuid
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Prefetch
+from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, tenures
 from gamesvc.matches.lobby.opening import join_match
-from gamesvc.matches.models import Invitation, Match
+from gamesvc.matches.models import Invitation, Match, Seat
 from gamesvc.matches.record import secrets
 from notifications import outbox
 
@@ -102,6 +104,31 @@ def token_hash(token: str) -> str:
 def find_invitation(token: str) -> Invitation | None:
     """Return the invitation that a link's token opens; None if there is none, or if it was declined."""
     return Invitation.objects.filter(token_hash=token_hash(token), declined_at=None).select_related("match").first()
+
+
+def pending(user: User, most: int) -> list[Invitation]:
+    """Return a user's unanswered invitations to open matches, newest first, with their matches and seats."""
+    found = Invitation.objects.filter(user=user, accepted_at=None, declined_at=None, match__status=Match.Status.OPEN)
+    found = found.exclude(Exists(Seat.objects.filter(match=OuterRef("match"), user=user)))
+    seats = Prefetch("match__seats", Seat.objects.select_related("user").order_by("index"))
+    return list(found.select_related("match", "invited_by").prefetch_related(seats).order_by("-created_at", "id")[:most])
+
+
+def answer(*, by: User, invitation_id: uuid.UUID, accept: bool, channel: str = "web") -> Match:
+    """Accept or decline an invitation to a user, and return its match. Raises `Refused`."""
+    found = Invitation.objects.filter(pk=invitation_id, user=by, declined_at=None).select_related("match").first()
+    if found is None:
+        raise Refused("bad_invitation", say("This invitation does not exist or has been used."), "invitation")
+    if accept:
+        return join_match(by=by, match=found.match, channel=channel)
+    if not decline(found):
+        raise Refused("bad_invitation", say("You already have a seat. You can leave it on the page of the match."), "invitation")
+    return found.match
+
+
+def decline(invitation: Invitation) -> bool:
+    """Decline an invitation. Return False if it was accepted before."""
+    return bool(Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(declined_at=timezone.now()))
 
 
 def accept_invitation(*, by: User, token: str, contribution_text: str = "", channel: str = "web") -> Match:

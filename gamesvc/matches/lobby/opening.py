@@ -87,6 +87,14 @@ def create_match(
     return match
 
 
+def quick_match(*, by: User, game: str, channel: str = "api") -> Match:
+    """Open a match with all defaults, against the game's last bot on every other seat, and start it. Raises as `create_match`."""
+    engine = catalog.game(game)
+    bot = list(engine.bots)[-1]
+    others = dict.fromkeys(range(1, engine.manifest.min_seats), bot)
+    return create_match(by=by, game=game, bots=others, entry=Match.Entry.INVITED, channel=channel)
+
+
 def _count_seats(engine: Game, seats: int | None, start: Start | None) -> int:
     """Return the number of seats: the one asked for, else that of the position, else the game's least."""
     count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats

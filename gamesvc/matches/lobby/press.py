@@ -10,10 +10,12 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -26,11 +28,21 @@ from gamesvc.matches.record import secrets
 from notifications import outbox
 
 LONGEST = 2000
+UNREAD_FOR = timedelta(days=14)
+"""Unread messages of a match that is over are shown this long."""
 ALL: Literal["all"] = "all"
 
 # They reverse the direction of the text that follows, including our own.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _JOINERS = ("\u200c", "\u200d")
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The unread messages of one match: the newest, and how many there are."""
+
+    newest: Press
+    count: int
 
 
 def message_id(by: User, match: Match, *what: str) -> uuid.UUID:
@@ -149,6 +161,38 @@ def messages(match: Match, viewer: Viewer) -> QuerySet[Press]:
         if seat is not None and seat.joined_at is not None:
             readable |= (Q(seat=viewer) | Q(to__contains=[viewer])) & Q(said_at__gte=seat.joined_at)
     return Press.objects.filter(readable, match=match).select_related("user", "match").order_by("-said_at", "-id")
+
+
+def unread(user: User, most: int) -> list[Unread]:
+    """Return a user's matches with messages they have not seen, the newest message first.
+
+    Messages of a match that ended over `UNREAD_FOR` ago no longer count.
+    """
+    lasting = Q(match__ended_at=None) | Q(match__ended_at__gt=timezone.now() - UNREAD_FOR)
+    found = (
+        Press.objects.filter(
+            lasting,
+            ~Q(seat=F("match__seats__index")),
+            match__seats__user=user,
+            said_at__gt=F("match__seats__press_seen_at"),
+            said_at__gte=F("match__seats__joined_at"),
+        )
+        .annotate(own=F("match__seats__index"))
+        .select_related("user", "match")
+        .order_by("-said_at", "-id")
+    )
+    matches: dict[uuid.UUID, list[Press]] = {}
+    for message in found[:most]:
+        if not message.to or message.own in message.to:
+            matches.setdefault(message.match_id, []).append(message)
+    return [Unread(found[0], len(found)) for found in matches.values()]
+
+
+def mark_read(seat: Seat, newest: Press | None) -> None:
+    """Record that the present holder of a seat has seen the messages up to the newest."""
+    if newest is not None and newest.said_at > seat.press_seen_at:
+        Seat.objects.filter(pk=seat.pk, holder=seat.holder).update(press_seen_at=newest.said_at)
+        seat.press_seen_at = newest.said_at
 
 
 def before(found: QuerySet[Press], last: Press) -> QuerySet[Press]:

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Func, Value
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from gamesvc.json_types import JsonObject
@@ -129,6 +130,8 @@ class Seat(models.Model):
     holder = models.UUIDField(null=True)
     contribution = models.CharField(max_length=64, blank=True)
     seen_version = models.IntegerField(default=0)
+    # Up to this moment the holder has seen the messages of the match.
+    press_seen_at = models.DateTimeField(default=timezone.now, db_default=Now())
     joined_at = models.DateTimeField(null=True)
     # The moment at which this seat of a running match lost its holder.
     vacated_at = models.DateTimeField(null=True)

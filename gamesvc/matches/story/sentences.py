@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -38,6 +39,7 @@ from gamesvc.matches.story import absence_words, organising_words, undo_words
 from gamesvc.matches.story.moments import utc_time
 
 MOST_EVENTS = 30
+NEAR_END = 12
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
@@ -64,6 +66,22 @@ def tell_last(
         if count >= most:
             break
     return [told for act in reversed(acts) for told in act][-most:]
+
+
+def last_acts(viewed: Sequence[tuple[Loaded, int | None, tuple[str, ...]]]) -> dict[UUID, str]:
+    """Return the newest event of many matches as a sentence, by match, in one query. `viewed`: match, viewer and names of seats.
+
+    A match whose last `NEAR_END` events tell the viewer nothing is left out.
+    """
+    ends = STORE.read_many({loaded.match_id: max(0, loaded.viewer_version(seat) - NEAR_END) for loaded, seat, _names in viewed})
+    found: dict[UUID, str] = {}
+    for loaded, viewer, names in viewed:
+        last = loaded.viewer_version(viewer)
+        known = [stored for stored in ends.get(loaded.match_id, ()) if stored.version <= last]
+        told = _told(loaded, known, viewer, names, undo_words.Written(loaded.match_id))
+        if told:
+            found[loaded.match_id] = told[-1][2]
+    return found
 
 
 def tell(

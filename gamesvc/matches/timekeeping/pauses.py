@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
@@ -31,6 +31,17 @@ from gamesvc.matches.timekeeping import absence_announcements, deadlines
 def wishes(match: Match) -> list[int]:
     """Return the seats that voted to pause the match or, while it is paused, to resume it."""
     return list(match.pause_wishes.order_by("seat").values_list("seat", flat=True))
+
+
+def to_answer(user: User, most: int) -> list[PauseWish]:
+    """Return the votes of other seats in matches where a user has not voted yet: the first of each match, oldest first."""
+    own = Seat.objects.filter(match=OuterRef("match"), user=user)
+    voted = PauseWish.objects.filter(match=OuterRef("match"), match__seats__user=user, match__seats__index=F("seat"))
+    found = PauseWish.objects.filter(Exists(own), ~Exists(voted), match__status=Match.Status.RUNNING)
+    firsts: dict[UUID, PauseWish] = {}
+    for wished in found.select_related("match").order_by("wished_at", "pk")[:most]:
+        firsts.setdefault(wished.match_id, wished)
+    return list(firsts.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.db.models import F
 from django.utils import timezone
 
+from accounts.models import User
 from events.store import Statement
 from gamesvc.games.kernel.events import makes_state
 from gamesvc.games.kernel.game import Event
@@ -31,6 +33,15 @@ SETTLE = "UPDATE matches_undorequest SET settled_at = %s::timestamptz WHERE id =
 def open_request(match: Match) -> UndoRequest | None:
     """Return the unsettled request of this match, which may have lapsed all the same (`is_over`)."""
     return UndoRequest.objects.filter(match=match, settled_at=None).order_by("-version").first()
+
+
+def to_answer(user: User, most: int) -> list[tuple[UndoRequest, int]]:
+    """Return the open requests that wait for the consent of a user, each with their seat, the most urgent first."""
+    found = UndoRequest.objects.filter(
+        settled_at=None, until__gt=timezone.now(), match__status=Match.Status.RUNNING, match__seats__user=user
+    ).annotate(own=F("match__seats__index"))
+    rows = [row for row in found.select_related("match").order_by("until", "pk")[:most] if row.own in row.asked]
+    return [(row, row.own) for row in rows if row.own not in row.accepted]
 
 
 def is_over(loaded: Loaded, row: UndoRequest) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from accounts.models import User
 from gamesvc.games.kernel import intake
 from gamesvc.matches import errors
 from gamesvc.matches.access import holders, selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.models import Seat
+from gamesvc.matches.models import Match, Seat
 from gamesvc.web.common.hidden import hidden
 
 
@@ -33,6 +34,11 @@ def find(request: HttpRequest, ident: str) -> Access:
         return selectors.access_match(user=user, ident=ident, link=link, as_seat=_side(request))
     except errors.Unknown:
         raise Http404("There is no such match, or it is not open to you.") from None
+
+
+def back(request: HttpRequest, match: Match) -> HttpResponse:
+    """Return the reader to the page with the form: the match, or the list of their matches."""
+    return redirect("web:home") if hidden(request, "_back") == "home" else redirect("web:match", match.number)
 
 
 def seated(access: Access) -> Seat:

@@ -10,10 +10,14 @@ from gamesvc.forms import PostedForm, TextField, WholeField
 
 
 class HiddenForm(PostedForm):
-    """`_once`: the key of the page; `_link`: the link that lets the reader in; `_as`: their side of an analysis board."""
+    """`_once`: the key of the page; `_link`: the link that lets the reader in; `_as`: their side of an analysis board.
+
+    `_back`: `home` if the form stands on the page with the reader's matches, to which the answer returns.
+    """
 
     _once = TextField(max_length=40)
     _link = TextField()
+    _back = TextField(max_length=10)
     _as = WholeField("Load the page again.", high=99)
 
 

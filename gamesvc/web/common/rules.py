@@ -26,6 +26,12 @@ def games(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def game_page(request: HttpRequest, game: str) -> HttpResponse:
+    """Show a game: what it is, how it goes, and the ways to start."""
+    return render(request, "web/game.html", {"manifest": engine(game).manifest})
+
+
+@require_safe
 def game_rules(request: HttpRequest, game: str) -> HttpResponse:
     found = engine(game)
     text = mark_safe(markdown.render(found.rules_help()))

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField
+from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField, says
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.lobby import press
@@ -58,6 +58,13 @@ class InviteForm(PostedForm):
     """The user name or mail address to invite."""
 
     whom = TextField()
+
+
+class AnswerForm(PostedForm):
+    """The answer to an invitation: `act` is accept or decline."""
+
+    invitation = forms.UUIDField(error_messages=says("Load the page again: it names no invitation."))
+    act = OneOfField("Choose Accept or Decline.", [("accept", "Accept"), ("decline", "Decline")])
 
 
 class ForkForm(PostedForm):

@@ -26,7 +26,7 @@ from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
-from gamesvc.web.lobby.forms import InviteForm, NewMatchForm, SeatForm
+from gamesvc.web.lobby.forms import AnswerForm, InviteForm, NewMatchForm, SeatForm
 from gamesvc.web.timekeeping import clocks
 
 PACES = (24, 48, 72, 120, 168, 12, 4, 1)
@@ -146,6 +146,38 @@ def _leave(request: HttpRequest, ident: str) -> HttpResponse:
         access = find(request, ident)
         hosted = str(access.match.number) if access.is_host else ""
     return redirect("web:match", hosted) if hosted else redirect("web:home")
+
+
+@require_POST
+@login_required
+def answer_invitation(request: HttpRequest) -> HttpResponse:
+    """Accept or decline an invitation to the reader."""
+    try:
+        fields = AnswerForm.read(request)
+        accept = fields["act"] == "accept"
+        match = invitations.answer(by=signed_in(request), invitation_id=fields["invitation"], accept=accept)
+    except Refused as refused:
+        messages.error(request, refused.sentence)
+        return redirect("web:home")
+    if accept:
+        messages.success(request, "You have a seat.")
+        return redirect("web:match", match.number)
+    messages.success(request, "You have declined the invitation.")
+    return redirect("web:home")
+
+
+@login_required
+def quick(request: HttpRequest, game: str) -> HttpResponse:
+    """Open a match against bots, or alone, with all defaults. It starts at once. Only a posted form does so."""
+    engine = rules.engine(game)
+    if request.method != "POST":
+        return redirect("web:game", engine.id)
+    try:
+        made = once(request, lambda: opening.quick_match(by=signed_in(request), game=engine.id, channel="web").number)
+    except (Refused, TooMany) as refused:
+        messages.error(request, refused.sentence)
+        return redirect("web:game", engine.id)
+    return redirect("web:match", made)
 
 
 @require_POST

@@ -29,7 +29,10 @@ def panel(access: Access) -> dict[str, object]:
         return {}
     found = press.messages(match, access.viewer)
     names = selectors.seat_names(access.seats)
-    shown = [_line(one, names) for one in found[:SHOWN]]
+    newest = list(found[:SHOWN])
+    shown = [_line(one, names) for one in newest]
+    if access.seat is not None:
+        press.mark_read(access.seat, next(iter(newest), None))
     receivers = _receivers(access, names)
     if not shown and not receivers:
         return {}
@@ -72,7 +75,10 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
             messages.error(request, refused.sentence)
             status = 422
     names = selectors.seat_names(access.seats)
-    page = Paginator(press.messages(access.match, access.viewer), paging.MESSAGES).get_page(request.GET.get("page"))
+    found = press.messages(access.match, access.viewer)
+    if access.seat is not None:
+        press.mark_read(access.seat, found.first())
+    page = Paginator(found, paging.MESSAGES).get_page(request.GET.get("page"))
     context = {
         "match": access.match,
         "manifest": catalog.game(access.match.game).manifest,

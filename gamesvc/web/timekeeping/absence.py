@@ -21,7 +21,7 @@ from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import board
 from gamesvc.matches.timekeeping import pauses, vacations
-from gamesvc.web.common.access import find, seated, signed_in
+from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
 from gamesvc.web.timekeeping.forms import CallOffForm, FollowForm, QuietHoursForm, StopForm, TakeForm, VacationForm
@@ -151,7 +151,7 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             raise Refused("unreadable", "This match does not know that action. Load the page again.")
     except Refused as refused:
         messages.error(request, refused.sentence)
-    return redirect("web:match", access.match.number)
+    return back(request, access.match)
 
 
 def _give_up(request: HttpRequest, ident: str) -> HttpResponse:

@@ -7,7 +7,6 @@ import uuid
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
@@ -24,7 +23,7 @@ from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
 from gamesvc.web.common import once
-from gamesvc.web.common.access import find, seated, signed_in
+from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.fields import VersionForm
 from gamesvc.web.undo.forms import AnswerForm, RewindForm
 
@@ -77,7 +76,7 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
         messages.error(request, refused.sentence)
     else:
         messages.success(request, DONE["asked" if act == "undo" and not outcome.done else act])
-    return redirect("web:match", access.match.number)
+    return back(request, access.match)
 
 
 def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from allauth.account.adapter import get_adapter
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.addresses import add_verified_address, user_of_address
@@ -173,7 +172,7 @@ def _rename(user: User, name: str) -> str:
 
 
 def _decline(invitation: Invitation) -> JsonObject:
-    if not Invitation.objects.filter(pk=invitation.pk, accepted_at=None).update(declined_at=timezone.now()):
+    if not invitations.decline(invitation):
         raise Refused("bad_invitation", _("You already have a seat. You can leave it on the page of the match."))
     return _report(_("You have declined"), _("You get no more mails about this match."))
 

@@ -1,0 +1,159 @@
+"""The front page: a reader's own matches with their inbox, or an introduction for readers who are not signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from gamesvc import paging
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Caption
+from gamesvc.json_types import JsonObject
+from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.reading import summaries
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.story import sentences
+from gamesvc.web.common import moments
+from gamesvc.web.lobby import inbox
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One match in a list. `mine`: the reader is awaited; `due`: the nearest deadline that matters to them.
+
+    `stands`: end of the break that stops the reader's clock now. `version`, `headline` and `last` are known for cards only: the
+    version the reader may know, the position in a line, and the last act.
+    """
+
+    match: Match
+    title: str
+    seats: list[tuple[int, str]]
+    access: Access
+    mine: bool = False
+    prompt: str = ""
+    due: datetime | None = None
+    stands: datetime | None = None
+    share: int = 0
+    urgent: bool = False
+    awaited: tuple[int, ...] = ()
+    place: str = ""
+    version: int | None = None
+    headline: str = ""
+    last: str = ""
+
+    @property
+    def own(self) -> int | None:
+        return self.access.viewer
+
+    @property
+    def free(self) -> int:
+        """Return the number of free seats."""
+        return sum(seat.holder is None for seat in self.access.seats)
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the user's own matches, or an introduction to users who are not signed in."""
+    games = [game.manifest for game in catalog.games()]
+    if not isinstance(request.user, User):
+        return render(request, "web/welcome.html", {"games": games})
+    rows = own_rows(request.user)
+    mine = with_positions([row for row in rows if row.mine][: paging.CARDS])
+    boards = [row for row in rows if row.match.board]
+    others = [row for row in rows if not row.mine and not row.match.board]
+    context = {
+        "inbox": inbox.items(request.user),
+        "mine": mine,
+        "more": [row for row in rows if row.mine][paging.CARDS :],
+        "turns": sum(row.mine for row in rows),
+        "next": next(iter(mine), None),
+        "others": [row for row in others if row.match.status == Match.Status.RUNNING],
+        "boards": boards,
+        "open": [row for row in others if row.match.status == Match.Status.OPEN],
+        "over": finished_rows(request.user),
+        "games": games,
+    }
+    return render(request, "web/home.html", context)
+
+
+def own_rows(user: User) -> list[Row]:
+    """Return a user's matches that are not over: their turns by time left, then others by deadline, then the rest."""
+    unfinished = selectors.matches_of(user).filter(status__in=(Match.Status.OPEN, Match.Status.RUNNING))
+    matches = list(unfinished.prefetch_related(_seats(), "questions")[: paging.OWN_MATCHES])
+    now = timezone.now()
+    late = {match.id: match.game for match in matches if not match.board and summaries.needs_clocks(match, now)}
+    loaded = loading.load_many(late) if late else {}
+    rows = [_row(match, user, loaded.get(match.id), now) for match in matches]
+    return sorted(rows, key=lambda row: (not row.mine, row.due is None, row.due or now))
+
+
+def finished_rows(user: User) -> list[Row]:
+    """Return the user's matches that ended last, newest first."""
+    over = selectors.matches_of(user).filter(ended_at__isnull=False, board=False).order_by("-ended_at", "-number")
+    now = timezone.now()
+    return [_row(match, user, None, now) for match in over.prefetch_related(_seats())[: paging.FINISHED]]
+
+
+def with_positions(rows: Sequence[Row]) -> list[Row]:
+    """Return rows with what their cards tell of the position and the last act, in a fixed number of queries."""
+    loaded = loading.load_many({row.match.id: row.match.game for row in rows})
+    acts = sentences.last_acts([(loaded[row.match.id], row.own, selectors.seat_names(row.access.seats)) for row in rows])
+    return [_with_position(row, loaded[row.match.id], acts) for row in rows]
+
+
+def _with_position(row: Row, loaded: Loaded, acts: Mapping[UUID, str]) -> Row:
+    caption = Caption(str(row.match.number), selectors.seat_names(row.access.seats))
+    view = loaded.game.view(loaded.timeline.state, row.own)
+    return replace(
+        row,
+        version=loaded.viewer_version(row.own),
+        headline=loaded.game.glance(view, caption).headline,
+        last=acts.get(row.match.id, ""),
+    )
+
+
+def _seats() -> Prefetch[str]:
+    return Prefetch("seats", Seat.objects.select_related("user").order_by("index"))
+
+
+def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
+    seats = tuple(match.seats.all())
+    access = Access(match, user, next((seat for seat in seats if seat.user_id == user.pk), None), seats)
+    own = access.viewer
+    questions = list(match.questions.all()) if match.status == Match.Status.RUNNING else []
+    asked = [question for question in questions if question.seat == own]
+    nearest = min(asked or questions, key=Question.soonest, default=None)
+    left = summaries.time_left(nearest, plain=match.hides_names and not asked)
+    return Row(
+        match,
+        catalog.game(match.game).manifest.title,
+        list(enumerate(selectors.seat_names(seats))),
+        access,
+        mine=bool(asked),
+        prompt=nearest.prompt if nearest is not None and asked else "",
+        due=nearest.deadline if nearest is not None else None,
+        stands=summaries.stands_until(access, nearest, loaded, now) if nearest is not None and asked else None,
+        share=left,
+        urgent=nearest is not None and left < 100 * moments.NEARLY_OVER,
+        awaited=tuple(sorted({question.seat for question in questions})),
+        place=_place(match.outcome, own),
+    )
+
+
+def _place(outcome: JsonObject | None, seat: int | None) -> str:
+    if outcome is None or seat is None:
+        return ""
+    place = next((at for at, group in enumerate(outcome["ranking"], 1) if seat in group), 0)
+    return {0: "", 1: "won" if len(outcome["ranking"][0]) == 1 else "shared win"}.get(place, f"place {place}")
