@@ -16,6 +16,7 @@ from gamesvc.games import trial
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import BadScript, Dice, ScriptedSource, seeded
 from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
+from gamesvc.games.kernel.targets import targets
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, read_order
 from gamesvc.json_types import JsonObject
 
@@ -144,7 +145,9 @@ class Session:
         return {"command": dict(command), **self._decide(seat, dict(command))}
 
     def _op_legal(self, request: JsonObject) -> JsonObject:
-        return {"forms": [form.as_json() for form in self.game.legal_commands(self.match.state, self._seat(request))]}
+        seat = self._seat(request)
+        view = self.game.view(self.match.state, seat)
+        return {"forms": [self.game.form_as_json(form, view) for form in self.game.legal_commands(self.match.state, seat)]}
 
     def _op_view(self, request: JsonObject) -> JsonObject:
         return {"version": self.match.version, "view": self.game.view(self.match.state, self._viewer(request))}
@@ -168,7 +171,9 @@ class Session:
         return self._draw(lambda dice: self.match.rewind(version, dice))
 
     def _op_picture(self, request: JsonObject) -> JsonObject:
-        return {"svg": self.game.picture(self.game.view(self.match.state, self._viewer(request)), Caption())}
+        view = self.game.view(self.match.state, self._viewer(request))
+        picture = self.game.picture(view, Caption())
+        return {"svg": str(picture), "targets": [one.as_json() for one in targets(self.game, view, picture, Caption())]}
 
     def _op_schema(self, request: JsonObject) -> JsonObject:
         position = {

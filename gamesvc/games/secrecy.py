@@ -23,7 +23,7 @@ from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Caption, Event, Form, Game, Refused, S, Viewer, see_event
-from gamesvc.games.kernel.telling import targets
+from gamesvc.games.kernel.targets import stands
 from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping, JsonObject
 
@@ -327,9 +327,9 @@ def check_told(game: Game[S], state: S, other: S, seat: int, where: str) -> None
 def _told(game: Game[S], state: S, seat: int) -> JsonObject:
     """Return all answers about a seat's view, with help on every id that there is."""
     view = game.view(state, seat)
-    hand, orders, part = game.hand(view), game.standing_orders, game.parts(view)
+    hand, orders, finder = game.hand(view), game.standing_orders, game.finder(view)
     help_on = {of: game.explain(view, of) for of in game.ids(state)}
-    offered = [target for form in game.legal_commands(state, seat) for target in targets(part, form)]
+    offered = [target for form in game.legal_commands(state, seat) for target in stands(finder, form)]
     return {
         "glance": asdict(game.glance(view, Caption())),
         "hand": None if hand is None else [asdict(held) for held in hand],

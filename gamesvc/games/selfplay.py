@@ -18,13 +18,14 @@ from datetime import UTC, datetime
 
 from gamesvc.games import dealing
 from gamesvc.games.handovers import HandOvers
-from gamesvc.games.kernel import codec, forms, undo_rules
+from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, seeded
 from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import RANDOM, RESIGN, Caption, Event, Form, Game, Outcome, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
-from gamesvc.games.kernel.trail import Deed, Past, Trail
-from gamesvc.games.kernel.undo_rules import Taken
+from gamesvc.games.kernel.undo import undo_rules
+from gamesvc.games.kernel.undo.trail import Deed, Past, Trail
+from gamesvc.games.kernel.undo.undo_rules import Taken
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, check_told, command_of, rewind_of
 from gamesvc.json_types import JsonMapping, JsonObject
 

@@ -80,7 +80,7 @@ def _show(timeline: Timeline) -> None:
             game.explain(seen, held.id)
         if viewer is not None and game.standing_orders is not None:
             game.standing_orders.shown(seen)
-        game.parts(seen)
+        game.finder(seen)
         game.reference(seen)
         game.summary(seen, Caption())
 

@@ -179,8 +179,9 @@ READ = {
 }
 READ_OVER = READ | {"position/": SEEN, "tenures/": "404 404 403 404 200 200 200 200"}
 PAGES = {
-    **dict.fromkeys(("", "board.svg", "clock", "press", "version"), SEEN),
+    **dict.fromkeys(("", "board.svg", "clock", "explained", "press", "thumbnail.svg", "version"), SEEN),
     "as-of": "404 302 302 302 302 302 302 302",
+    "next": "404 302 302 302 302 302 302 302",
 }
 
 
@@ -288,6 +289,7 @@ POSTED = {
     "undo": ({"act": "rewind", "to": "0", "_version": "99", **REASON}, {"host", "operator"}),
     "absence": ({"act": "give_up"}, {"seat"}),
     "notes": ({"text": "x"}, set()),
+    "after-turn": ({"act": "next"}, set()),
     "seats": ({"act": "cancel"}, set()),
     "command": ({"_form": "draw"}, set()),
     "orders": ({"orders": "draw", "_version": "99"}, set()),

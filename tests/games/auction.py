@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Awaited, Caption, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Viewer
 from gamesvc.games.kernel.limits import AtMost, OneOf, Within
+from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.kernel.typed import TypedEvent
@@ -195,7 +196,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=lambda command: f"bid {command['coins']}",
     order_help=lambda prompt: "bid COINS",
-    picture=lambda seen, caption: "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    picture=lambda seen, caption: Picture("<svg xmlns='http://www.w3.org/2000/svg'/>", {}),
     board_text=lambda seen, caption: f"For sale: {', '.join(seen['lots']) or 'nothing'}.",
     glance=glance,
     tell=lambda event, viewer, names: event.type,

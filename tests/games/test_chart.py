@@ -19,6 +19,7 @@ from gamesvc.games.drawing.chart import (
 )
 from gamesvc.games.drawing.paper import ICONS
 from gamesvc.games.kernel.game import Caption
+from gamesvc.games.kernel.targets import Target, tappable
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -56,7 +57,7 @@ def everything() -> Chart:
             chart.die(value, 0, 0, kind=kind, chosen=value == 1)
     chart.die_box(0, 0, figure="3", filled=True)
     chart.bubbles(0, 0, 2, 5)
-    chart.hexcell(50, 50, 87, explored=True, at="C3")
+    chart.hexcell(50, 50, 87, explored=True)
     chart.reach_hex(50, 50, 87)
     chart.world(0, 0)
     chart.gauge(0, 0, 6, 12)
@@ -115,11 +116,25 @@ def test_patterns_are_defined_only_where_they_are_used():
 
 def test_text_and_parts_are_escaped():
     chart = drawing()
-    with chart.group(at='A"1', label="<b>"):
+    with chart.group(label="<b>"):
         chart.text(0, 0, "<script>&")
     root = parsed(chart)
     assert root.find(f".//{SVG}text").text == "<script>&"
-    assert root.find(f".//{SVG}g").get("data-at") == 'A"1'
+    assert root.find(f".//{SVG}g/{SVG}title").text == "<b>"
+
+
+def test_the_box_of_a_target_goes_around_all_its_places():
+    chart = drawing()
+    chart.target("hand:move", 10, 20, 30, 40)
+    chart.target("hand:move", 50, 10, 30, 40)
+    chart.target('cell:A"1', 0, 0, 5, 5)
+    picture = chart.svg()
+    assert picture.boxes == {"hand:move": (10, 10, 70, 50), 'cell:A"1': (0, 0, 5, 5)}
+    shapes = ET.fromstring(tappable(picture, [Target(of, "", "<b>", box) for of, box in picture.boxes.items()]))
+    assert [(one.get("data-t"), one.get("aria-label")) for one in shapes.iter() if one.get("data-t")] == [
+        ("hand:move", "<b>"),
+        ('cell:A"1', "<b>"),
+    ]
 
 
 def test_a_long_text_is_shrunk_to_seventeen_then_cut():

@@ -121,7 +121,7 @@ def test_the_protocol_refuses_hostile_text_and_continues():
 @pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
 def test_a_picture_with_hostile_text_is_valid_xml(text):
     paper = Paper(100, 100, prefix=text[:50], title=text, desc=text)
-    with paper.group(at=text, classes=text, label=text):
+    with paper.group(classes=text, label=text):
         paper.text(1, 1, text)
     assert ElementTree.fromstring(paper.svg().encode("utf-8", "strict"))
     for game in catalog.games():

@@ -1,12 +1,13 @@
 """What games tell besides their views keeps its promises: for every viewer, in positions of self-play.
 
-That is `glance`, `hand`, `explain`, `reference`, `summary`, `parts` and `standing_orders` of `Game`.
+That is `glance`, `hand`, `explain`, `reference`, `summary`, `finder` and `standing_orders` of `Game`.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +21,9 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import DECLINE, RANDOM, RESIGN, Caption, Game, Viewer
-from gamesvc.games.kernel.telling import Entry, Explained, Summary, targets
+from gamesvc.games.kernel.targets import Picture, stands, tappable, targets, thing_of
+from gamesvc.games.kernel.targets import values as offered_values
+from gamesvc.games.kernel.telling import Entry, Explained, Summary
 from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.games.kernel.wording import listed
 from gamesvc.games.secrecy import Broken, chance, check_told
@@ -157,7 +160,7 @@ def test_help_is_whole_sentences_about_what_the_view_shows(game: Game[Any]) -> N
     helped: Counter[str] = Counter()
     for state, viewer, view in looks(game):
         offered = () if viewer is None else game.legal_commands(state, viewer)
-        for one in {target.value for form in offered for target in targets(game.parts(view), form)}:
+        for one in {thing_of(stand.target) for form in offered for stand in stands(game.finder(view), form)}:
             explained = game.explain(view, one)
             if explained is not None:
                 helped[one] += 1
@@ -211,18 +214,65 @@ def test_a_summary_says_what_decided_a_match(game: Game[Any]) -> None:
                 assert all(value.strip() for value in values)
 
 
-def test_each_target_is_one_part_of_the_picture(game: Game[Any]) -> None:
+def test_each_value_with_a_target_has_it_in_the_picture(game: Game[Any]) -> None:
     found = 0
     for state, viewer, view in looks(game):
         if viewer is None or not (offered := game.legal_commands(state, viewer)):
             continue
-        picture = ElementTree.fromstring(game.picture(view, CAPTION))
-        drawn = Counter(element.attrib["data-at"] for element in picture.iter() if "data-at" in element.attrib)
+        picture = game.picture(view, CAPTION)
         for form in offered:
-            for target in targets(game.parts(view), form):
+            for stand in stands(game.finder(view), form):
                 found += 1
-                assert drawn[target.part] == 1, (form.name, target)
+                assert stand.target in picture.boxes, (form.name, stand)
+            told = json.dumps(game.form_as_json(form, view))
+            assert {*re.findall(r'"at": "([^"]*)"', told)} <= picture.boxes.keys()
+            assert game.weight(form) in ("main", "end", "danger", "settings")
+            assert not {"_"} & set(form.verb)
     assert (found > 50) is (game.id in catalog.OFFERED)
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_every_target_lies_in_the_picture_and_has_a_name(game: Game[Any]) -> None:
+    for _state, _viewer, view in looks(game):
+        picture = game.picture(view, CAPTION)
+        left, top, width, height = _window(picture)
+        found = targets(game, view, picture, CAPTION)
+        assert len(found) > 6
+        assert len({one.name for one in found}) == len(found), "a screen reader tells them apart"
+        for one in found:
+            x, y, wide, high = one.box
+            assert one.id.startswith(f"{one.kind}:") or one.id == one.kind
+            assert one.name.strip()
+            assert "_" not in one.name
+            assert min(wide, high) >= 15, one
+            assert left <= x <= x + wide <= left + width + 0.1, one
+            assert top <= y <= y + high <= top + height + 0.1, one
+        drawn = ElementTree.fromstring(tappable(picture, found))
+        assert [shape.attrib["data-t"] for shape in drawn.iter() if "data-t" in shape.attrib] == [one.id for one in found]
+
+
+def _window(picture: Picture) -> list[float]:
+    return [float(number) for number in ElementTree.fromstring(picture).attrib["viewBox"].split()]
+
+
+# The fields of acts at the table whose values are drawn nowhere. They are words, numbers and modes: chips and steppers.
+UNDRAWN = {
+    "stratastar": {("move", "then"), ("move", "free"), ("support", "builds")},
+    "space_fleet_commander": set(),
+    "star_commander": set(),
+    "space_war": {("use_commander", "mode")},
+}
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_what_is_chosen_at_the_table_is_a_target(game: Game[Any]) -> None:
+    undrawn = set()
+    for state, viewer, view in looks(game):
+        for form in () if viewer is None else game.legal_commands(state, viewer):
+            if game.weight(form) in ("main", "end"):
+                finder, offered = game.finder(view), offered_values({"properties": form.parameters})
+                undrawn |= {(form.name, field) for field, value in offered if finder(form.name, field, value) is None}
+    assert undrawn == UNDRAWN[game.id]
 
 
 def test_standing_orders_are_shown_as_they_are_given(game: Game[Any]) -> None:

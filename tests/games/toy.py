@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game, Manifest, Outcome, Refused, Version, Viewer
+from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.games.kernel.typed import TypedEvent
@@ -305,7 +306,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     order_help=lambda prompt: "play CARD, draw, counter ITEM",
-    picture=lambda seen, caption: "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    picture=lambda seen, caption: Picture("<svg xmlns='http://www.w3.org/2000/svg'/>", {}),
     board_text=lambda seen, caption: str(seen["points"]),
     glance=lambda seen, caption: Glance(f"Turn {seen['turn']}", f"Points {seen['points']}.", seen["turn"]),
     tell=lambda event, viewer, names: event.type,

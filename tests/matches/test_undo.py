@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.games import catalog
-from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.undo import undo_rules
 from gamesvc.matches import errors
 from gamesvc.matches.access import selectors
 from gamesvc.matches.events import UndoAnswered

@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.game import Refused
-from gamesvc.games.kernel.trail import Trail
+from gamesvc.games.kernel.undo import undo_rules
+from gamesvc.games.kernel.undo.trail import Trail
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match

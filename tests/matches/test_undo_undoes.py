@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 import pytest
 
 from gamesvc.games import catalog, selfplay
-from gamesvc.games.kernel import forms, undo_rules
+from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Timeline, check_options
-from gamesvc.games.kernel.trail import Past, Trail
+from gamesvc.games.kernel.undo import undo_rules
+from gamesvc.games.kernel.undo.trail import Past, Trail
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.record import loading
 from tests.matches.test_undo import act, load, offer, redo, state, undo

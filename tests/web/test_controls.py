@@ -6,7 +6,7 @@ import pytest
 
 from gamesvc.games.kernel.forms import Unfillable, fault, fill
 from gamesvc.games.kernel.game import Form
-from gamesvc.games.kernel.telling import targets
+from gamesvc.games.kernel.targets import stands
 from gamesvc.web.common.controls import Control, control, key_of, placed, sheet
 from gamesvc.web.common.posted import Unreadable, read
 from tests.web.posting import canonical, encode
@@ -187,7 +187,7 @@ def test_options_name_their_parts_of_the_picture() -> None:
         assert command == "go"
         return f"part {value}" if field != "over" and (value in ("E5", "G5") or (field, value) == ("seat", 0)) else None
 
-    shown = placed(sheet(form), targets(part, form))
+    shown = placed(sheet(form), stands(part, form), "main")
     parts = {(control.path, option.value): option.part for control in _all(shown.controls) for option in control.options}
     assert {place: name for place, name in parts.items() if name} == {
         ("to", "E5"): "part E5",

@@ -80,7 +80,10 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people, moves):
         for held in game.hand(view) or ():
             assert f"<dt>{escape(held.words)}</dt><dd>{escape(game.explain(view, held.id).text)}</dd>" in page
         parts = set(re.findall(r'\sdata-t="([^"]*)"', page))
-        assert parts <= set(re.findall(r'\sdata-at="([^"]*)"', page)), "a click on the board finds each of these controls"
+        board_targets = re.findall(r'<g class="hits">.*?</g>', page, re.DOTALL)[0]
+        assert set(re.findall(r'\sdata-t="([^"]*)"', page)) <= set(re.findall(r'\sdata-t="([^"]*)"', board_targets)), (
+            "each is on the board"
+        )
         named |= parts
         moving = [form for form in game.legal_commands(state, seat) if not form.aside]
         form = rng.choice(moving)

@@ -270,8 +270,10 @@ class Step(Shape):
 class FormShape(Shape):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
-    aside = serializers.BooleanField()
-    parameters = serializers.DictField()
+    verb = serializers.CharField(help_text="The act in a few words, for a button.")
+    weight = serializers.ChoiceField(["main", "end", "danger", "settings"], help_text="`end`: it ends a turn or a phase.")
+    aside = serializers.BooleanField(help_text="It does not move the match on.")
+    parameters = serializers.DictField(help_text="JSON Schema; `at` names the targets of the picture that values stand for.")
 
 
 class Forms(Shape):

@@ -68,7 +68,6 @@ class Cards(Pieces):
         width: float = S_SIZE[0],
         height: float = S_SIZE[1],
         count: int = 1,
-        at: str | None = None,
         chosen: bool = False,
         selectable: bool = False,
     ) -> None:
@@ -77,21 +76,20 @@ class Cards(Pieces):
         Without a cost, the name stands on a tinted head (`ground`: `tint`, or `buff` for wild cards) and the icon in the middle.
         With a cost, the flag is at the upper left and the icon at the upper right. A `count` above 1 is written as `×3`.
         """
-        with self.group(at=at):
-            self.rect(x, y, width, height, stroke="ink", line=2, rx=4)
-            if cost is None:
-                self.rect(x, y, width, 26, fill="tint" if ground == "panel" else ground, stroke="ink", line=2, rx=4)
-                self.text(x + width / 2, y + 19.5, name, size=18, weight=600, anchor="middle", room=width - 8)
-                if icon:
-                    size = min(38.0, height - 44)
-                    self.icon(icon, x + (width - size) / 2, y + 26 + (height - 26 - size) / 2, size)
-            else:
-                self._flag(x, y, 20, 28, str(cost), 19, 5)
-                if icon:
-                    self.icon(icon, x + width - 26, y + 6, 18)
-                self._name(x + 6, y + 50, name, width - 10, 18, 600, max(1, int((height - 42) / 18)))
-            if count > 1:
-                self.text(x + width - 6, y + height - 7, f"×{count}", size=19, weight=700, anchor="end")
+        self.rect(x, y, width, height, stroke="ink", line=2, rx=4)
+        if cost is None:
+            self.rect(x, y, width, 26, fill="tint" if ground == "panel" else ground, stroke="ink", line=2, rx=4)
+            self.text(x + width / 2, y + 19.5, name, size=18, weight=600, anchor="middle", room=width - 8)
+            if icon:
+                size = min(38.0, height - 44)
+                self.icon(icon, x + (width - size) / 2, y + 26 + (height - 26 - size) / 2, size)
+        else:
+            self._flag(x, y, 20, 28, str(cost), 19, 5)
+            if icon:
+                self.icon(icon, x + width - 26, y + 6, 18)
+            self._name(x + 6, y + 50, name, width - 10, 18, 600, max(1, int((height - 42) / 18)))
+        if count > 1:
+            self.text(x + width - 6, y + height - 7, f"×{count}", size=19, weight=700, anchor="end")
         self._state(x, y, width, height, chosen, selectable)
 
     def _state(self, x: float, y: float, width: float, height: float, chosen: bool, selectable: bool) -> None:
@@ -118,7 +116,6 @@ class Cards(Pieces):
         width: float = M_SIZE[0],
         height: float = M_SIZE[1],
         count: int = 1,
-        at: str | None = None,
         chosen: bool = False,
         selectable: bool = False,
         struck: bool = False,
@@ -131,17 +128,16 @@ class Cards(Pieces):
         head = y + (BAND if owner is not None and band == "top" else 0)
         foot = y + height - (BAND if owner is not None and band == "bottom" else 0)
         has_foot = attack is not None or defence is not None or count > 1
-        with self.group(at=at):
-            self.rect(x, y, width, height, stroke="ink", line=2, rx=5)
-            if owner is not None:
-                self._band(x, y if band == "top" else foot, width, owner)
-            self._head_m(x, head, width, cost, icon, marks, rx=5 if head == y else 0)
-            self._words_m(x + 8, head, width - 14, name, keyword, lowest=foot - (32 if has_foot else 8))
-            self._stats(x, foot, width, STATS_M, attack, defence, damage)
-            if count > 1:
-                self.text(x + width / 2, foot - 10, f"×{count}", size=19, weight=700, anchor="middle")
-            if struck:
-                self.struck(x, y, width, height)
+        self.rect(x, y, width, height, stroke="ink", line=2, rx=5)
+        if owner is not None:
+            self._band(x, y if band == "top" else foot, width, owner)
+        self._head_m(x, head, width, cost, icon, marks, rx=5 if head == y else 0)
+        self._words_m(x + 8, head, width - 14, name, keyword, lowest=foot - (32 if has_foot else 8))
+        self._stats(x, foot, width, STATS_M, attack, defence, damage)
+        if count > 1:
+            self.text(x + width / 2, foot - 10, f"×{count}", size=19, weight=700, anchor="middle")
+        if struck:
+            self.struck(x, y, width, height)
         self._state(x, y, width, height, chosen, selectable)
 
     def _head_m(
@@ -179,19 +175,17 @@ class Cards(Pieces):
         owner: int | None = None,
         width: float = L_SIZE[0],
         height: float = L_SIZE[1],
-        at: str | None = None,
     ) -> None:
         """Draw a card in size L: name, tinted type line (`kind` left, `note` right), the card's text, stats at the foot."""
-        with self.group(at=at):
-            self.rect(x, y, width, height, stroke="ink", line=2.5, rx=7)
-            self._head_l(x, y, width, name, cost, icon)
-            self._kind_l(x, y, width, kind, note)
-            foot = y + height - (BAND if owner is not None else 0)
-            has_stats = attack is not None or defence is not None
-            self._text_l(x + 14, y + 97, width - 28, text, depth=foot - y - 82 - (30 if has_stats else 6))
-            self._stats(x, foot, width, STATS_L, attack, defence)
-            if owner is not None:
-                self._band(x, foot, width, owner)
+        self.rect(x, y, width, height, stroke="ink", line=2.5, rx=7)
+        self._head_l(x, y, width, name, cost, icon)
+        self._kind_l(x, y, width, kind, note)
+        foot = y + height - (BAND if owner is not None else 0)
+        has_stats = attack is not None or defence is not None
+        self._text_l(x + 14, y + 97, width - 28, text, depth=foot - y - 82 - (30 if has_stats else 6))
+        self._stats(x, foot, width, STATS_L, attack, defence)
+        if owner is not None:
+            self._band(x, foot, width, owner)
 
     def _head_l(self, x: float, y: float, width: float, name: str, cost: str | int | None, icon: str) -> None:
         """Draw cost flag, name and type icon of a card in size L."""
@@ -255,11 +249,9 @@ class Cards(Pieces):
         height: float = S_SIZE[1],
         label: str = "",
         scouted: bool = False,
-        at: str | None = None,
     ) -> None:
         """Draw the back of a card: ink with tinted bars. `label` is a word at its foot (a station card's slot, `s3`)."""
-        with self.group(at=at):
-            self.hidden(x, y, width, height, label=label, scouted=scouted)
+        self.hidden(x, y, width, height, label=label, scouted=scouted)
 
     def pile(
         self, x: float, y: float, icon: str, *, width: float = 60, height: float = 80, count: int | None = None, label: str = ""

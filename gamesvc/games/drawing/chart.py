@@ -178,12 +178,13 @@ class Chart(Cards):
     ) -> float:
         """Draw the beginning of a table row, `y` its top: badge, name, "you". Returns the baseline for the rest of the row.
 
-        The viewer's own row stands in a panel, others on a hairline. `awaited` draws the dashed ring.
+        The row is the seat's target. The viewer's own stands in a panel, others on a hairline. `awaited` draws the dashed ring.
         """
         if you:
             self.rect(PANEL, y, WIDTH - 2 * PANEL, height, stroke="ink")
         else:
             self.line(MARGIN, y + height, WIDTH - MARGIN, y + height)
+        self.target(f"seat:{seat}", PANEL, y, WIDTH - 2 * PANEL, height)
         middle = y + height / 2
         self.badge(seat, 34, middle, 25)
         if awaited:
@@ -202,10 +203,11 @@ class Chart(Cards):
     ) -> None:
         """Draw a panel across the board, `y` its top: the seat's pattern on its left edge, badge and name on its first line.
 
-        The first baseline is y + 32. A second line goes on the baseline y + 59, starting at x = 36.
+        The panel is the seat's target. The first baseline is y + 32. A second line starts at x = 36 on the baseline y + 59.
         """
         self.rect(PANEL, y, WIDTH - 2 * PANEL, height, stroke="ink")
         self.rect(PANEL, y, 12, height, fill=f"area-{LETTERS[seat]}", stroke="ink")
+        self.target(f"seat:{seat}", PANEL, y, WIDTH - 2 * PANEL, height)
         self.badge(seat, 48, y + 24, 24)
         if awaited:
             self.awaited(48, y + 24, 17.5)

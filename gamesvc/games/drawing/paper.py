@@ -15,6 +15,7 @@ from pathlib import Path
 from xml.sax import saxutils
 
 from gamesvc.games.drawing import font
+from gamesvc.games.kernel.targets import Box, Picture
 from gamesvc.json_types import JsonObject
 
 FONT = "'Barlow Semi Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
@@ -130,6 +131,7 @@ class Paper:
         self.desc = desc
         self._parts: list[str] = []
         self._areas: set[str] = set()
+        self._boxes: dict[str, Box] = {}
 
     # --- paint ---------------------------------------------------------------------------------------------------
 
@@ -154,9 +156,19 @@ class Paper:
         return named + " ".join(attributes)
 
     @staticmethod
-    def _extra(at: str | None, opacity: float) -> str:
-        found = f" data-at={quoteattr(at)}" if at is not None else ""
-        return found + (f' opacity="{number(opacity)}"' if opacity < 1 else "")
+    def _extra(opacity: float) -> str:
+        return f' opacity="{number(opacity)}"' if opacity < 1 else ""
+
+    # --- targets -------------------------------------------------------------------------------------------------
+
+    def target(self, of: str, x: float, y: float, width: float, height: float) -> None:
+        """Say where a target is drawn (`kernel.targets`). One that is drawn in several places has a box around all of them."""
+        if of in self._boxes:
+            left, top, wide, high = self._boxes[of]
+            right, foot = max(left + wide, x + width), max(top + high, y + height)
+            x, y = min(left, x), min(top, y)
+            width, height = right - x, foot - y
+        self._boxes[of] = (x, y, width, height)
 
     # --- shapes --------------------------------------------------------------------------------------------------
 
@@ -172,13 +184,12 @@ class Paper:
         line: float = 1.5,
         rx: float = 0,
         dash: str = "",
-        at: str | None = None,
         opacity: float = 1,
     ) -> None:
         """Draw a rectangle from its upper left corner. `line` is the stroke width, `rx` the radius of its corners."""
         size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
         rounded = f' rx="{number(rx)}"' if rx else ""
-        self._parts.append(f"<rect {size}{rounded} {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>")
+        self._parts.append(f"<rect {size}{rounded} {self._paint(fill, stroke, line, dash)}{self._extra(opacity)}/>")
 
     def circle(
         self,
@@ -190,12 +201,11 @@ class Paper:
         stroke: str = "none",
         line: float = 2,
         dash: str = "",
-        at: str | None = None,
         opacity: float = 1,
     ) -> None:
         """Draw a circle around its centre."""
         size = f'cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"'
-        self._parts.append(f"<circle {size} {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>")
+        self._parts.append(f"<circle {size} {self._paint(fill, stroke, line, dash)}{self._extra(opacity)}/>")
 
     def path(
         self,
@@ -205,11 +215,10 @@ class Paper:
         stroke: str = "none",
         line: float = 2,
         dash: str = "",
-        at: str | None = None,
         opacity: float = 1,
     ) -> None:
         """Draw a path from SVG path data with mitred joins. `points` writes the data of a polygon."""
-        self._parts.append(f'<path d="{data}" {self._paint(fill, stroke, line, dash)}{self._extra(at, opacity)}/>')
+        self._parts.append(f'<path d="{data}" {self._paint(fill, stroke, line, dash)}{self._extra(opacity)}/>')
 
     def polygon(
         self,
@@ -218,11 +227,10 @@ class Paper:
         stroke: str = "none",
         line: float = 2,
         dash: str = "",
-        at: str | None = None,
         opacity: float = 1,
     ) -> None:
         """Draw a polygon through its corners."""
-        self.path(points(*corners), fill=fill, stroke=stroke, line=line, dash=dash, at=at, opacity=opacity)
+        self.path(points(*corners), fill=fill, stroke=stroke, line=line, dash=dash, opacity=opacity)
 
     def line(
         self,
@@ -248,11 +256,9 @@ class Paper:
         self._parts.append(markup)
 
     @contextmanager
-    def group(
-        self, *, at: str | None = None, transform: str = "", opacity: float = 1, classes: str = "", label: str = ""
-    ) -> Iterator[None]:
-        """Group everything drawn inside: `with chart.group(at="E5"): ...` makes one clickable part."""
-        attributes = self._extra(at, opacity)
+    def group(self, *, transform: str = "", opacity: float = 1, classes: str = "", label: str = "") -> Iterator[None]:
+        """Group everything drawn inside: `with chart.group(label="slow"): ...` gives it a title."""
+        attributes = self._extra(opacity)
         if transform:
             attributes += f" transform={quoteattr(transform)}"
         if classes:
@@ -348,7 +354,7 @@ class Paper:
         """Return the part of the sheet that the picture shows: x, y, width, height."""
         return 0, 0, self.width, self.height
 
-    def svg(self) -> str:
+    def svg(self) -> Picture:
         """Return the whole picture as SVG. Drawing may continue afterwards."""
         window = [number(value) for value in self._window()]
         size = f'viewBox="{" ".join(window)}" width="{window[2]}" height="{window[3]}"'
@@ -358,4 +364,5 @@ class Paper:
             f'<title id="{self.prefix}-t">{escape(self.title)}</title>\n<desc id="{self.prefix}-d">{escape(self.desc)}</desc>\n'
         )
         ground = f'<rect width="{number(self.width)}" height="{number(self.height)}" {self._paint("paper", "none", 0)}/>\n'
-        return head + self._definitions() + ground + "\n".join(self._parts) + "\n</svg>\n"
+        svg = head + self._definitions() + ground + "\n".join(self._parts) + "\n</svg>\n"
+        return Picture(svg, dict(self._boxes))

@@ -219,12 +219,10 @@ class Pieces(Paper):
         self.circle(x, y, radius, stroke="ink", line=2.5)
         self.icon(icon, x - radius * 0.58, y - radius * 0.58, radius * 1.16, colour="on" + letter, turn=turn)
 
-    def hexcell(
-        self, x: float, y: float, width: float, *, fill: str = "panel", explored: bool = False, at: str | None = None
-    ) -> None:
+    def hexcell(self, x: float, y: float, width: float, *, fill: str = "panel", explored: bool = False) -> None:
         """Draw a hex around its centre. `explored` draws it on paper with a diagonal."""
         corners = hexagon(x, y, width - 2)
-        self.polygon(*corners, fill="paper" if explored else fill, stroke="ink2", line=1.25, at=at)
+        self.polygon(*corners, fill="paper" if explored else fill, stroke="ink2", line=1.25)
         if explored:
             step = width * 0.35
             self.line(x - step, y + step * 0.85, x + step, y - step * 0.85, line=2)

@@ -3,7 +3,7 @@
 Pages, mail help, bots, tests and the shape check of commands all read schemas through this module. A schema is JSON Schema (draft
 2020-12), restricted to `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`, `minimum`, `maximum`,
 `minLength`, `maxLength`, `pattern` (matches the whole text), `items`, `minItems`, `maxItems`, `uniqueItems`, `properties`,
-`required`, `minProperties`, `additionalProperties` and `oneOf`. Six more keywords, five of them our own:
+`required`, `minProperties`, `additionalProperties` and `oneOf`. Seven more keywords, six of them our own:
 
   `examples`  valid values where the rest of the schema cannot express the limits; bots and self-play pick one of them.
   `labels`    {value: words for people} beside an `enum`.
@@ -14,6 +14,8 @@ Pages, mail help, bots, tests and the shape check of commands all read schemas t
               is `worth`[item] (default 1), of an integer the number itself, of an object the sum of its integer fields.
               With `"spare": false`, removing any item must drop the sum below `minimum` (payments).
   `pairwise`  on an array of objects: the names of fields whose values must differ between any two items.
+  `at`        the targets in the picture that values stand for: {value: target} beside `enum` or `supply`, one target beside
+              `const`. Only forms for programs have it (`Game.form_as_json`); no check reads it.
 """
 
 from __future__ import annotations

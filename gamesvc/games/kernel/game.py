@@ -15,10 +15,12 @@ from typing_extensions import TypeVar
 
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
+from gamesvc.games.kernel.targets import placed
 from gamesvc.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Dice, Draw
+    from gamesvc.games.kernel.targets import Finder, Picture
     from gamesvc.games.kernel.telling import Entry, Explained, Glance, Held, StandingOrders, Summary
     from gamesvc.games.kernel.timeline import Run
 
@@ -114,6 +116,11 @@ class Form:
     required: tuple[str, ...] | None = None  # None: all of them
     aside: bool = False
 
+    @property
+    def verb(self) -> str:
+        """Return the act in a few words, for a button: `Build fleet`."""
+        return self.name.replace("_", " ").capitalize()
+
     def schema(self) -> JsonObject:
         """Return one JSON Schema object for the whole command, including its name."""
         required = tuple(self.parameters) if self.required is None else self.required
@@ -125,7 +132,8 @@ class Form:
         }
 
     def as_json(self) -> JsonObject:
-        return {"name": self.name, "label": self.label, "aside": self.aside, "parameters": self.schema()}
+        told = {"name": self.name, "label": self.label, "verb": self.verb, "aside": self.aside}
+        return {**told, "parameters": self.schema()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +190,6 @@ class Caption:
     header: bool = True
 
 
-Part = Callable[[str, str, object], str | None]
-"""`part(command, field, value)`: the part of the picture (`data-at`) that stands for a value of a command's field, or None.
-
-`field` is written as in `telling.Target`.
-"""
 Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
@@ -272,7 +275,7 @@ def _no_summary(view: Data, caption: Caption) -> None:
     return None
 
 
-def _no_parts(view: Data) -> Part:
+def _no_targets(view: Data) -> Finder:
     return lambda command, field, value: None
 
 
@@ -314,8 +317,8 @@ class Game(Generic[S]):
     render: Callable[[Command], str]
     order_help: Callable[[str | None], str]
     """Return the order grammar for a prompt (None: all of it), short enough for a mail."""
-    picture: Callable[[Data, Caption], str]
-    """Return the board as SVG. An element that stands for a piece or place bears a name of its own as `data-at` (`parts`)."""
+    picture: Callable[[Data, Caption], Picture]
+    """Return the board as SVG, with the boxes of what can be tapped (`targets`)."""
     board_text: Callable[[Data, Caption], str]
     """Return the position as plain text, complete without the picture."""
     glance: Callable[[Data, Caption], Glance]
@@ -346,8 +349,10 @@ class Game(Generic[S]):
     """
     summary: Callable[[Data, Caption], Summary | None] = _no_summary
     """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
-    parts: Callable[[Data], Part] = _no_parts
-    """Return the function that finds the part of the view's picture for a value. The picture has one element of each name."""
+    finder: Callable[[Data], Finder] = _no_targets
+    """Return the function that finds the target in the view's picture for a value."""
+    ends: Collection[str] = ()
+    """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     standing_orders: StandingOrders | None = None
     """The game's own standing orders; None if it asks no player between their turns."""
     stale: Callable[[Command, Event, int], bool] = _read_in_full
@@ -409,6 +414,18 @@ class Game(Generic[S]):
     @property
     def id(self) -> str:
         return self.manifest.id
+
+    def weight(self, form: Form) -> str:
+        """Return what kind of act a form is: `main`, `end` of a turn or phase, `danger`, or `settings` beside the game."""
+        if form.name == RESIGN:
+            return "danger"
+        if form.aside:
+            return "settings"
+        return "end" if form.name == DECLINE or form.name in self.ends else "main"
+
+    def form_as_json(self, form: Form, view: Data) -> JsonObject:
+        """Return a form as programs get it: with its weight, and with the targets that its values stand for."""
+        return {**placed(self.finder(view), form).as_json(), "weight": self.weight(form)}
 
     def render_default(self, command: Command) -> str:
         """Return a default command as the order that is carried out."""

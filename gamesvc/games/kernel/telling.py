@@ -6,7 +6,7 @@ members of `Game`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from gamesvc.json_types import JsonMapping
 from gamesvc.language import say
 
 if TYPE_CHECKING:
-    from gamesvc.games.kernel.game import Caption, Form, Part, Schema
+    from gamesvc.games.kernel.game import Caption
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,34 +120,3 @@ class StandingOrders:
     """The parameter of the command that takes them."""
     shown: Callable[[JsonMapping], object]
     """Return a seat's present orders from its own view, in the form that the parameter takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A value that a form offers and the part of the board picture (`data-at`) that stands for it."""
-
-    field: str
-    """The parameter, with dots before the fields of objects and without the numbers of list items: `disband.space`."""
-    value: object
-    part: str
-
-
-def targets(part: Part, form: Form) -> Iterator[Target]:
-    """Yield each value of a form that the picture shows, with its part of the picture. `part` comes from `Game.parts`."""
-    for field, value in _values({"properties": form.parameters}, ""):
-        if (found := part(form.name, field, value)) is not None:
-            yield Target(field, value, found)
-
-
-def _values(schema: Schema, field: str) -> Iterator[tuple[str, object]]:
-    """Yield every value that a schema lists, with the field that it is for."""
-    if "const" in schema:
-        yield field, schema["const"]
-    for value in (*schema.get("enum", ()), *schema.get("supply", ())):
-        yield field, value
-    for option in schema.get("oneOf", ()):
-        yield from _values(option, field)
-    for name, inner in schema.get("properties", {}).items():
-        yield from _values(inner, f"{field}.{name}" if field else name)
-    if "items" in schema:
-        yield from _values(schema["items"], field)

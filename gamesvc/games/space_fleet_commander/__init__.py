@@ -8,7 +8,7 @@ from gamesvc.games.space_fleet_commander.commands import COMMANDS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import picture
 from gamesvc.games.space_fleet_commander.picture.glance import glance
-from gamesvc.games.space_fleet_commander.picture.targets import parts
+from gamesvc.games.space_fleet_commander.picture.targets import finder
 from gamesvc.games.space_fleet_commander.rules.decide import decide
 from gamesvc.games.space_fleet_commander.rules.defaults import default_command
 from gamesvc.games.space_fleet_commander.rules.evolve import evolve
@@ -59,7 +59,8 @@ GAME: Game[State] = Game(
     explain=explain,
     reference=reference,
     summary=summary,
-    parts=parts,
+    finder=finder,
+    ends=("confirm_fleet", "end_turn"),
     rules_help=rules_help,
     short_rules=short_rules,
     word_help=word_help,

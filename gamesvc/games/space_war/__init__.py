@@ -9,7 +9,7 @@ from gamesvc.games.space_war.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.board import picture
 from gamesvc.games.space_war.picture.glance import glance
-from gamesvc.games.space_war.picture.targets import parts
+from gamesvc.games.space_war.picture.targets import finder
 from gamesvc.games.space_war.rules.decide import decide
 from gamesvc.games.space_war.rules.defaults import default_command
 from gamesvc.games.space_war.rules.evolve import evolve
@@ -62,7 +62,8 @@ GAME: Game[State] = Game(
     explain=explain,
     reference=reference,
     summary=summary,
-    parts=parts,
+    finder=finder,
+    ends=("go_on", "end_phase", "end_turn", "let_stand"),
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
     short_rules=short_rules,

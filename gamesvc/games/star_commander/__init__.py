@@ -11,7 +11,7 @@ from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
 from gamesvc.games.star_commander.picture.glance import glance
-from gamesvc.games.star_commander.picture.targets import parts
+from gamesvc.games.star_commander.picture.targets import finder
 from gamesvc.games.star_commander.positions import complete
 from gamesvc.games.star_commander.rules.decide import decide
 from gamesvc.games.star_commander.rules.defaults import default_command
@@ -71,7 +71,8 @@ GAME: Game[State] = Game(
     explain=explain,
     reference=reference,
     summary=summary,
-    parts=parts,
+    finder=finder,
+    ends=("end_command", "end_combat"),
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
     short_rules=short_rules,

@@ -10,7 +10,7 @@ from gamesvc.games.stratastar.commands import COMMANDS, STANDING_ORDERS
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture.board import picture
 from gamesvc.games.stratastar.picture.glance import glance
-from gamesvc.games.stratastar.picture.targets import parts
+from gamesvc.games.stratastar.picture.targets import finder
 from gamesvc.games.stratastar.rules.decide import decide
 from gamesvc.games.stratastar.rules.defaults import default_command
 from gamesvc.games.stratastar.rules.evolve import evolve
@@ -65,7 +65,8 @@ GAME: Game[State] = Game(
     explain=explain,
     reference=reference,
     summary=summary,
-    parts=parts,
+    finder=finder,
+    ends=("end_phase", "end_turn"),
     standing_orders=STANDING_ORDERS,
     rules_help=lambda: _HELP,
     short_rules=short_rules,

@@ -64,6 +64,12 @@ class Board:
         return self.loaded.game.legal_commands(self.loaded.timeline.state, self.viewer)
 
     @property
+    def forms_as_json(self) -> list[JsonObject]:
+        """Return the forms as programs get them, with the targets in the picture that their values stand for."""
+        game, view = self.loaded.game, self.view
+        return [game.form_as_json(form, view) for form in self.forms] if view is not None else []
+
+    @property
     def questions(self) -> list[Question]:
         """Return the open questions, the most urgent first; none in the past. On an analysis board they have no deadline."""
         if self.past:

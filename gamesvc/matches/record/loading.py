@@ -21,7 +21,7 @@ from events.store import Head, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Awaited, Event, Game, Viewer, see_event
 from gamesvc.games.kernel.timeline import Timeline
-from gamesvc.games.kernel.undo_rules import Behind
+from gamesvc.games.kernel.undo.undo_rules import Behind
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Account

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
-from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.events import makes_state
 from gamesvc.games.kernel.game import Event, Refused, Viewer
-from gamesvc.games.kernel.trail import Deed, Past, Trail
+from gamesvc.games.kernel.undo import undo_rules
+from gamesvc.games.kernel.undo.trail import Deed, Past, Trail
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches import errors

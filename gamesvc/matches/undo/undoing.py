@@ -21,11 +21,11 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import DuplicateCommand, Statement, VersionConflict
-from gamesvc.games.kernel import undo_rules
 from gamesvc.games.kernel.events import SERVICE_CAUSES
 from gamesvc.games.kernel.game import Event, Refused, see_event
-from gamesvc.games.kernel.trail import Trail
-from gamesvc.games.kernel.undo_rules import Found, Taken
+from gamesvc.games.kernel.undo import undo_rules
+from gamesvc.games.kernel.undo.trail import Trail
+from gamesvc.games.kernel.undo.undo_rules import Found, Taken
 from gamesvc.json_types import JsonObject
 from gamesvc.language import mark, say
 from gamesvc.matches import backoff

@@ -14,7 +14,7 @@ from typing import Any
 
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Form, Schema
-from gamesvc.games.kernel.telling import Target
+from gamesvc.games.kernel.targets import Stand
 from gamesvc.games.kernel.wording import capital
 
 MOST_CHIPS = 14
@@ -29,7 +29,7 @@ UNSAID = "As usual"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value to choose. `part`: the part of the board picture that stands for it."""
+    """One value to choose. `part`: the target in the picture that stands for it."""
 
     value: str
     label: str
@@ -41,7 +41,7 @@ class Option:
 class Control:
     """One control. `kind` decides how it is drawn (templates) and read (`posted`).
 
-    `part`: the part of the board picture that stands for its one value, or that counts it.
+    `part`: the target in the picture that stands for its one value, or that counts it.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Control:
 
     @property
     def has_part(self) -> bool:
-        """Return True if the board picture shows something of it."""
+        """Return True if the picture shows something of it."""
         return bool(self.part) or any(option.part for option in self.options) or any(child.has_part for child in self.children)
 
     @property
@@ -91,25 +91,17 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole form. Its key identifies the form again when it is posted."""
+    """A whole form. Its key identifies the form again when it is posted. `weight`: what kind of act it is (`Game.weight`)."""
 
     key: str
     form: Form
     controls: tuple[Control, ...] = field(default_factory=tuple)
+    weight: str = "main"
 
     @property
     def plain(self) -> bool:
         """Return True if there is nothing to choose: the button alone is the form."""
         return all(control.bare for control in self.controls)
-
-    @property
-    def weight(self) -> str:
-        """Return what kind of act it is: `main`, or `settings` for what does not move the match on."""
-        return "settings" if self.form.aside else "main"
-
-    @property
-    def verb(self) -> str:
-        return self.form.label
 
     @property
     def summary(self) -> str:
@@ -140,10 +132,10 @@ def sheets(forms: Iterable[Form]) -> list[Sheet]:
     return [sheet(form) for form in forms]
 
 
-def placed(the_sheet: Sheet, targets: Iterable[Target]) -> Sheet:
-    """Return the form with the parts of the board picture that stand for its options."""
-    parts = {(target.field, key(target.value)): target.part for target in targets}
-    return replace(the_sheet, controls=tuple(_placed(one, parts) for one in the_sheet.controls)) if parts else the_sheet
+def placed(the_sheet: Sheet, stands: Iterable[Stand], weight: str) -> Sheet:
+    """Return the form with its weight, and with the targets in the picture that stand for its options."""
+    parts = {(one.field, key(one.value)): one.target for one in stands}
+    return replace(the_sheet, controls=tuple(_placed(one, parts) for one in the_sheet.controls), weight=weight)
 
 
 def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
@@ -158,7 +150,7 @@ def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
 
 
 def _begun(option: Option, children: tuple[Control, ...]) -> Option:
-    """Return an alternative with the part of its first fixed value: choosing that is choosing the alternative."""
+    """Return an alternative with the target of its first fixed value: choosing that is choosing the alternative."""
     if not option.value.isdigit() or int(option.value) >= len(children):
         return option
     chosen = children[int(option.value)]

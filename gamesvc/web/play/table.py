@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game
-from gamesvc.games.kernel.telling import targets
+from gamesvc.games.kernel.targets import stands, tappable, targets, thing_of
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import rematches
@@ -94,10 +94,10 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
 
 @require_safe
 def explained(request: HttpRequest, ident: str) -> JsonResponse:
-    """Return help on what a part of the picture shows: its name, and what it is and does."""
+    """Return help on a target of the picture: the name of what it shows, and what that is and does."""
     access = find(request, ident)
     loaded = loading.load(access.match.id, access.match.game)
-    of = request.GET.get("of", "")
+    of = thing_of(request.GET.get("of", ""))
     found = loaded.game.explain(loaded.game.view(loaded.timeline.state, access.viewer), of) if loaded.started else None
     answer = JsonResponse({"name": found.name, "text": found.text} if found is not None else {"name": "", "text": ""})
     answer["Cache-Control"] = "private, no-cache"
@@ -182,6 +182,7 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, objec
     state = loading.state_at(loaded.game, loaded.match_id, then) if past else loaded.timeline.state
     view = loaded.game.view(state, access.viewer)
     caption = replace(_caption(access), past=past, header=False)
+    picture = loaded.game.picture(view, caption)
     steps = [
         ("first", "First", "0" if here > first else ""),
         ("previous", "Previous", str(here - 1) if here > first else ""),
@@ -190,7 +191,7 @@ def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, objec
     ]
     return {
         # Pictures come from our own engines, which escape user text. The page has a header of its own.
-        "picture": mark_safe(loaded.game.picture(view, caption)),
+        "picture": mark_safe(tappable(picture, targets(loaded.game, view, picture, caption))),
         "headline": (glance := loaded.game.glance(view, caption)).headline,
         "task": glance.task,
         "board_text": loaded.game.board_text(view, caption),
@@ -261,10 +262,10 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     assert access.seat is not None
     groups: dict[tuple[str, bool], Group] = {}
     game, state = loaded.game, loaded.timeline.state
-    part = game.parts(game.view(state, access.seat.index))
+    finder = game.finder(game.view(state, access.seat.index))
     for form in game.legal_commands(state, access.seat.index):
         group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
-        group.sheets.append(controls.placed(_sheet(form, failed), targets(part, form)))
+        group.sheets.append(controls.placed(_sheet(form, failed), stands(finder, form), game.weight(form)))
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)

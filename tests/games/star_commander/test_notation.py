@@ -140,6 +140,6 @@ def test_board_text(table: Table) -> None:
 def test_picture_has_every_system_and_no_secret(table: Table) -> None:
     svg = GAME.picture(table.view(1), Caption("88", ("Ines", "Marek")))
     for cell in table.view(1)["cells"]:
-        assert f'data-at="{cell}"' in svg
+        assert f"cell:{cell}" in svg.boxes
     assert "Orbital" not in svg
     assert "Ines" in svg

@@ -106,7 +106,7 @@ class MatchForms(_Boards):
                 {
                     "match": str(seen.access.match.id),
                     "version": seen.version,
-                    "forms": [form.as_json() for form in seen.forms],
+                    "forms": seen.forms_as_json,
                     "help": seen.loaded.game.order_help(prompt),
                 }
             ),

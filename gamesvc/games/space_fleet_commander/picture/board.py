@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawable_caption, hexagon
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.wording import capital, to_act
 from gamesvc.games.space_fleet_commander.data import BOARDS, Kind, Requirement
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST
@@ -30,7 +31,7 @@ FLAGS = {
 }
 
 
-def picture(view: Data, caption: Caption) -> str:
+def picture(view: Data, caption: Caption) -> Picture:
     """Draw the board as SVG, 720 units wide."""
     sheet = view["sheet"]
     chart = Chart.captioned(MANIFEST.title, caption, glance(view, caption), 100)
@@ -113,15 +114,15 @@ def _map(chart: Chart, view: Data, top: float) -> float:
     for place, (x, y) in middles.items():
         kind = board["hexes"][place][2]
         explored = place in path
-        with chart.group(at=place):
-            chart.hexcell(x, y, width, explored=explored and kind != "start")
-            if explored or kind == "start":
-                here = sheet is not None and place == sheet["token"]
-                chart.label(x, y - (28 if here else 18), place, anchor="middle")
-                if kind == "start" and not here:
-                    chart.text(x, y + 34, "Start", size=18, weight=600, colour="ink2", anchor="middle")
-            else:
-                _hex(chart, BOARDS[board["id"]].kinds[kind], view["planetfall"], place, (x, y), width)
+        chart.hexcell(x, y, width, explored=explored and kind != "start")
+        if explored or kind == "start":
+            here = sheet is not None and place == sheet["token"]
+            chart.label(x, y - (28 if here else 18), place, anchor="middle")
+            if kind == "start" and not here:
+                chart.text(x, y + 34, "Start", size=18, weight=600, colour="ink2", anchor="middle")
+        else:
+            _hex(chart, BOARDS[board["id"]].kinds[kind], view["planetfall"], place, (x, y), width)
+        chart.target(f"cell:{place}", x - width / 2, y - radius * 0.75, width, radius * 1.5)
     if sheet is not None:
         for place in sheet["targets"]:
             chart.reach_hex(*middles[place], width)

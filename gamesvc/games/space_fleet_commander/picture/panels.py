@@ -9,7 +9,7 @@ from gamesvc.games.drawing.chart import MARGIN, PANEL, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import seat_name
 from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS, Requirement
-from gamesvc.games.space_fleet_commander.picture.targets import slot_part
+from gamesvc.games.space_fleet_commander.picture.targets import formation_die
 
 DIE = 52
 STEP = 64
@@ -57,11 +57,11 @@ def _row(
 ) -> float:
     for at, die in enumerate(items):
         x, y = left + at % across * STEP, top + at // across * 86
-        with chart.group(at=die["id"]):
-            if die["value"]:
-                chart.die(die["value"], x, y, DIE, kind=die["colour"])
-            else:
-                chart.die_box(x, y, DIE, filled=die["colour"] != "white", colour="R" if die["colour"] == "red" else "ink")
+        if die["value"]:
+            chart.die(die["value"], x, y, DIE, kind=die["colour"])
+        else:
+            chart.die_box(x, y, DIE, filled=die["colour"] != "white", colour="R" if die["colour"] == "red" else "ink")
+        chart.target(f"die:{die['id']}", x, y, DIE, DIE + 24)
         if die["colour"] in may and die["status"] != "aside":
             chart.selectable(x, y, DIE, DIE, tick=9)
         if struck and die["status"] == "removed":
@@ -83,6 +83,7 @@ def formation(chart: Chart, view: Data, y: float) -> float:
         else:
             chart.struck(x, y + 14, DIE, DIE)
         chart.text(x + DIE / 2, y + 14 + DIE + 21, f"die {at}", size=17, colour="ink2", anchor="middle")
+        chart.target(f"die:{formation_die(at)}", x, y + 14, DIE, DIE + 24)
     return y + 14 + DIE + 24
 
 
@@ -105,8 +106,8 @@ def roster(chart: Chart, sheet: Data, y: float) -> float:
     struck = sheet["hit"]["slot"] if sheet["hit"] else None
     chosen = sheet["repair"]["candidates"] if sheet["repair"] else ()
     for slot, (x, top_) in spot.items():
-        with chart.group(at=slot_part(slot)):
-            _slot(chart, slot, rows.get(slot), x, top_, width, height)
+        _slot(chart, slot, rows.get(slot), x, top_, width, height)
+        chart.target(f"slot:{slot}", x, top_, width, height)
         if slot == struck:
             chart.selected(x, top_, width, height)
         elif slot in chosen:
@@ -211,6 +212,7 @@ def ship_table(chart: Chart, y: float) -> float:
             chart.die_box(294 + at * 19, y + 6, 15, filled=colour != "white", colour="R" if colour == "red" else "ink")
         words = NOTES.get(ship.id, ship.note) or (f"needs an adjacent {SHIPS[ship.requires].name}" if ship.requires else "")
         chart.text(340, y + 20, words.replace("+/-", "±"), size=17, room=WIDTH - PANEL - 344)
+        chart.target(f"ship:{ship.id}", PANEL, y, WIDTH - 2 * PANEL, 25)
         y += 25
         chart.line(PANEL, y, WIDTH - PANEL, y)
     return y

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained
 from gamesvc.games.kernel.wording import counted, listed
@@ -12,14 +14,24 @@ from gamesvc.language import say
 
 
 def explain(view: Data, of: str) -> Explained | None:
-    """Return help on a kind of ship, a slot of the viewer's own fleet, or a hex."""
+    """Return help on a kind of ship, a slot of the viewer's own fleet, a hex, or a formation die (`d4`)."""
     if of in SHIPS:
         return Explained(SHIPS[of].name, _ship(SHIPS[of]))
     if of in ROSTER.order and view["sheet"] is not None:
         return Explained(say("Slot {slot}", slot=of), _slot(view["sheet"], of))
     if of in view["map"]["hexes"]:
         return _hex(view, of)
+    if view["sheet"] is not None and view["sheet"]["phase"] == "fleet" and of[:1] == "d" and of[1:].isdecimal():
+        return _formation_die(view["formation"], int(of[1:]))
     return None
+
+
+def _formation_die(formation: Sequence[int], die: int) -> Explained | None:
+    if die >= len(formation):
+        return None
+    ships = listed((ship.name for ship in SHIPS.values() if ship.face == formation[die]), "or")
+    text = say("Shows {face}, which buys one ship: {ships}.", face=formation[die], ships=ships)
+    return Explained(say("Formation die {die}", die=die), text)
 
 
 def _ship(ship: Ship) -> str:

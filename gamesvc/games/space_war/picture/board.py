@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gamesvc.games.drawing.chart import PANEL, WIDTH, Chart, drawable_caption
+from gamesvc.games.drawing.chart import M_SIZE, PANEL, WIDTH, Chart, drawable_caption
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, seat_name, to_act
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
 from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.glance import glance
-from gamesvc.games.space_war.picture.targets import grouped, slot_part, stacks
+from gamesvc.games.space_war.picture.targets import grouped, open_items, stacks
 from gamesvc.games.space_war.text.board import item_words
 from gamesvc.games.space_war.text.narrate import phase_name
 from gamesvc.json_types import JsonMapping
@@ -38,12 +39,12 @@ PROMPTS = {
 }
 
 
-def picture(seen: Data, caption: Caption) -> str:
+def picture(seen: Data, caption: Caption) -> Picture:
     """Draw the position as its viewer sees it. For spectators, seat a is below."""
     you = seen["you"] if seen["you"] is not None else 0
     zones = [stacks(seen, zone) for zone in (1 - you, you)]
     heights = [max(1, -(-len(piles) // PER_ROW)) * ROW_STEP + 26 for piles in zones]
-    items = [item for item in seen["items"] if item["by"] != seen["you"]][-6:] or seen["items"][-3:]
+    items = open_items(seen)
     hand = grouped(seen["sides"][you]["hand"] or [])
     listed = max(214, 62 * len(items) + 70) if items else 0
     hand_rows = -(-len(hand) // PER_ROW)
@@ -124,22 +125,23 @@ def _station(chart: Chart, side: JsonMapping, y: float) -> None:
         chart.text(end + 6, y + 26, str(gives[1] * len(cards)), weight=700)
         span = max(130.0 if total < 7 else width, len(cards) * (width + 4) - 4)
         chart.line(x, y + 33, x + span, y + 33, stroke="ink", line=2)
+        chart.target(f"row:{side['seat']}:{row}", x, y + 8, span, 25)
         for at, card in enumerate(cards):
-            _slot(chart, card, slot_part(side["seat"], card["slot"]), x + at * (width + 4), y + 40, width)
+            _slot(chart, card, x + at * (width + 4), y + 40, width)
+            chart.target(f"slot:{side['seat']}:{card['slot']}", x + at * (width + 4), y + 40, width, 82)
         x += max(span, 96) + 22
 
 
-def _slot(chart: Chart, card: JsonMapping, part: str, x: float, y: float, width: float) -> None:
+def _slot(chart: Chart, card: JsonMapping, x: float, y: float, width: float) -> None:
     if not card["flipped"]:
-        chart.card_back(x, y, width=width, height=82, label=card["slot"], at=part)
+        chart.card_back(x, y, width=width, height=82, label=card["slot"])
         return
-    with chart.group(at=part):
-        chart.rect(x, y, width, 82, stroke="ink", line=2, rx=4)
-        chart.rect(x, y + 56, width, 26, fill="tint", stroke="ink", line=2, rx=4)
-        chart.icon("damage", x + 6, y + 60, 18)
-        chart.text(x + width - 6, y + 76, card["slot"], size=19, weight=700, anchor="end")
-        name = name_of(card["card"]) if "card" in card else "flipped"
-        chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
+    chart.rect(x, y, width, 82, stroke="ink", line=2, rx=4)
+    chart.rect(x, y + 56, width, 26, fill="tint", stroke="ink", line=2, rx=4)
+    chart.icon("damage", x + 6, y + 60, 18)
+    chart.text(x + width - 6, y + 76, card["slot"], size=19, weight=700, anchor="end")
+    name = name_of(card["card"]) if "card" in card else "flipped"
+    chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
 
 
 def _zone(
@@ -198,8 +200,8 @@ def _piece(chart: Chart, seen: Data, stack: Sequence[JsonMapping], x: float, y: 
         band="bottom" if p["owner"] == you else "top",
         marks=marks,
         count=len(stack),
-        at=p["id"],
     )
+    chart.target(f"card:{p['id']}", x, y, *M_SIZE)
 
 
 def _cost(face: Card, x: int | None) -> str | int:
@@ -217,6 +219,7 @@ def _items(chart: Chart, seen: Data, items: Sequence[JsonMapping], y: float, lis
         cost = f"cost {item['cost']}" if "cost" in item else item["kind"]
         by = SEAT_NAMES[item["by"]] if item["by"] != seen["you"] else "you"
         chart.rect(20, place, 330, 54, stroke="ink")
+        chart.target(f"item:{item['item']}", 20, place, 330, 54)
         chart.disc(44, place + 27, item["item"])
         chart.text(68, place + 23, capital(words), size=20, weight=700, room=274)
         chart.text(68, place + 45, f"{by}, {cost}", size=18, colour="ink2", room=274)
@@ -270,6 +273,6 @@ def _hand(chart: Chart, seen: Data, hand: Sequence[tuple[str, int, str]], y: flo
             defence=face.defense,
             count=count,
             width=125,
-            at=instance,
             selectable=response and against,
         )
+        chart.target(f"hand:{instance}", 20 + at % PER_ROW * HAND_STEP, y + 34 + at // PER_ROW * ROW_STEP, 125, M_SIZE[1])

@@ -1,33 +1,47 @@
-"""The parts of the picture that stand for values of commands."""
+"""The targets of the picture that stand for values of commands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamesvc.games.kernel.game import Data, Part
-from gamesvc.games.space_war.data import CARDS
-from gamesvc.games.space_war.state import LETTERS
+from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.targets import Finder
+from gamesvc.games.space_war.data import CARDS, ROWS
 from gamesvc.json_types import JsonMapping
 
 
-def parts(seen: Data) -> Part:
-    """Return the finder of parts: stacks of cards in play, cards in hand, slots of both stations."""
-    names = {card["id"]: stack[0]["id"] for zone in (0, 1) for stack in stacks(seen, zone) for card in stack}
+def finder(seen: Data) -> Finder:
+    """Return the finder of targets: stacks of cards in play, cards in hand, station cards and their rows, open items, seats."""
+    names = {card["id"]: f"card:{stack[0]['id']}" for zone in (0, 1) for stack in stacks(seen, zone) for card in stack}
+    names |= {
+        card["id"]: f"slot:{side['seat']}:{card['slot']}" for side in seen["sides"] for card in side["station"] if "card" in card
+    }
     if seen["you"] is not None:
         hand = seen["sides"][seen["you"]]["hand"]
         first = {card: instance for card, _count, instance in grouped(hand)}
-        names |= {entry["id"]: first[entry["card"]] for entry in hand}
+        names |= {entry["id"]: f"hand:{first[entry['card']]}" for entry in hand}
     slots = [{card["slot"] for card in side["station"]} for side in seen["sides"]]
+    items = {item["item"]: f"item:{item['item']}" for item in open_items(seen)}
 
-    def part(command: str, field: str, value: object) -> str | None:
+    def found(command: str, field: str, value: object) -> str | None:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return items.get(value) if field in ("item", "upto") else f"seat:{value}" if field == "seat" else None
         if not isinstance(value, str):
             return None
+        if field == "row" and value in ROWS:
+            return f"row:{seen['you']}:{value}"
         if any(value in known for known in slots):
             station = _station(seen, command)
-            return slot_part(station, value) if station is not None and value in slots[station] else None
+            return f"slot:{station}:{value}" if station is not None and value in slots[station] else None
         return names.get(value)
 
-    return part
+    return found
+
+
+def open_items(seen: Data) -> list[JsonMapping]:
+    """Return the items that the picture lists: the last ones of the opponent, else the last ones of the viewer."""
+    others = [item for item in seen["items"] if item["by"] != seen["you"]]
+    return others[-6:] or seen["items"][-3:]
 
 
 def _station(seen: Data, command: str) -> int | None:
@@ -44,11 +58,6 @@ def _station(seen: Data, command: str) -> int | None:
     down = [{card["slot"] for card in side["station"] if not card["flipped"]} for side in seen["sides"]]
     fits = [seat for seat in (0, 1) if offered <= down[seat]]
     return fits[0] if len(fits) == 1 else None
-
-
-def slot_part(seat: int, slot: str) -> str:
-    """Return the name of the part that shows a slot of a station: both have a slot `s1`."""
-    return f"{LETTERS[seat]}-{slot}"
 
 
 def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:
@@ -75,7 +84,7 @@ def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:
 
 
 def grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
-    """Return the kinds of card in a hand: card, number, and the id of the first, which names the part of the picture."""
+    """Return the kinds of card in a hand: card, number, and the id of the first, which names the target."""
     groups: dict[str, list[str]] = {}
     for entry in hand:
         groups.setdefault(entry["card"], []).append(entry["id"])

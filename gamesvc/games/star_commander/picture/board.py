@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.wording import Speaker, seat_name, to_act
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.manifest import MANIFEST
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
 from gamesvc.games.star_commander.picture.glance import glance, now
+from gamesvc.games.star_commander.picture.targets import MOST_ITEMS
 from gamesvc.games.star_commander.text.lasting import lasting_words
 from gamesvc.games.star_commander.text.naming import REASONS, WINDOW_WORDS, card_name
 from gamesvc.json_types import JsonMapping
@@ -36,7 +38,7 @@ CHOICES = {
 }
 
 
-def picture(view: Data, caption: Caption) -> str:
+def picture(view: Data, caption: Caption) -> Picture:
     """Draw what a viewer may see, 720 units wide."""
     return Sheet(view, caption).svg()
 
@@ -53,7 +55,7 @@ class Sheet:
         self.names = [seat_name(seat, self.caption.names) for seat in range(len(view["seats"]))]
         self.speaker = Speaker(self.viewer, self.names)
 
-    def svg(self) -> str:
+    def svg(self) -> Picture:
         probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.speaker)
         probe.draw()
         self.lists = self._lists(probe.overflow)
@@ -162,6 +164,7 @@ class Sheet:
             self.chart.text(
                 middle, y + size[1] + 20, domain.capitalize(), size=17, weight=600, anchor="middle", room=88, smallest=15
             )
+            self.chart.target(f"deck:{domain}", x, y, size[0], size[1] + 44)
             discard = f"discard {len(self.view['discards'][domain])}"
             self.chart.text(middle, y + size[1] + 38, discard, size=17, colour="ink2", anchor="middle", room=88)
 
@@ -174,9 +177,10 @@ class Sheet:
             y += 19
             self.chart.text(34, y - 4, card_name(card), size=17, room=width - 30, smallest=15)
             self.chart.text(34 + width, y - 4, str(left), size=17, weight=700, anchor="end")
+            self.chart.target(f"supply:{card}", 34, y - 18, width, 19)
 
     def _stack(self, foot: float) -> None:
-        items = list(reversed(self.view["stack"]))[:5]
+        items = list(reversed(self.view["stack"]))[:MOST_ITEMS]
         if not items:
             return
         width = 206 if self.layout.grid == 3 else 170
@@ -189,6 +193,7 @@ class Sheet:
             self.chart.badge(item["seat"], left + 48, y + 18.5, 21)
             text = card_name(item["card"] or item["name"])
             self.chart.text(left + 66, y + 25, text, size=18, weight=700, room=width - 72, smallest=15)
+            self.chart.target(f"stack:{item['id']}", left, y, width, 37)
             if item["cancelled"]:
                 self.chart.struck(left + 62, y + 4, width - 68, 29)
             y += 42
@@ -248,15 +253,15 @@ class Sheet:
         for index, (uid, at) in enumerate(cards):
             x, top = MARGIN + (CARD + 15) * (index % 5), y + HAND * (index // 5)
             card = catalog[at]
-            with self.chart.group(at=uid):
-                self.chart.rect(x, top, CARD, HAND - 8, stroke="ink", line=2, rx=4)
-                self.chart.rect(x, top, CARD, 28, fill="tint", stroke="ink", line=2, rx=4)
-                self.chart.icon(card.domain, x + 8, top + 5, 18)
-                self.chart.text(x + 32, top + 20.5, card.kind.capitalize(), size=17, colour="ink2", room=CARD - 38, smallest=15)
-                for line, words in enumerate(wrap(card.name, CARD - 16, 19, 700, 2)):
-                    self.chart.text(x + 9, top + 50 + 19 * line, words, size=19, weight=700)
-                self.chart.text(x + CARD - 8, top + 89, uid, size=16, colour="ink2", anchor="end")
-                if card.is_vessel:
-                    figures = f"{card.attack}/{card.hp}" + (f"/{card.speed}" if card.kind == "ship" else "")
-                    self.chart.text(x + 9, top + 89, f"{card.cost} cr · {figures}", size=16, room=CARD - 50)
+            self.chart.rect(x, top, CARD, HAND - 8, stroke="ink", line=2, rx=4)
+            self.chart.rect(x, top, CARD, 28, fill="tint", stroke="ink", line=2, rx=4)
+            self.chart.icon(card.domain, x + 8, top + 5, 18)
+            self.chart.text(x + 32, top + 20.5, card.kind.capitalize(), size=17, colour="ink2", room=CARD - 38, smallest=15)
+            for line, words in enumerate(wrap(card.name, CARD - 16, 19, 700, 2)):
+                self.chart.text(x + 9, top + 50 + 19 * line, words, size=19, weight=700)
+            self.chart.text(x + CARD - 8, top + 89, uid, size=16, colour="ink2", anchor="end")
+            if card.is_vessel:
+                figures = f"{card.attack}/{card.hp}" + (f"/{card.speed}" if card.kind == "ship" else "")
+                self.chart.text(x + 9, top + 89, f"{card.cost} cr · {figures}", size=16, room=CARD - 50)
+            self.chart.target(f"card:{uid}", x, top, CARD, HAND - 8)
         return y + HAND * ((len(cards) + 4) // 5)

@@ -96,19 +96,19 @@ class Diamond:
     def _card(self, name: str) -> None:
         cell, chart, width = self.view["cells"][name], self.chart, self.layout.width
         x, y = self.layout.corner(name, self.top)
-        with chart.group(at=name):
-            if cell["card"] is None:
-                chart.hidden(x, y, width, CARD_HEIGHT, label=name)
-                return
-            chart.rect(x, y, width, CARD_HEIGHT, fill="panel", stroke="ink", line=2)
-            owner = cell["controller"]
-            if owner is not None:
-                chart.rect(x, y, 16, CARD_HEIGHT, fill=f"area-{LETTERS[owner]}", stroke="ink", line=2)
-                chart.badge(owner, x + 8, y + CARD_HEIGHT / 2, 22)
-            if self.layout.grid > 3:
-                self._narrow(x, y, name, cell)
-            else:
-                self._wide(x, y, name, cell)
+        chart.target(f"cell:{name}", x, y, width, CARD_HEIGHT)
+        if cell["card"] is None:
+            chart.hidden(x, y, width, CARD_HEIGHT, label=name)
+            return
+        chart.rect(x, y, width, CARD_HEIGHT, fill="panel", stroke="ink", line=2)
+        owner = cell["controller"]
+        if owner is not None:
+            chart.rect(x, y, 16, CARD_HEIGHT, fill=f"area-{LETTERS[owner]}", stroke="ink", line=2)
+            chart.badge(owner, x + 8, y + CARD_HEIGHT / 2, 22)
+        if self.layout.grid > 3:
+            self._narrow(x, y, name, cell)
+        else:
+            self._wide(x, y, name, cell)
         if self.view["combat"] and self.view["combat"]["cell"] == name:
             chart.selected(x, y, width, CARD_HEIGHT)
         marks = [icon for icon, key in (("siege", "besieged"), ("contested", "contested")) if cell[key]]
@@ -157,7 +157,7 @@ class Diamond:
     # --- vessels ---
 
     def stacks(self) -> Iterator[list[str]]:
-        """Yield the vessels of each plate that is drawn, whose part of the picture bears the id of the first."""
+        """Yield the vessels of each plate that is drawn, whose target bears the id of the first."""
         for cell in self.view["cells"]:
             for seats in self._rows():
                 yield from self._groups(cell, seats)[: self.layout.plates]
@@ -215,9 +215,9 @@ class Diamond:
             figures = f"{len(group)}× {one['attack']}/{one['hp']}"
         elif len(group) > 1:
             first = f"{name} ×{len(group)}"
-        with self.chart.group(at=group[0]):
-            nose = NOSES[self.sides[one["seat"]]]
-            self.chart.plate(one["seat"], x, y, width, PLATE, [first, figures], nose=nose, new=bool(one.get("new")))
+        nose = NOSES[self.sides[one["seat"]]]
+        self.chart.plate(one["seat"], x, y, width, PLATE, [first, figures], nose=nose, new=bool(one.get("new")))
+        self.chart.target(f"vessel:{group[0]}", x, y, width, PLATE)
         self._marks(one["lasting"], x + width - 12, y - 4)
         if one.get("damage"):
             self.chart.damage(x + 4, y + 4, one["damage"])

@@ -1,21 +1,35 @@
-"""The parts of the picture that stand for values of commands."""
+"""The targets of the picture that stand for values of commands."""
 
 from __future__ import annotations
 
 from gamesvc.games.drawing.chart import WIDTH, Chart
-from gamesvc.games.kernel.game import Data, Part
+from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.targets import Finder
 from gamesvc.games.kernel.wording import Speaker
+from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.picture.diagram import Diamond
 
+MOST_ITEMS = 5
+"""The items of the stack that the picture lists."""
+_SETTINGS = "set_standing_orders"
 
-def parts(view: Data) -> Part:
-    """Return the finder of parts: systems, plates of vessels, and the cards that are laid out."""
+
+def finder(view: Data) -> Finder:
+    """Return the finder of targets: systems, plates of vessels, cards laid out, decks, the supply, the stack, and seats."""
     diamond = Diamond(Chart(WIDTH, 10), view, 0, Speaker(view["seat"], ()))
-    names = {cell: cell for cell in view["cells"]}
-    names |= {vessel: stack[0] for stack in diamond.stacks() for vessel in stack}
-    names |= {uid: uid for uid, _card in (*view["hand"], *view["prompt"].get("cards", ()))}
+    names: dict[object, str] = {cell: f"cell:{cell}" for cell in view["cells"]}
+    names |= {vessel: f"vessel:{stack[0]}" for stack in diamond.stacks() for vessel in stack}
+    names |= {uid: f"card:{uid}" for uid, _card in (*view["hand"], *view["prompt"].get("cards", ()))}
+    kinds = {card: f"supply:{card}" for card in view["supply"] if card != "scout"}
+    decks = {domain: f"deck:{domain}" for domain in DOMAINS}
+    stack = {item["id"]: f"stack:{item['id']}" for item in list(reversed(view["stack"]))[:MOST_ITEMS]}
+    seats = {seat: f"seat:{seat}" for seat in range(len(view["seats"]))}
 
-    def part(command: str, field: str, value: object) -> str | None:
-        return names.get(value) if isinstance(value, str) else None
+    def found(command: str, field: str, value: object) -> str | None:
+        if command == _SETTINGS or isinstance(value, bool) or not isinstance(value, (str, int)):
+            return None
+        if isinstance(value, int):
+            return (stack if field in ("item", "target.item") else seats if field in ("to", "seat") else {}).get(value)
+        return names.get(value) or (kinds.get(value) if field == "card" else None) or decks.get(value)
 
-    return part
+    return found

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 from gamesvc.games.drawing.chart import WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.wording import Speaker, capital, listed, opening, seat_name, to_act
 from gamesvc.games.stratastar.data import ABILITY_NAMES, CARD_NAMES, WORLDS_TO_WIN
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
+from gamesvc.games.stratastar.picture.targets import MOST_OFFERS
 from gamesvc.games.stratastar.text.board import awaiting
 from gamesvc.games.stratastar.text.narrate import PHASES, aim, cards, forces, offer, treaty
 from gamesvc.json_types import JsonMapping
@@ -24,12 +26,13 @@ _FLAGS = {
     "ability_draft": "Your choice",
     "pick_ability": "Your choice",
 }
-MOST_OFFERS = 5
 _CARD_WIDTH, _CARD_STEP, _HAND_LEFT = 74, 82, 222
 _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
+Note = tuple[str, str]
+"""The target of a note, empty if it has none, and its text."""
 
 
-def picture(seen: Data, caption: Caption) -> str:
+def picture(seen: Data, caption: Caption) -> Picture:
     """Draw the position as SVG, 720 units wide."""
     told, caption = glance(seen, caption), drawable_caption(caption)
     t = Speaker(seen["viewer"], caption.names)
@@ -39,15 +42,17 @@ def picture(seen: Data, caption: Caption) -> str:
     _header(chart, seen, caption)
     map.draw(chart, seen)
     y = _seats(chart, seen, caption, 776)
-    for note in notes:
-        y = chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
+    for of, note in notes:
+        top, y = y, chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
+        if of:
+            chart.target(of, 20, top, 680, y - top)
     y = _table(chart, seen, y + 18)
     chart.closing(y + 14, closing)
     return chart.svg()
 
 
-def _height(seen: Data, notes: list[str], closing: str) -> float:
-    lines = sum(len(wrap(note, 680, 19, 400, 3)) for note in notes)
+def _height(seen: Data, notes: list[Note], closing: str) -> float:
+    lines = sum(len(wrap(note, 680, 19, 400, 3)) for _, note in notes)
     return 804 + 42 * len(seen["players"]) + 25 * lines + 18 + 120 + 14 + 24 * len(wrap(closing, 662, 20, 400, 2)) + 16
 
 
@@ -96,33 +101,34 @@ def _seats(chart: Chart, seen: Data, caption: Caption, y: float) -> float:
     return y + 6
 
 
-def _notes(seen: Data, t: Speaker) -> Iterable[str]:
-    """Yield the notes on facts that neither the map nor the rows show."""
+def _notes(seen: Data, t: Speaker) -> Iterable[Note]:
+    """Yield the notes on facts that neither the map nor the rows show, those on offers with their targets."""
     if seen["credit"]:
-        yield f"Credit until the phase ends: {cards(seen['credit'])}."
+        yield "", f"Credit until the phase ends: {cards(seen['credit'])}."
     owners: dict[tuple[str, ...], list[int]] = {}
     for player in seen["players"]:
         if len(player["abilities"]) > 1 and player["alive"]:
             owners.setdefault(tuple(player["abilities"]), []).append(player["seat"])
     for owned, seats in owners.items():
         who = t.all(seats)
-        yield f"{capital(who)}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
+        yield "", f"{capital(who)}: {', '.join(ABILITY_NAMES[one] for one in owned)}."
     for one in seen["treaties"]:
-        yield treaty(one, t)
+        yield "", treaty(one, t)
     for one in seen["offers"][:MOST_OFFERS]:
-        yield offer(one, t)
+        yield f"offer:{one['id']}", offer(one, t)
     if len(seen["offers"]) > MOST_OFFERS:
-        yield f"{len(seen['offers']) - MOST_OFFERS} more offers are open."
+        yield "", f"{len(seen['offers']) - MOST_OFFERS} more offers are open."
     battle = seen["battle"]
     if battle:
         done = f" Committed: {t.all(battle['committed'])}." if battle["committed"] else ""
-        yield f"Battle at {battle['space']}, forces without cards: {forces(battle['forces'], t)}.{done}"
+        yield "", f"Battle at {battle['space']}, forces without cards: {forces(battle['forces'], t)}.{done}"
 
 
 def _table(chart: Chart, seen: Data, y: float) -> float:
     chart.label(20, y + 14, f"Deck {seen['deck']}")
     chart.label(114, y + 14, f"Discard {len(seen['discard'])}")
     top = y + 24
+    chart.target("deck", 20, top, _CARD_WIDTH, 96)
     if seen["deck"]:
         chart.card_back(20, top)
     else:
@@ -146,6 +152,7 @@ def _hand(chart: Chart, hand: list[str], top: float) -> None:
         step = int((_HAND_ROOM - _CARD_WIDTH) / (len(groups) - 1))
     for at, (card, count) in enumerate(groups):
         _card(chart, card, _HAND_LEFT + at * step, top, count)
+        chart.target(f"hand:{card}", _HAND_LEFT + at * step, top, _CARD_WIDTH, 96)
 
 
 def _card(chart: Chart, card: str, x: float, y: float, count: int) -> None:

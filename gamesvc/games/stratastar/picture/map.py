@@ -33,8 +33,8 @@ def draw(chart: Chart, seen: Data) -> None:
     chart.grid(LEFT, TOP, CELL, len(COLUMNS), ROWS)
     _moves(chart, seen)
     for space in SPACES:
-        with chart.group(at=space):
-            _cell(chart, seen, space)
+        _cell(chart, seen, space)
+        chart.target(f"cell:{space}", *corner(space), CELL, CELL)
     _focus(chart, seen)
 
 

@@ -17,7 +17,7 @@ from gamesvc.games.kernel.dice import Dice, Draw
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
 from gamesvc.games.kernel.game import Event, Game, Refused, S
 from gamesvc.games.kernel.timeline import Timeline
-from gamesvc.games.kernel.trail import Deed, Trail
+from gamesvc.games.kernel.undo.trail import Deed, Trail
 from gamesvc.language import mark, say
 
 _NOTHING = Refused("nothing_to_undo", mark("You have no command that could be undone."))

@@ -1,0 +1,157 @@
+"""The layer of targets: what a picture shows that can be tapped, and which value of a form each stands for.
+
+The id of a target carries its kind, and a seat where several have one: `cell:E5`, `slot:1:s1`, `hand:a-26`, `seat:0`. A picture
+is made from one viewer's view, so its targets hold nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+from gamesvc.games.kernel.wording import capital, seat_name
+
+if TYPE_CHECKING:
+    from gamesvc.games.kernel.game import Caption, Data, Form, Game, Schema
+
+Finder = Callable[[str, str, object], str | None]
+"""`finder(command, field, value)`: the id of the target that stands for a value of a command's field, or None.
+
+`field` is written as in `Stand`.
+"""
+Box = tuple[float, float, float, float]
+"""x, y, width and height in the units of the picture."""
+_END = "</svg>"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A thing in a picture: its id, its kind, what a screen reader says of it, and where it is drawn."""
+
+    id: str
+    kind: str
+    name: str
+    box: Box
+
+    def as_json(self) -> dict[str, object]:
+        return {"id": self.id, "kind": self.kind, "name": self.name, "box": list(self.box)}
+
+
+class Picture(str):
+    """A picture as SVG, with the boxes of its targets by their ids, in the order in which they were drawn."""
+
+    boxes: Mapping[str, Box]
+
+    def __new__(cls, svg: str, boxes: Mapping[str, Box]) -> Picture:
+        made = super().__new__(cls, svg)
+        made.boxes = boxes
+        return made
+
+
+def kind_of(target: str) -> str:
+    """Return the kind of a target: the first part of its id."""
+    return target.partition(":")[0]
+
+
+def thing_of(target: str) -> str:
+    """Return the id of the thing that a target shows, as `Game.explain` takes it: the last part of its id."""
+    return target.rpartition(":")[2]
+
+
+def targets(game: Game[Any], view: Data, picture: Picture, caption: Caption) -> list[Target]:
+    """Return the targets of a picture with their names."""
+    return [Target(of, kind_of(of), _name(game, view, of, caption.names), box) for of, box in picture.boxes.items()]
+
+
+def _name(game: Game[Any], view: Data, target: str, names: Sequence[str]) -> str:
+    """Return the name of a target: a place with what is there; anything else by its name, its id and the seat it belongs to."""
+    kind, *owner, thing = target.split(":") if ":" in target else (target, "")
+    if kind == "seat":
+        return capital(seat_name(int(thing), names))
+    found = game.explain(view, thing) if thing else None
+    if found is not None and kind == "cell":
+        return f"{found.name if thing in found.name else f'{thing} {found.name}'}. {found.text}"
+    name = found.name if found is not None else capital(f"{kind} {thing}".replace("_", " ").rstrip())
+    if any(map(str.isdigit, thing)) and thing not in name:
+        name = f"{name} {thing}"
+    return f"{name} of {seat_name(int(owner[0]), names)}" if owner else name
+
+
+def tappable(picture: Picture, found: Sequence[Target]) -> str:
+    """Return the picture with transparent shapes over its targets, the last of its layers, for a page that takes taps."""
+    shapes = "\n".join(
+        f'<rect data-t={quoteattr(one.id)} x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="none"'
+        f' pointer-events="all" aria-label={quoteattr(one.name)}/>'
+        for one in found
+        for x, y, width, height in [one.box]
+    )
+    before, end, after = picture.rpartition(_END)
+    return f'{before}<g class="hits">\n{shapes}\n</g>\n{end}{after}'
+
+
+# --- forms ---
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A value that a form offers, and the target that stands for it."""
+
+    field: str
+    """The parameter, with dots before the fields of objects and without the numbers of list items: `disband.space`."""
+    value: object
+    target: str
+
+
+def stands(finder: Finder, form: Form) -> Iterator[Stand]:
+    """Yield each value of a form that the picture shows, with its target. `finder` comes from `Game.finder`."""
+    for field, value in values({"properties": form.parameters}):
+        if (found := finder(form.name, field, value)) is not None:
+            yield Stand(field, value, found)
+
+
+def values(schema: Schema, field: str = "") -> Iterator[tuple[str, object]]:
+    """Yield every value that a schema lists, with the field that it is for."""
+    if "const" in schema:
+        yield field, schema["const"]
+    for value in (*schema.get("enum", ()), *schema.get("supply", ())):
+        yield field, value
+    for option in schema.get("oneOf", ()):
+        yield from values(option, field)
+    for name, inner in schema.get("properties", {}).items():
+        yield from values(inner, _below(field, name))
+    if "items" in schema:
+        yield from values(schema["items"], field)
+
+
+def placed(finder: Finder, form: Form) -> Form:
+    """Return a form whose schemas say, as `at`, which targets its values stand for (see `forms`)."""
+    parameters = {name: _placed(finder, form.name, schema, name) for name, schema in form.parameters.items()}
+    return replace(form, parameters=parameters)
+
+
+def _placed(finder: Finder, command: str, schema: Schema, field: str) -> Schema:
+    more: dict[str, Any] = {}
+    if "const" in schema and (found := finder(command, field, schema["const"])) is not None:
+        more["at"] = found
+    listed = (*schema.get("enum", ()), *schema.get("supply", ()))
+    if at := {_key(value): found for value in listed if (found := finder(command, field, value)) is not None}:
+        more["at"] = at
+    if "oneOf" in schema:
+        more["oneOf"] = [_placed(finder, command, option, field) for option in schema["oneOf"]]
+    if "properties" in schema:
+        inner: Mapping[str, Schema] = schema["properties"]
+        more["properties"] = {name: _placed(finder, command, sub, _below(field, name)) for name, sub in inner.items()}
+    if "items" in schema:
+        more["items"] = _placed(finder, command, schema["items"], field)
+    return {**schema, **more} if more else schema
+
+
+def _below(field: str, name: str) -> str:
+    return f"{field}.{name}" if field else name
+
+
+def _key(value: object) -> str:
+    """Return a value as the key of a JSON object."""
+    return value if isinstance(value, str) else str(value).lower()
