@@ -130,11 +130,17 @@ def _key(name: str, holder: object, now: float) -> str:
 
 
 @functools.cache
-def _valkey(url: str) -> redis.Redis:
-    # Celery's notation for a socket file, and the client's own.
-    url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
+def valkey(url: str) -> redis.Redis:
+    """Return a client that gives up soon: nothing may wait for Valkey."""
     # The older protocol needs no handshake, which a busy machine may not answer in time.
-    return redis.Redis.from_url(url, protocol=2, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS)
+    return redis.Redis.from_url(
+        client_url(url), protocol=2, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS
+    )
+
+
+def client_url(url: str) -> str:
+    """Return the address of Valkey as its client writes it. Celery has another notation for a socket file."""
+    return url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
 
 
 _not_before = 0.0
@@ -146,7 +152,7 @@ def _increase(keys: list[str]) -> list[int]:
     if time.monotonic() < _not_before:
         return []
     try:
-        pipeline = _valkey(settings.REDIS_URL).pipeline(transaction=False)
+        pipeline = valkey(settings.REDIS_URL).pipeline(transaction=False)
         for key in keys:
             pipeline.incr(key)
             pipeline.expire(key, 2 * WINDOW_SECONDS)

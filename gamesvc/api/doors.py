@@ -125,10 +125,10 @@ def _endpoint(route: str, view: Callable[..., Any]) -> Door:
     scopes = getattr(view, "view_initkwargs", {}).get("scopes", {})
     told = [f"{method} (scope {' or '.join(needed)})" if PUBLIC not in needed else method for method, needed in scopes.items()]
     methods = list(scopes) or [name.upper() for name in ("get", "post") if hasattr(kind, name)]
-    if scopes and all(PUBLIC in needed for needed in scopes.values()):
-        who = EVERYONE
-    elif (below := _below_a_match(route)) is not None:
+    if (below := _below_a_match(route)) is not None:
         who = _each({method: permissions.of_api(method, below).text for method in methods})
+    elif scopes and all(PUBLIC in needed for needed in scopes.values()):
+        who = EVERYONE
     else:
         who = _who(route, "")
     limits = f"body {_kilobytes(settings.API_BODY_BYTES)}, nested {intake.DEEPEST} deep"
@@ -199,6 +199,9 @@ def _extra(route: str, limits: str) -> str:
     elif last == "seats":
         limits += f"; join: {daily_limits.JOINS_PER_DAY} times a day in a match"
         limits += f"; filling or emptying seats: {acts}"
+    elif last == "stream":
+        limits += f"; open at once: {settings.STREAMS_PER_ADDRESS} of one network, {settings.STREAMS_PER_USER} of one user"
+        limits += f", {settings.STREAMS_PER_TOKEN} with one token"
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
     elif last == "matches" or "new" in parts or last in ("forks", "fork", "rematch"):

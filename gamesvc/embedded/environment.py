@@ -56,7 +56,16 @@ def release() -> None:
 
 # Variables that lead to the data, mail and mailboxes of a real service. A temporary run must reach none of them.
 _OF_A_SERVICE = {
-    *("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "GAMESVC_DATA", "CHECKPOINT_FILE", "BASE_URL", "ALLOWED_HOSTS"),
+    *(
+        "DATABASE_URL",
+        "DATABASE_OWNER_URL",
+        "REDIS_URL",
+        "GAMESVC_DATA",
+        "CHECKPOINT_FILE",
+        "BASE_URL",
+        "LIVE_URL",
+        "ALLOWED_HOSTS",
+    ),
     *(
         "SECRET_KEY",
         "MATCH_KEYS",

@@ -52,7 +52,7 @@ class Service:
         port: int,
         environment: Mapping[str, str],
         web_workers: int = 2,
-        processes: Collection[str] = ("web", "mailserver", "beat"),
+        processes: Collection[str] = ("web", "live", "mailserver", "beat"),
         workers: Mapping[str, Collection[str]] = queues.WORKERS,
         upkeep: Callable[[], None] = lambda: None,
     ) -> None:
@@ -68,6 +68,7 @@ class Service:
         self.logs = data / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
         self.mail_port = free_port()
+        self.live_port = free_port()
         self.environment = self._environment(environment, processes)
         commands = self._commands(web_workers)
         self.commands = {name: command for name, command in commands.items() if name in processes}
@@ -79,6 +80,8 @@ class Service:
         environment = {
             "HEARTBEAT_PROBES": os.environ.get("HEARTBEAT_PROBES", ",".join(doors[name] for name in doors if name in processes)),
             "BASE_URL": f"http://localhost:{self.port}",
+            # No proxy stands in front: the web server sends those who want a stream on to the port of the streams.
+            "LIVE_URL": os.environ.get("LIVE_URL", f"http://localhost:{self.live_port}" if "live" in processes else ""),
             # Mail comes only from this machine, so every mail is authentic.
             "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),
             "INBOUND_AUTH": os.environ.get("INBOUND_AUTH", "loopback"),
@@ -104,6 +107,14 @@ class Service:
                 # The server replaces a worker that dies. At a stop, requests get this many seconds to finish.
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
                 "gamesvc.wsgi:application",
+            ],
+            "live": [
+                sys.executable,
+                *("-m", "granian", "--interface", "asgi", "--host", "127.0.0.1", "--port", str(self.live_port)),
+                # As many streams as the limits let in. They hold nothing that a stop would have to wait for.
+                *("--backlog", "4096", "--backpressure", "100000", "--no-ws", "--task-impl", "asyncio"),
+                *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "2"),
+                "gamesvc.api.live.server:application",
             ],
             "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
             "beat": [*CELERY, "gamesvc.beat", "beat", "--loglevel", "WARNING", *schedule],
@@ -167,10 +178,10 @@ class Service:
         return {**os.environ, **self.environment}
 
     def _wait(self) -> None:
-        """Wait until our own web server answers and the mail receiver accepts connections."""
+        """Wait until our own web server answers, and the mail receiver and the live process accept connections."""
         until = time.monotonic() + READY_SECONDS
         while time.monotonic() < until:
-            if self._is_ours() and self._takes_mail():
+            if self._is_ours() and self._takes_mail() and self._streams():
                 return
             time.sleep(0.05)
         raise ServiceError(f"The service does not answer at {self.url}; its logs are in {self.logs}.")
@@ -192,13 +203,18 @@ class Service:
         return True
 
     def _takes_mail(self) -> bool:
-        if "mailserver" not in self.commands:
-            return True
-        try:
-            socket.create_connection(("127.0.0.1", self.mail_port), 5).close()
-        except OSError:
-            return False
-        return True
+        return "mailserver" not in self.commands or _listens(self.mail_port)
+
+    def _streams(self) -> bool:
+        return "live" not in self.commands or _listens(self.live_port)
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 5).close()
+    except OSError:
+        return False
+    return True
 
 
 def _worker(name: str, listens: Collection[str]) -> list[str]:

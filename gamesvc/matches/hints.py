@@ -1,18 +1,41 @@
-"""Hints that wake the workers. A lost hint delays the work until the next sweep, and does nothing worse."""
+"""Hints that wake the workers and the live streams. A lost hint delays them until the next sweep, and does nothing worse."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from uuid import UUID
 
-from notifications.hints import publish
+import redis
+from django.conf import settings
+
+from gamesvc.request_limits import valkey
+from notifications.hints import PAUSE_SECONDS, publish
+
+log = logging.getLogger(__name__)
+
+# The channel of Valkey on which the ids of matches come that have new events.
+MOVED = "gamesvc.moved"
 
 # One hint covers everything written within this time; the sweep finds the rest.
 TOGETHER_SECONDS = 0.5
 
 _lock = threading.Lock()
 _published_at: dict[str, float] = {}
+_silent_until = 0.0
+
+
+def moved(match_id: UUID) -> None:
+    """Announce that a match has new events. Those who follow it look whether they may know of them."""
+    global _silent_until
+    if time.monotonic() < _silent_until:
+        return
+    try:
+        valkey(settings.REDIS_URL).publish(MOVED, match_id.bytes)
+    except (redis.RedisError, OSError) as error:
+        _silent_until = time.monotonic() + PAUSE_SECONDS
+        log.warning("Valkey does not answer (%s); live streams go on by their sweep.", error)
 
 
 def bots(match_id: UUID) -> None:

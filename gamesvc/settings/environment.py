@@ -100,6 +100,7 @@ DATABASE_OWNER_URL = _url("DATABASE_OWNER_URL", DATABASE_URL, "postgresql", "pos
 REDIS_URL = _url("REDIS_URL", "redis://localhost:6379/0", "redis", "rediss", "redis+socket")
 BASE_URL = _url("BASE_URL", "http://localhost:8000", "http", "https", secret=False)
 ALLOWED_HOSTS = _names("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+LIVE_URL = _url("LIVE_URL", "", "http", "https", secret=False)
 TRUSTED_PROXIES = _names("TRUSTED_PROXIES")
 INSTANCE = _text("GAMESVC_INSTANCE")
 LOG_LEVEL = _choice("LOG_LEVEL", "INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL")
@@ -161,6 +162,9 @@ RATE_LIMIT_PER_ADDRESS = _whole("RATE_LIMIT_PER_ADDRESS", 1200)
 RATE_LIMIT_PER_USER = _whole("RATE_LIMIT_PER_USER", 600)
 RATE_LIMIT_PER_TOKEN = _whole("RATE_LIMIT_PER_TOKEN", 300)
 RATE_LIMIT_HISTORY = _whole("RATE_LIMIT_HISTORY", 120)
+STREAMS_PER_ADDRESS = _whole("STREAMS_PER_ADDRESS", 200)
+STREAMS_PER_USER = _whole("STREAMS_PER_USER", 30)
+STREAMS_PER_TOKEN = _whole("STREAMS_PER_TOKEN", 10)
 
 # Retention
 SIGN_INS_KEPT_DAYS = _whole("SIGN_INS_KEPT_DAYS", 90)

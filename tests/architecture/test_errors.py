@@ -42,6 +42,7 @@ PUBLIC = {
     "bad_request": (400, "The request cannot be read"),
     "key_missing": (400, "The Idempotency-Key is missing"),
     "not_signed_in": (401, "Not authenticated"),
+    "bad_ticket": (401, "This ticket is not valid"),
     "forbidden": (403, "Not allowed"),
     "not_found": (404, "Not found"),
     "method_not_allowed": (405, "Method not allowed"),
@@ -58,6 +59,8 @@ PUBLIC = {
     "fault": (500, "Something broke here"),
     "busy": (503, "Too many simultaneous changes"),
     "unavailable": (503, "Temporarily unavailable"),
+    "too_many_streams": (429, "Too many open streams"),
+    "no_streams": (404, "There are no live streams here"),
 }
 # The view that asks gives these their title: what was not done.
 TITLED_BY_DOOR = {"password_needed": 403, "wrong_password": 422, "too_many_passwords": 429}

@@ -23,7 +23,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def test_fewer_workers_listen_to_every_queue_all_the_same(service: Service) -> None:
-    assert list(service.commands) == ["web", "mailserver", "beat", "worker", "inbound", "mailer"]
+    assert list(service.commands) == ["web", "live", "mailserver", "beat", "worker", "inbound", "mailer"]
     listened = re.findall(r"--queues (\S+)", " ".join(word for command in service.commands.values() for word in command))
     assert sorted(queue for names in listened for queue in names.split(",")) == sorted(queues.QUEUES)
 

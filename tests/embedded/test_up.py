@@ -32,7 +32,7 @@ from tests.test_readme import README, ROOT, alone, commands, program
 from tests.web.page import chosen, forms
 
 pytestmark = [pytest.mark.timeout(280), pytest.mark.long]
-ROLES = ("web", *queues.WORKERS, "mailserver", "beat")
+ROLES = ("web", "live", *queues.WORKERS, "mailserver", "beat")
 
 
 class Up:

@@ -7,6 +7,7 @@
 from gamesvc.api.v1 import index
 from gamesvc.api.v1.account import me, tokens
 from gamesvc.api.v1.base import PUBLIC, endpoint
+from gamesvc.api.v1.live import streams
 from gamesvc.api.v1.lobby import forks, matches, notes, press, substitutes
 from gamesvc.api.v1.notices import inbox
 from gamesvc.api.v1.organising import measures
@@ -68,6 +69,8 @@ urlpatterns = [
     endpoint("matches/<str:ident>/close/", forks.CloseBoard, POST="play"),
     endpoint("matches/<str:ident>/preferences/", inbox.OfMatch, GET="read", PATCH="play"),
     endpoint("matches/<str:ident>/presence/", inbox.Presence, POST="play", DELETE="play"),
+    endpoint("matches/<str:ident>/stream/", streams.MatchStream, GET=PUBLIC),
+    endpoint("me/stream/", streams.UserStream, GET="read"),
     endpoint("me/absences/", absence.Absences, GET="read", POST="play"),
     endpoint("me/absences/<int:absence_id>/", absence.AbsenceDetail, DELETE="play"),
     endpoint("me/quiet-hours/", absence.QuietHours, GET="read", PUT="play"),

@@ -63,6 +63,22 @@ def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int 
     return access
 
 
+def access_each(match_id: uuid.UUID, callers: Iterable[tuple[User | None, str]]) -> list[Access | None]:
+    """Return a match as each of many callers may use it: a user and a watch link, either may be missing.
+
+    None for those who may not know the match. The match is read once for all of them.
+    """
+    match = Match.objects.filter(pk=match_id).select_related("creator").first()
+    if match is None:
+        return [None for _caller in callers]
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    found = [_access(match, user, seats, _Ties(user, [match]), link) for user, link in callers]
+    if not match.board:
+        return found
+    seat = _turned_to(seats, load(match.id, match.game))
+    return [replace(access, seat=seat) if access is not None else None for access in found]
+
+
 def access_many(user: User | None, matches: Iterable[Match]) -> list[Access]:
     """Return many matches in their order, in a fixed number of queries. Those the user may not know are left out."""
     found = list(matches)

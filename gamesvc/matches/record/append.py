@@ -116,6 +116,7 @@ def record(
     stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
     transaction.on_commit(lambda: _keep(after), robust=True)
+    transaction.on_commit(lambda: hints.moved(match.id), robust=True)
     # A bot that acts is continued anyway (`play.bots`); a hint for each of its turns would fill the queue.
     if act.actor.kind != "bot" and any(one.seat in bots for one in open_now):
         transaction.on_commit(lambda: hints.bots(match.id), robust=True)

@@ -26,7 +26,8 @@ from gamesvc.ops.sink import MailSink
 
 # Words in the command lines that identify the leaders of the roles.
 MARKS = {
-    "web": "granian",
+    "web": "gamesvc.wsgi",
+    "live": "gamesvc.api.live",
     "mailserver": "mailserver",
     "beat": "gamesvc.beat",
     **{name: f"{name}@%h" for name in queues.WORKERS},

@@ -5,7 +5,7 @@
  * A match that has moved: the viewer's version of it, and whether it waits for them.
  * @typedef {{match?: string, version: number, awaited?: boolean}} Change
  * @typedef {"live" | "polling" | "offline" | "ended"} State
- * "ended": the viewer may not follow any more. Nothing comes after it.
+ * "ended": the viewer may no longer follow. Nothing comes after it.
  */
 
 const LONGEST = 20000;

@@ -1,0 +1,211 @@
+"""The hub of a live process: which streams follow what, and who has to be told when a match moves.
+
+Hints on Valkey wake it after each commit. A sweep finds what a lost hint would have told, and ends the streams of callers whose
+token, session or account is gone. All looks at the database run one after another in one thread, so that no older look can
+overtake a newer one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+from uuid import UUID
+
+import redis.asyncio
+from django.conf import settings
+
+from gamesvc.api.live import looking
+from gamesvc.api.live.errors import TooManyStreams
+from gamesvc.api.live.streams import Stream, UserStream
+from gamesvc.matches.reading.following import MOVED
+from gamesvc.request_limits import client_url
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 1.0
+"""Time before the next try when the database or Valkey is away."""
+SAID_AGAIN_SECONDS = 10.0
+"""Time that Valkey must have answered before its next failure is logged."""
+LIMITS = {
+    "address": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network."),
+    "user": ("STREAMS_PER_USER", "{} streams are allowed for one user."),
+    "token": ("STREAMS_PER_TOKEN", "{} streams are allowed with one token."),
+}
+
+
+class Hub:
+    """All open streams of this process. Use it from its event loop only."""
+
+    def __init__(self) -> None:
+        self._of_match: dict[UUID, set[Stream]] = {}
+        self._of_user: dict[int, set[Stream]] = {}
+        self._moved: set[UUID] = set()
+        self._waiting: set[Stream] = set()
+        self._wake = asyncio.Event()
+        self._heads: dict[UUID, int] = {}
+        self._open: Counter[tuple[str, object]] = Counter()
+        self._looker = ThreadPoolExecutor(1, "look")
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        for work in (self._listen, self._look, self._sweep):
+            self._tasks.append(asyncio.create_task(_forever(work)))
+
+    def stop(self) -> None:
+        """End all streams and the work behind them."""
+        for task in self._tasks:
+            task.cancel()
+        for stream in self._streams():
+            stream.close()
+        self._looker.shutdown(wait=False, cancel_futures=True)
+
+    def add(self, stream: Stream) -> None:
+        """Begin to follow. Raises `TooManyStreams`."""
+        holders = _holders(stream)
+        for name, holder in holders:
+            most = getattr(settings, LIMITS[name][0])
+            if most and self._open[name, holder] >= most:
+                raise TooManyStreams(LIMITS[name][1].format(most), retry_after=60)
+        self._open.update(holders)
+        followed, key = self._place(stream)
+        followed.setdefault(key, set()).add(stream)
+        self.look_again(stream)
+
+    def remove(self, stream: Stream) -> None:
+        """Forget a stream that has ended."""
+        stream.close()
+        self._waiting.discard(stream)
+        followed, key = self._place(stream)
+        followed[key].discard(stream)
+        if not followed[key]:
+            del followed[key]
+        for holder in _holders(stream):
+            self._open[holder] -= 1
+            if not self._open[holder]:
+                del self._open[holder]
+
+    def look_again(self, stream: Stream) -> None:
+        """Look for a stream as soon as possible, whether or not its match has moved."""
+        self._waiting.add(stream)
+        self._wake.set()
+
+    # --- work ---
+
+    async def _listen(self) -> None:
+        """Take hints. Each connection begins with a sweep: hints may have been lost before."""
+        async with redis.asyncio.Redis.from_url(client_url(settings.REDIS_URL), protocol=2) as client, client.pubsub() as channel:
+            await channel.subscribe(MOVED)
+            await self._find_moved()
+            async for message in channel.listen():
+                if message["type"] == "message":
+                    self._moved.add(UUID(bytes=message["data"]))
+                    self._wake.set()
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(settings.SWEEP_SECONDS)
+            await self._find_moved()
+            streams = self._streams()
+            valid = await self._ask(looking.valid_users, {stream.wish.caller for stream in streams})
+            for stream in streams:
+                if stream.wish.caller not in valid:
+                    stream.close()
+
+    async def _find_moved(self) -> None:
+        """Look for matches whose newest version is not the one that was looked at last."""
+        found = await self._ask(looking.versions, list(self._of_match))
+        if self._of_user:
+            found |= await self._ask(looking.own_versions, list(self._of_user))
+        moved = {match_id for match_id, version in found.items() if self._heads.get(match_id) != version}
+        self._heads = {match_id: head for match_id, head in self._heads.items() if match_id in found}
+        if moved:
+            self._moved |= moved
+            self._wake.set()
+
+    async def _look(self) -> None:
+        """Tell followers of what has moved, match by match."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            moved, self._moved = self._moved, set()
+            waiting, self._waiting = self._waiting, set()
+            try:
+                await self._tell(moved, waiting)
+            except BaseException:
+                self._moved |= moved
+                self._waiting |= {stream for stream in waiting if not stream.closed}
+                self._wake.set()
+                raise
+
+    async def _tell(self, moved: set[UUID], waiting: set[Stream]) -> None:
+        streams = {match_id: set(self._of_match.get(match_id, ())) for match_id in moved}
+        if moved and self._of_user:
+            for match_id, users in (await self._ask(looking.followers, moved)).items():
+                streams[match_id].update(stream for user_id in users for stream in self._of_user.get(user_id, ()))
+        for stream in waiting:
+            if isinstance(stream, UserStream):
+                self._deliver(await self._ask(looking.look_for, stream))
+            elif stream.wish.match_id is not None:
+                streams.setdefault(stream.wish.match_id, set()).add(stream)
+        for match_id, followers in streams.items():
+            ready = self._ready(followers)
+            if ready:
+                self._deliver(await self._ask(looking.look_at, match_id, ready))
+
+    def _ready(self, followers: Iterable[Stream]) -> list[Stream]:
+        """Return the streams to look for now. One with events that are still to be sent is looked for after that."""
+        ready = []
+        for stream in followers:
+            if stream.wish.events and not stream.is_idle:
+                stream.behind = True
+            elif not stream.closed:
+                ready.append(stream)
+        return ready
+
+    def _deliver(self, looks: looking.Looks) -> None:
+        for stream, seen in looks:
+            for look in seen:
+                if look is not None:
+                    self._heads[look.match_id] = look.head
+                stream.take(look)
+
+    async def _ask(self, function: Callable[..., T], *args: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._looker, function, *args)
+
+    def _streams(self) -> list[Stream]:
+        return [stream for followed in (self._of_match, self._of_user) for streams in followed.values() for stream in streams]
+
+    def _place(self, stream: Stream) -> tuple[dict[Any, set[Stream]], object]:
+        """Return where a stream is kept: among those of its match or of its user."""
+        if isinstance(stream, UserStream):
+            return self._of_user, stream.wish.caller.user_id
+        return self._of_match, stream.wish.match_id
+
+
+def _holders(stream: Stream) -> list[tuple[str, object]]:
+    """Return by whom a stream counts, with the name of each limit."""
+    caller = stream.wish.caller
+    named = (("address", caller.network), ("user", caller.user_id), ("token", caller.token_id))
+    return [(name, holder) for name, holder in named if holder not in (None, "")]
+
+
+async def _forever(work: Callable[[], Awaitable[None]]) -> None:
+    """Begin a work again whenever it fails, for instance because the database or Valkey is away."""
+    is_said = False
+    while True:
+        began = time.monotonic()
+        try:
+            await work()
+        except redis.RedisError as error:
+            if not is_said or time.monotonic() - began > SAID_AGAIN_SECONDS:
+                log.warning("Valkey does not answer (%s); live streams go on by their sweep.", error)
+            is_said = True
+        except Exception:
+            log.exception("A part of the live streams has failed and begins again.")
+        await asyncio.sleep(AGAIN_SECONDS)

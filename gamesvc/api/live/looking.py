@@ -1,0 +1,75 @@
+"""Questions of a hub to the database. Functions block: the hub calls them in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import wraps
+from typing import ParamSpec, TypeVar
+from uuid import UUID
+
+from django.db import close_old_connections
+
+from accounts.models import User
+from gamesvc.api.live.callers import Caller, still_valid
+from gamesvc.api.live.streams import Look, MatchStream, Stream, UserStream
+from gamesvc.matches.reading import following
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Looks = list[tuple[Stream, list[Look | None]]]
+
+
+def in_thread(function: Callable[P, T]) -> Callable[P, T]:
+    """Mark a function that a thread of ours calls: a connection that has broken meanwhile is opened again."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        close_old_connections()
+        return function(*args, **kwargs)
+
+    return called
+
+
+@in_thread
+def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
+    """Look at a match for these streams. None where the caller is no longer valid, or may not know the match they follow."""
+    users = still_valid({stream.wish.caller for stream in streams})
+    asked = [stream for stream in streams if stream.wish.caller in users]
+    callers = [(users[stream.wish.caller], stream.wish.link) for stream in asked]
+    seen = following.glances(match_id, callers)
+    pages: dict[object, Look] = {}
+    looks: dict[Stream, Look | None] = dict.fromkeys(streams)
+    for stream, glance in zip(asked, seen, strict=True):
+        if glance is not None:
+            after = _after(stream, glance)
+            key = (glance.viewer, glance.is_own, after)
+            looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after))
+    # A user goes on following their other matches.
+    left = {stream for stream, glance in zip(asked, seen, strict=True) if glance is None and isinstance(stream, UserStream)}
+    return [(stream, [look]) for stream, look in looks.items() if stream not in left]
+
+
+@in_thread
+def look_for(stream: UserStream) -> Looks:
+    """Look at all unfinished matches of a user, and those that have ended since they were told."""
+    user = still_valid([stream.wish.caller]).get(stream.wish.caller)
+    if user is None:
+        return [(stream, [None])]
+    return [(stream, [Look.of(glance) for glance in following.own_glances(user, stream.known)])]
+
+
+@in_thread
+def valid_users(callers: Collection[Caller]) -> Mapping[Caller, User | None]:
+    return still_valid(callers)
+
+
+followers = in_thread(following.followers)
+versions = in_thread(following.versions)
+own_versions = in_thread(following.own_versions)
+
+
+def _after(stream: Stream, glance: following.Glance) -> int | None:
+    """Return the version after which a stream wants the events; None if it wants none."""
+    if not isinstance(stream, MatchStream) or not stream.wish.events:
+        return None
+    return glance.version if stream.known is None else stream.known

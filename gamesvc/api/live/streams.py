@@ -1,0 +1,174 @@
+"""One open stream: what its follower was told, and what waits to be sent. Lives in the event loop; nothing here blocks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from gamesvc.api.live.callers import Caller
+from gamesvc.api.live.messages import Format, read_cursor, write_cursor
+from gamesvc.games.kernel.game import Viewer
+from gamesvc.json_types import JsonObject
+from gamesvc.matches.reading.following import Glance
+
+HEARTBEAT_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A stream as it was asked for. `match_id` is None for the stream of all matches of the user."""
+
+    caller: Caller
+    form: Format
+    match_id: UUID | None = None
+    link: str = ""
+    events: bool = False
+    since: str = ""
+    """The last id that the follower has got; empty at the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The knowledge that a follower may have of a match now, in plain values: made in a thread, read in the event loop."""
+
+    match_id: UUID
+    number: int
+    viewer: Viewer
+    head: int
+    """The newest version of the match. No follower may be told: it counts sealed events."""
+    version: int
+    awaited: bool
+    over: bool
+    is_own: bool
+    is_board: bool
+    after: int = 0
+    """The version after which `records` begin."""
+    records: Sequence[JsonObject] = ()
+
+    @classmethod
+    def of(cls, glance: Glance, after: int | None = None) -> Look:
+        """Return the look behind a glance, with a page of the events after a version if one is given."""
+        return cls(
+            glance.match_id,
+            glance.number,
+            glance.viewer,
+            glance.loaded.version,
+            glance.version,
+            glance.awaited,
+            glance.loaded.ended,
+            glance.is_own,
+            glance.access.match.board,
+            after or 0,
+            () if after is None else glance.records(after),
+        )
+
+
+class Stream:
+    """The base of both kinds of streams. Messages that were not sent yet are replaced by newer ones of the same match.
+
+    Heartbeats come at fixed times after the opening, whatever happens in between.
+    """
+
+    def __init__(self, wish: Wish) -> None:
+        self.wish = wish
+        self.closed = False
+        self.behind = False
+        """True if there is more to look at once everything is sent."""
+        self._messages: dict[object, bytes] = {}
+        self._wake = asyncio.Event()
+        self._heart = self._next_beat()
+
+    @property
+    def is_idle(self) -> bool:
+        """Return True if everything is sent."""
+        return not self._messages
+
+    def take(self, look: Look | None) -> None:
+        """Take what the follower may know of a match now; None if they no longer may."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the stream, after what waits to be sent."""
+        self.closed = True
+        self._heart.cancel()
+        self._wake.set()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield what is to be sent, as it comes, until the stream is closed."""
+        yield self.wish.form.opening()
+        while not self.closed or self._messages:
+            await self._wake.wait()
+            if not self.closed:
+                self._wake.clear()
+            if self._messages:
+                ready = b"".join(self._messages.values())
+                self._messages.clear()
+                yield ready
+
+    def _send(self, key: object, ident: str, data: JsonObject) -> None:
+        self._messages.pop(key, None)
+        self._messages[key] = self.wish.form.message(ident, data)
+        self._wake.set()
+
+    def _beat(self) -> None:
+        self._messages.setdefault("heartbeat", self.wish.form.heartbeat)
+        self._wake.set()
+        self._heart = self._next_beat()
+
+    def _next_beat(self) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._beat)
+
+
+class MatchStream(Stream):
+    """The stream of one match. The id of a message is the version. It ends where its follower's view becomes another one."""
+
+    def __init__(self, wish: Wish) -> None:
+        super().__init__(wish)
+        self.known = int(wish.since) if wish.since.isdecimal() and len(wish.since) < 10 else None
+        self._viewer: Viewer = None
+        self._has_looked = False
+
+    def take(self, look: Look | None) -> None:
+        if look is None or (self._has_looked and look.viewer != self._viewer and not look.is_board):
+            return self.close()
+        self._viewer = look.viewer
+        is_first, self._has_looked = not self._has_looked, True
+        if look.version == self.known or (self.wish.events and not is_first and look.version < (self.known or 0)):
+            return None
+        if not self.wish.events:
+            return self._tell(look, look.version)
+        version = look.records[-1]["version"] if look.records else look.version
+        self._tell(look, version, {"events": look.records})
+        self.behind = version < look.version
+        return None
+
+    def _tell(self, look: Look, version: int, more: JsonObject | None = None) -> None:
+        self.known = version
+        data = {"match": str(look.match_id), "version": version, "awaited": look.awaited, **(more or {})}
+        self._send(version if self.wish.events else "version", str(version), data)
+
+
+class UserStream(Stream):
+    """The stream of all unfinished matches of a user. The id of a message is a cursor: all matches with their versions."""
+
+    def __init__(self, wish: Wish) -> None:
+        super().__init__(wish)
+        self.known = read_cursor(wish.since) if wish.since else {}
+
+    def take(self, look: Look | None) -> None:
+        if look is None:
+            return self.close()
+        if self.known.get(look.number) == look.version:
+            return None
+        if not look.is_own:
+            self.known.pop(look.number, None)
+            return None
+        self.known[look.number] = look.version
+        if look.over:
+            # Said once more, and then out of the cursor: nothing comes after the end.
+            self.known.pop(look.number)
+        data = {"match": str(look.match_id), "version": look.version, "awaited": look.awaited}
+        self._send(look.match_id, write_cursor(self.known), data)
+        return None

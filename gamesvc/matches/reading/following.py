@@ -1,0 +1,107 @@
+"""The news for followers of matches: the version they may see, and whether a match waits for them.
+
+An event that is sealed for a follower changes neither. Followers ask after each hint on the channel `MOVED`, and in a sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import F, Q
+
+from accounts.models import User
+from gamesvc import paging
+from gamesvc.games.kernel.game import Viewer
+from gamesvc.json_types import JsonObject
+from gamesvc.matches import hints
+from gamesvc.matches.access.selectors import Access, access_each, access_many, records_for
+from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.record.loading import Loaded, load, load_many
+
+MOVED = hints.MOVED
+UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A match as one follower may know it now."""
+
+    access: Access
+    loaded: Loaded
+
+    @property
+    def match_id(self) -> UUID:
+        return self.loaded.match_id
+
+    @property
+    def number(self) -> int:
+        return self.access.match.number
+
+    @property
+    def viewer(self) -> Viewer:
+        return self.access.viewer
+
+    @property
+    def version(self) -> int:
+        return self.loaded.viewer_version(self.viewer)
+
+    @property
+    def awaited(self) -> bool:
+        """Return True if the follower must act."""
+        return any(one.seat in self.access.may_be for one in self.loaded.awaited())
+
+    @property
+    def is_own(self) -> bool:
+        """Return True if the follower has a seat in the match or opened it."""
+        return self.access.seat is not None or self.access.is_host
+
+    def records(self, after: int) -> list[JsonObject]:
+        """Return the first page of the events after a version, as the follower may see them."""
+        return records_for(self.loaded, self.viewer, after, paging.EVENTS)
+
+
+def glances(match_id: UUID, callers: Collection[tuple[User | None, str]]) -> list[Glance | None]:
+    """Return a match as each caller (user and watch link) may know it; None for those who may not."""
+    found = access_each(match_id, callers)
+    known = next((access for access in found if access is not None), None)
+    if known is None:
+        return [None for _caller in callers]
+    loaded = load(match_id, known.match.game)
+    return [Glance(access, loaded) if access is not None else None for access in found]
+
+
+def own_glances(user: User, numbers: Iterable[int]) -> list[Glance]:
+    """Return the unfinished matches of a user as they may know them, and those of these numbers that are theirs."""
+    theirs = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user)
+    wanted = Match.objects.filter(theirs, board=False).filter(Q(status__in=UNFINISHED) | Q(number__in=[*numbers]))
+    found = access_many(user, wanted.order_by("number"))
+    loaded = load_many({access.match.id: access.match.game for access in found})
+    return [Glance(access, loaded[access.match.id]) for access in found]
+
+
+def versions(match_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Return the newest version of each match. It counts sealed events too: no follower may be told."""
+    return dict(Match.objects.filter(pk__in=match_ids).values_list("pk", "version"))
+
+
+def own_versions(user_ids: Collection[int]) -> dict[UUID, int]:
+    """Return the newest version of every unfinished match of these users, as `versions`."""
+    unfinished = Match.objects.filter(status__in=UNFINISHED, board=False)
+    seated = Seat.objects.filter(user__in=user_ids, match__status__in=UNFINISHED, match__board=False)
+    return {
+        **dict(unfinished.filter(creator__in=user_ids).values_list("pk", "version")),
+        **dict(seated.values_list("match_id", "match__version")),
+    }
+
+
+def followers(match_ids: Collection[UUID]) -> Mapping[UUID, set[int]]:
+    """Return the ids of the users whose own matches these are, by match."""
+    found: dict[UUID, set[int]] = {match_id: set() for match_id in match_ids}
+    seated = Seat.objects.filter(match__in=match_ids, user__isnull=False, match__board=False)
+    opened = Match.objects.filter(pk__in=match_ids, creator__isnull=False, board=False)
+    for match_id, user_id in [*seated.values_list("match_id", "user_id"), *opened.values_list("pk", F("creator_id"))]:
+        if user_id is not None:
+            found[match_id].add(user_id)
+    return found

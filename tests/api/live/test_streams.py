@@ -1,0 +1,322 @@
+"""Live streams over real connections: what their followers are told, in which order, and when a stream ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import time_machine
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from accounts import tokens
+from accounts.erasure import erase
+from gamesvc.matches import hints
+from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
+from gamesvc.ops.following import NoStream
+from tests.api.live.conftest import Duel, LiveServer, do, run, token_of
+from tests.conftest import Program, make_player
+from tests.matches.playing import act
+
+ORDERS = {"name": "set_orders", "orders": []}
+
+
+def play(duel: Duel) -> int:
+    """Play one visible command of the seat that is awaited. Return the version after it."""
+    loaded = loading.load(duel.match.id, duel.match.game)
+    question = loaded.awaited()[0]
+    state = loaded.timeline.state
+    forms = [form for form in loaded.game.legal_commands(state, question.seat) if not form.aside]
+    command = loaded.game.bots["random"](loaded.game.view(state, question.seat), forms, random.Random(1))
+    act(duel.match, question.seat, command)
+    return loading.load(duel.match.id, duel.match.game).viewer_version(None)
+
+
+def version_of(duel: Duel, viewer: int | None) -> int:
+    return loading.load(duel.match.id, duel.match.game).viewer_version(viewer)
+
+
+def awaited_of(duel: Duel, seat: int) -> bool:
+    return any(one.seat == seat for one in loading.load(duel.match.id, duel.match.game).awaited())
+
+
+def test_followers_are_told_their_version_at_once_and_after_each_act(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        async with (
+            live.follow(duel.path, duel.tokens[0]) as first,
+            live.follow(duel.path, duel.tokens[1]) as second,
+            live.follow(f"{duel.path}?link={duel.match.link_token}") as guest,
+        ):
+            for _act in range(4):
+                for seat, stream in ((0, first), (1, second), (None, guest)):
+                    [told] = await stream.next()
+                    version = await do(version_of, duel, seat)
+                    awaited = seat is not None and await do(awaited_of, duel, seat)
+                    assert told.data == {"match": str(duel.match.id), "version": version, "awaited": awaited}
+                    assert told.id == str(version)
+                await do(play, duel)
+
+    run(test)
+
+
+def test_a_sealed_act_is_told_to_its_own_seat_alone(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        async with (
+            live.follow(duel.path, duel.tokens[0]) as first,
+            live.follow(duel.path, duel.tokens[1]) as second,
+            live.follow(f"{duel.path}?link={duel.match.link_token}&events=true") as guest,
+            live.follow("/me/stream/", duel.tokens[0]) as own,
+        ):
+            before = [(await stream.next())[0].data["version"] for stream in (first, second, guest, own)]
+            await do(act, duel.match, 1, ORDERS)
+            [told] = await second.next()
+            assert told.data["version"] > before[1]
+            # Had the sealed act moved the others, its message would come before that of the visible act.
+            seen = await do(play, duel)
+            for stream in (first, guest, own):
+                [told] = await stream.next()
+                assert told.data["version"] == seen
+            sealed = [event for event in (await _events_told(live, duel, before[2])) if "type" not in event]
+            assert sealed, "the record holds it, without content"
+            assert all(set(event) == {"match", "version", "digest", "hash"} for event in sealed)
+
+    run(test)
+
+
+async def _events_told(live: LiveServer, duel: Duel, after: int) -> list[Any]:
+    async with live.follow(f"{duel.path}?link={duel.match.link_token}&events=true&after={after}") as stream:
+        [told] = await stream.next()
+        return list(told.data["events"])
+
+
+def test_the_events_are_those_of_the_api_without_gap_or_double(live: LiveServer, duel: Duel) -> None:
+    async def test() -> list[Any]:
+        told: list[Any] = []
+        known = "0"
+        for _connection in range(4):
+            async with live.follow(f"{duel.path}?events=true", duel.tokens[0], Last_Event_ID=known) as stream:
+                for _act in range(2):
+                    [message] = await stream.next()
+                    told += message.data["events"]
+                    known = message.id
+                    await do(play, duel)
+            await do(act, duel.match, 1, ORDERS)
+        async with live.follow(f"{duel.path}?events=true", duel.tokens[0], Last_Event_ID=known) as stream:
+            [message] = await stream.next()
+        return [*told, *message.data["events"]]
+
+    told = run(test)
+    program = Program(duel.players[0])
+    assert told == program.get(f"/matches/{duel.match.id}/events/").json()["events"]
+
+
+def test_a_stream_goes_on_where_it_was_cut_off_also_after_the_server_was_killed(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        async with live.follow(duel.path, duel.tokens[0]) as stream, live.follow("/me/stream/", duel.tokens[0]) as own:
+            [told], [own_told] = await stream.next(), await own.next()
+            await asyncio.to_thread(live.stop)
+            assert await stream.next() == await own.next() == []
+        version = await do(play, duel)
+        await asyncio.to_thread(live.start)
+        async with live.follow(duel.path, duel.tokens[0], Last_Event_ID=told.id) as stream:
+            [missed] = await stream.next()
+            assert missed.data["version"] == version
+        async with (
+            live.follow(duel.path, duel.tokens[0], Last_Event_ID=missed.id) as stream,
+            live.follow("/me/stream/", duel.tokens[0], Last_Event_ID=own_told.id) as own,
+        ):
+            [own_missed] = await own.next()
+            assert own_missed.data["version"] == version
+            # Nothing is told twice: the first message is about what comes now.
+            version = await do(play, duel)
+            for one in (stream, own):
+                [told] = await one.next()
+                assert told.data["version"] == version
+
+    run(test)
+
+
+def test_a_lost_hint_costs_one_sweep(live: LiveServer, duel: Duel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hints, "moved", lambda match_id: None)
+
+    async def test() -> None:
+        async with live.follow(duel.path, duel.tokens[0]) as stream, live.follow("/me/stream", duel.tokens[0]) as own:
+            await stream.next()
+            await own.next()
+            version = await do(play, duel)
+            for one in (stream, own):
+                [told] = await one.next()
+                assert told.data["version"] == version
+
+    run(test)
+
+
+def test_all_matches_of_a_user_come_in_one_stream_with_a_cursor(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        async with live.follow("/me/stream/", duel.tokens[0]) as stream:
+            await stream.next()
+            other = await do(Duel)
+            await do(substitutes.vacate, match=other.match, seat=0, actor=Actor("system"), channel="web")
+            version = await do(play, duel)
+            [told] = await stream.next()
+            assert (told.data["match"], told.data["version"]) == (str(duel.match.id), version), "no match of others"
+            await do(act, duel.match, 0, {"name": "resign"})
+            messages = []
+            async for message in stream.messages():
+                messages.append(message)
+                if await do(version_of, duel, 0) == message.data["version"]:
+                    break
+        third = await do(Duel)
+        token = await do(token_of, third.players[0])
+        async with live.follow("/me/stream/", token) as stream:
+            [told] = await stream.next()
+            assert told.data["match"] == str(third.match.id)
+        async with live.follow("/me/stream/", duel.tokens[0], Last_Event_ID=messages[-1].id) as stream:
+            fresh = await do(_opened_by, duel.players[0])
+            [told] = await stream.next()
+            assert told.data["match"] == str(fresh), "the match that is over is not told again"
+
+    run(test)
+
+
+def _opened_by(user: Any) -> Any:
+    return opening.create_match(by=user, game="space_war").id
+
+
+def test_a_stream_ends_with_what_its_caller_was_believed_by(live: LiveServer, duel: Duel) -> None:
+    browser = Client()
+    browser.force_login(duel.players[1])
+    cookie = browser.cookies["sessionid"].value
+
+    async def test() -> None:
+        extra = await do(token_of, duel.players[0])
+        async with (
+            live.follow(duel.path, duel.tokens[0]) as revoked,
+            live.follow(duel.path, extra) as kept,
+            live.follow(duel.path, Cookie=f"sessionid={cookie}") as session,
+            live.follow("/me/stream/", duel.tokens[1]) as erased,
+        ):
+            for stream in (revoked, kept, session, erased):
+                await stream.next()
+            bearer = await do(tokens.find_token, duel.tokens[0])
+            assert bearer is not None
+            await do(tokens.revoke_token, user=duel.players[0], token_id=bearer.token.pk)
+            assert await revoked.next() == []
+            await do(browser.logout)
+            assert await session.next() == []
+            await do(erase, duel.players[1])
+            assert await erased.next() == []
+            with pytest.raises(NoStream) as refused:
+                await live.follow(duel.path, duel.tokens[0]).__aenter__()
+            assert refused.value.status == 401
+
+    run(test)
+
+
+def test_a_stream_ends_where_its_follower_loses_the_seat(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        async with live.follow(duel.path, duel.tokens[1]) as stream:
+            await stream.next()
+            await do(act, duel.match, 1, ORDERS)
+            [told] = await stream.next()
+            await do(substitutes.vacate, match=duel.match, seat=1, actor=Actor("system"), channel="web")
+            assert await stream.next() == []
+        async with live.follow(duel.path, duel.tokens[1], Last_Event_ID=told.id) as stream:
+            [told] = await stream.next()
+            assert told.data["version"] == await do(version_of, duel, None), "from now on what anyone may see"
+            assert not told.data["awaited"]
+
+    run(test)
+
+
+def test_what_may_not_be_followed_is_refused_as_everywhere(live: LiveServer, duel: Duel) -> None:
+    private = Duel(watch="nobody")
+    stranger = token_of(make_player("stranger"))
+    address = f"http://127.0.0.1:{live.port}/api/v1"
+
+    def answer(path: str, token: str = "", method: str = "GET", **headers: str) -> tuple[int, str]:
+        told = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            told["Authorization"] = f"Bearer {token}"
+        got = httpx.request(method, f"{address}{path}", headers=told)
+        assert got.headers["Content-Type"] == "application/problem+json"
+        return got.status_code, json.loads(got.content)["code"]
+
+    assert answer(private.path, stranger) == answer("/matches/12345/stream/", stranger) == (404, "not_found")
+    assert answer(private.path) == answer("/matches/x/stream/") == answer("/else/") == (404, "not_found")
+    assert answer("/me/stream/") == answer(duel.path, "gsk_wrong") == (401, "not_signed_in")
+    assert answer(duel.path, duel.tokens[0], Accept="image/png") == (406, "not_acceptable")
+    assert answer(duel.path, duel.tokens[0], "POST") == (405, "method_not_allowed")
+    assert answer(f"{duel.path}?ticket=forged") == (401, "bad_ticket")
+
+
+def test_the_web_server_hands_over_with_a_ticket(live: LiveServer, duel: Duel, settings: Settings) -> None:
+    program, stranger = Program(duel.players[0]), Program(make_player("stranger"))
+    assert program.get(duel.path).json()["code"] == "no_streams"
+    settings.LIVE_URL = f"http://127.0.0.1:{live.port}"
+    assert stranger.get(Duel(watch="nobody").path).status_code == 404
+    as_browser = {"Accept": "text/event-stream"}
+    guest = Client().get(f"/api/v1{duel.path}?link={duel.match.link_token}", headers=as_browser)
+    browser = Client()
+    browser.force_login(duel.players[0])
+    answers = [
+        program.get(f"{duel.path}?events=true"),
+        program.get("/me/stream/"),
+        browser.get("/api/v1/me/stream/", headers=as_browser),
+        guest,
+    ]
+    assert {answer.status_code for answer in answers} == {307}
+    places = [answer.headers["Location"].removeprefix(f"{settings.LIVE_URL}/api/v1") for answer in answers]
+
+    async def test() -> None:
+        for place in places:
+            async with live.follow(place) as stream:
+                [told] = await stream.next()
+                assert told.data["match"] == str(duel.match.id)
+                assert ("events" in told.data) == ("events=true" in place)
+        elsewhere = f"/me/stream/?{urlsplit(places[0]).query}"
+        with time_machine.travel(timezone.now() - timedelta(minutes=1)):
+            late = await do(lambda: program.get("/me/stream/").headers["Location"])
+        for place in (elsewhere, late.removeprefix(f"{settings.LIVE_URL}/api/v1")):
+            with pytest.raises(NoStream) as refused:
+                await live.follow(place).__aenter__()
+            assert json.loads(refused.value.body)["code"] == "bad_ticket"
+
+    run(test)
+
+
+def test_a_token_has_so_many_streams(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        opened = [await live.follow(duel.path, duel.tokens[0]).__aenter__() for _ in range(4)]
+        with pytest.raises(NoStream) as refused:
+            await live.follow(duel.path, duel.tokens[0]).__aenter__()
+        assert (refused.value.status, json.loads(refused.value.body)["code"]) == (429, "too_many_streams")
+        for stream in opened:
+            await stream.__aexit__()
+        while True:  # until the server has noticed
+            try:
+                async with live.follow(duel.path, duel.tokens[0]):
+                    return
+            except NoStream:
+                await asyncio.sleep(0.05)
+
+    run(test)
+
+
+def test_lines_of_json_for_programs(live: LiveServer, duel: Duel) -> None:
+    headers = {"Authorization": f"Bearer {duel.tokens[0]}", "Accept": "application/x-ndjson"}
+    with httpx.stream("GET", f"http://127.0.0.1:{live.port}/api/v1{duel.path}", headers=headers, timeout=60) as stream:
+        assert stream.headers["Content-Type"] == "application/x-ndjson"
+        line = next(line for line in stream.iter_lines() if line)
+    version = version_of(duel, 0)
+    told = json.loads(line)
+    assert told == {"match": str(duel.match.id), "version": version, "awaited": awaited_of(duel, 0), "id": str(version)}
