@@ -27,6 +27,7 @@ from gamesvc.games.kernel.undo import undo_rules
 from gamesvc.games.kernel.undo.trail import Deed, Past, Trail
 from gamesvc.games.kernel.undo.undo_rules import Taken
 from gamesvc.games.secrecy import Broken, Watch, chance, check_hidden, check_told, command_of, rewind_of
+from gamesvc.games.tapping import check_taps
 from gamesvc.json_types import JsonMapping, JsonObject
 
 # Options that end a match which the rules alone would allow to run forever, with values large enough for every situation to
@@ -384,6 +385,9 @@ def check_state(game: Game, timeline: Timeline, where: str, rng: random.Random) 
         state, _ = codec.read_position(game, json.loads(json.dumps(position)), timeline.version)
         if state != timeline.state:
             raise Broken(f"{where}: the position does not read back the same")
+    if rng.random() < 0.1:
+        for waiting in game.awaited(timeline.state):
+            check_taps(game, timeline.state, waiting.seat, where)
     if rng.random() < 0.02:
         for viewer in (None, *range(game.seats(timeline.state))):
             seen = json.loads(json.dumps(game.view(timeline.state, viewer)))

@@ -388,6 +388,11 @@ def _values(schema: Schema) -> Iterator[object]:
         yield None
 
 
+def in_words(values: Sequence[str]) -> JsonObject:
+    """Return the schema of a choice among ids, each labelled by its words: `move_onto_me` as "move onto me"."""
+    return {"enum": list(values), "labels": {value: value.replace("_", " ") for value in values if "_" in value}}
+
+
 def label(schema: Schema, value: object) -> str:
     """Return the words that describe a value of a schema."""
     if isinstance(value, (list, tuple)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.forms import in_words
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 from gamesvc.json_types import JsonMapping, JsonObject
@@ -80,10 +81,10 @@ def each(value: JsonMapping) -> JsonObject:
 SIDE = shape(credits=COUNT, hand=IDS, technologies=IDS, vessels=IDS, systems=IDS)
 WANTED = shape(credits=COUNT, hand=COUNT, technologies=IDS, vessels=IDS, systems=IDS)
 ASKING = {"enum": ["ask", "concerned", "pass"]}
-NAMED = {"type": "array", "items": {"enum": [*ACTIONS, *NAMES]}, "maxItems": 12, "uniqueItems": True}
+NAMED = {"type": "array", "items": in_words([*ACTIONS, *NAMES]), "maxItems": 12, "uniqueItems": True}
 AUTO = shape(
     ("play",),
-    play={"enum": list(AUTO_CARDS)},
+    play=in_words(AUTO_CARDS),
     on=NAMED,
     by={"oneOf": [{"type": "null"}, SEAT]},
     only_concerned=FLAG,
@@ -95,7 +96,7 @@ ORDERS = changes(
     combat=changes(**{window: {"enum": ["ask", "involved", "pass"]} for window in WINDOWS}),
     always_ask=NAMED,
     auto={"type": "array", "items": AUTO, "maxItems": 6},
-    assign={"enum": ["ask", "hold_fire", "return_fire"]},
+    assign=in_words(["ask", "hold_fire", "return_fire"]),
     retreat={"enum": ["ask", "pressed", "stay"]},
     draw={"type": "array", "items": {"enum": list(DOMAINS)}, "maxItems": 3, "uniqueItems": True},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gamesvc.games.kernel.forms import in_words
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
 from gamesvc.games.stratastar.data.geometry import SPACES
@@ -68,7 +69,7 @@ SCHEMA: JsonObject = {
             kinds={
                 "oneOf": [
                     {"enum": ["all"]},
-                    {"type": "array", "items": {"enum": list(SABOTAGE_KINDS)}, "uniqueItems": True, "maxItems": 30},
+                    {"type": "array", "items": in_words(SABOTAGE_KINDS), "uniqueItems": True, "maxItems": 30},
                 ]
             },
         ),

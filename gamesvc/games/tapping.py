@@ -1,0 +1,57 @@
+"""Checks that a seat can play by taps: what its forms name is drawn in its picture, and everything to choose has words.
+
+Self-play asks this in many positions of every match. That targets tell nothing hidden is part of `secrecy`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.game import Caption, Form, Game, Schema
+from gamesvc.games.kernel.targets import stands, targets
+from gamesvc.games.secrecy import Broken
+
+S = TypeVar("S")
+_RAW = re.compile(r"\w_\w")
+
+
+def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
+    """Check all forms of a seat. Return how many values of them are drawn. Raises `Broken`."""
+    forms = game.legal_commands(state, seat)
+    if not forms:
+        return 0
+    view = json.loads(json.dumps(game.view(state, seat)))
+    picture, finder, drawn = game.picture(view, Caption(header=False)), game.finder(view), 0
+    names = [target.name for target in targets(game, view, picture, Caption())]
+    if len(set(names)) < len(names):
+        raise Broken(f"{where}: two targets have the same name among {sorted(names)}")
+    for form in forms:
+        for stand in stands(finder, form):
+            drawn += 1
+            if stand.target not in picture.boxes:
+                raise Broken(f"{where}: {form.name} names {stand.target} for {stand.field} {stand.value!r}, which is not drawn")
+        if raw := sorted(words for words in (form.label, form.verb, *_words(form)) if _RAW.search(words)):
+            raise Broken(f"{where}: {form.name} shows raw names: {raw[:5]}")
+    return drawn
+
+
+def _words(form: Form) -> Iterator[str]:
+    for schema in form.parameters.values():
+        yield from _words_of(schema)
+
+
+def _words_of(schema: Schema) -> Iterator[str]:
+    """Yield everything that a schema shows to people."""
+    yield from (str(schema[name]) for name in ("title", "description") if name in schema)
+    for value in (*schema.get("enum", ()), *schema.get("supply", ())):
+        if isinstance(value, str):
+            yield label(schema, value)
+    for option in (*schema.get("oneOf", ()), *schema.get("properties", {}).values()):
+        yield from _words_of(option)
+    if "items" in schema:
+        # The labels of what an array takes may stand beside it.
+        yield from _words_of({"labels": schema.get("labels", {}), **schema["items"]})
