@@ -54,6 +54,7 @@ MIDDLEWARE = [
     # The first of all: a body that arrives late must not act for the user, or at the time, of its headers.
     "gamesvc.border.WholeBody",
     "django.middleware.security.SecurityMiddleware",
+    "gamesvc.web.common.protections.Protections",
     # Before everything that answers without a view: refused requests count too.
     "gamesvc.border.RateLimits",
     # Before anything reads the request: a cookie with U+0000 would be looked up among the sessions.
@@ -205,7 +206,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "gamesvc.web.common.static_files.HashedFiles"},
 }
 WHITENOISE_USE_FINDERS = True
 # A mail of 10 MB as a provider posts it, in base64 and perhaps twice. All other bodies have the limits below (`border`).

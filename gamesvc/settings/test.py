@@ -49,7 +49,7 @@ os.environ |= dict.fromkeys(RATE_LIMITS, "0")
 os.environ["MAIL_PICTURE_WIDTH"] = "120"
 
 from gamesvc.settings.base import *  # noqa: F403
-from gamesvc.settings.base import DATABASE_OWNER_URL, DATABASES, database
+from gamesvc.settings.base import DATABASE_OWNER_URL, DATABASES, STORAGES, database
 
 # The owner creates and migrates the test database. Tests of permissions connect as the runtime role.
 DATABASES["default"] = database(DATABASE_OWNER_URL)
@@ -68,5 +68,7 @@ INBOUND_MAILS_PER_ADDRESS = INBOUND_MAILS_PER_USER = MAILSERVER_UNKNOWN_PER_HOUR
 # Most tests make a question time out by moving the clock to its deadline. Tests of the margin set it.
 DEADLINE_MARGIN_SECONDS = 0.0
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# No test collects static files: they keep their own names.
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 # Each test client creates the middleware again: it looks for a static file on request, and not for all at the start.
 WHITENOISE_AUTOREFRESH = True

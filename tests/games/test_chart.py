@@ -173,3 +173,15 @@ def test_hexes_touch_each_other():
 
 def test_figures_have_one_width():
     assert len({measure(figure, 20, weight) for figure in "0123456789" for weight in (700,)}) == 1
+
+
+def test_a_page_finds_what_lies_below_the_fold_of_a_picture():
+    chart = Chart(720, 400, prefix="42", title="T", desc="D", header=False)
+    chart.text(20, 100, "board")
+    chart.fold(200)
+    chart.text(20, 300, "hand")
+    [below] = parsed(chart).findall(f"{SVG}g")
+    assert (below.get("id"), below.get("data-top")) == ("m42-below", "200")
+    assert ["".join(text.itertext()) for text in below.iter(f"{SVG}text")] == ["hand"]
+    chart.shows_header = True
+    assert not parsed(chart).findall(f"{SVG}g"), "a picture for mails is one"

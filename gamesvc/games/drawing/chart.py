@@ -65,6 +65,7 @@ class Chart(Cards):
     ) -> None:
         super().__init__(width, height, prefix=prefix, title=title, desc=desc)
         self.shows_header = header
+        self._fold: tuple[int, float] | None = None
 
     @classmethod
     def captioned(cls, game: str, caption: Caption, told: Glance, height: float) -> Self:
@@ -76,6 +77,17 @@ class Chart(Cards):
         if self.shows_header:
             return super()._window()
         return EDGE, HEADER - 4, self.width - 2 * EDGE, self.height - (HEADER - 4)
+
+    def fold(self, y: float) -> None:
+        """Mark where the board ends and the facts and the hand below it begin: a wide page shows them side by side."""
+        self._fold = len(self._parts), y
+
+    def _content(self) -> str:
+        if self.shows_header or self._fold is None:
+            return super()._content()
+        at, y = self._fold
+        below = "\n".join(self._parts[at:])
+        return "\n".join(self._parts[:at]) + f'\n<g id="{self.prefix}-below" class="below" data-top="{number(y)}">\n{below}\n</g>'
 
     # --- header and closing line ---------------------------------------------------------------------------------
 

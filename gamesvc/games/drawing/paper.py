@@ -364,5 +364,8 @@ class Paper:
             f'<title id="{self.prefix}-t">{escape(self.title)}</title>\n<desc id="{self.prefix}-d">{escape(self.desc)}</desc>\n'
         )
         ground = f'<rect width="{number(self.width)}" height="{number(self.height)}" {self._paint("paper", "none", 0)}/>\n'
-        svg = head + self._definitions() + ground + "\n".join(self._parts) + "\n</svg>\n"
+        svg = head + self._definitions() + ground + self._content() + "\n</svg>\n"
         return Picture(svg, dict(self._boxes))
+
+    def _content(self) -> str:
+        return "\n".join(self._parts)

@@ -23,6 +23,7 @@ from accounts.tokens import SCOPES
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
 from gamesvc.web.account.forms import AppForm, NewAppForm
+from gamesvc.web.common import protections
 from gamesvc.web.common.access import signed_in
 
 
@@ -113,7 +114,9 @@ def authorize(request: HttpRequest) -> HttpResponse:
         "scopes": [(scope, SCOPES[scope]) for scope in asked.scopes],
         "returns_to": urlsplit(asked.redirect_uri).netloc or asked.redirect_uri,
     }
-    return render(request, "web/authorize.html", context)
+    answer = render(request, "web/authorize.html", context)
+    answer["Content-Security-Policy"] = protections.LEAVING
+    return answer
 
 
 def _told(answer: grants.Answer) -> HttpResponse:

@@ -77,7 +77,7 @@ def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
     access = find(request, ident)
     answer = HttpResponse(board.look(access).picture, content_type="image/svg+xml")
     answer["Cache-Control"] = "private, no-cache"
-    answer["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    answer["Content-Security-Policy"] = "default-src 'none'"
     return answer
 
 
@@ -271,6 +271,7 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
     return {
         "groups": [group for group in groups.values() if not group.aside],
+        "ends": [sheet for group in groups.values() for sheet in group.sheets if sheet.weight == "end" and sheet.plain],
         "has_buttons": any(group.plain for group in groups.values() if not group.aside),
         "only_buttons": all(group.plain for group in groups.values() if not group.aside),
         "asides": [group for group in groups.values() if group.aside],

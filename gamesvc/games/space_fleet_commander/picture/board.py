@@ -38,6 +38,7 @@ def picture(view: Data, caption: Caption) -> Picture:
     caption = drawable_caption(caption)
     _header(chart, view, caption)
     y = _map(chart, view, HEADER + 20)
+    chart.fold(y + 8)
     if sheet is not None:
         y = panels.dice(chart, view, y + 34) if sheet["phase"] != "fleet" else panels.formation(chart, view, y + 34)
         y = panels.roster(chart, sheet, y + 30)

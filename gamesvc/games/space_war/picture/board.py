@@ -64,6 +64,7 @@ def picture(seen: Data, caption: Caption) -> Picture:
     _station(chart, seen["sides"][you], y)
     y += 134
     _band(chart, seen, you, y, caption)
+    chart.fold(y + 74)
     y += 70 + 16
     y = _items(chart, seen, items, y, listed) if items else chart.closing(y + 8, _line(seen)) + 12
     if hand:

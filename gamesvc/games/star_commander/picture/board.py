@@ -75,6 +75,7 @@ class Sheet:
             y += BAND + 8
         y = self._board(y + 8, board)
         self._band(self.foot, y)
+        chart.fold(y + BAND + 4)
         y = self._texts(y + BAND + 12)
         y = self._cards(y, "To choose from", self.view["prompt"].get("cards", ()))
         y = self._cards(y, "Your hand", self.view["hand"])

@@ -41,6 +41,7 @@ def picture(seen: Data, caption: Caption) -> Picture:
     chart = Chart.captioned(MANIFEST.title, caption, told, _height(seen, notes, closing))
     _header(chart, seen, caption)
     map.draw(chart, seen)
+    chart.fold(772)
     y = _seats(chart, seen, caption, 776)
     for of, note in notes:
         top, y = y, chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20

@@ -122,9 +122,13 @@ export class Filling {
     this.touched.add(control.name);
   }
 
-  /** @returns {Set<string>} the targets that can be tapped next */
+  /** The targets that can be tapped next: those of controls that lack a value; if none does, all that could be chosen instead.
+   * @returns {Set<string>} */
   next() {
-    return new Set(choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice)).map(targetOf));
+    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice));
+    const several = (/** @type {Choice} */ choice) => kindOf(choice) === "box" || kindOf(choice) === "count";
+    const lacking = open.filter((choice) => !several(choice) && !this._filled(choice));
+    return new Set((lacking.length ? open.filter((choice) => several(choice) || lacking.includes(choice)) : open).map(targetOf));
   }
 
   /** @returns {Set<string>} the targets that are chosen */

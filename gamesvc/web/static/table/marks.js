@@ -7,30 +7,20 @@ const NS = "http://www.w3.org/2000/svg";
 /** @returns {SVGGraphicsElement[]} the hit shapes of the board, in its order */
 export const hits = () => /** @type {SVGGraphicsElement[]} */ ([...document.querySelectorAll(".hits [data-t]")]);
 
-/** Lay a hit shape over each part of the picture that has none. */
-export function cover() {
-  for (const board of document.querySelectorAll("svg.board")) {
-    if (board.querySelector(".hits")) continue;
-    const layer = document.createElementNS(NS, "g");
-    layer.setAttribute("class", "hits");
-    for (const part of board.querySelectorAll("[data-at]")) {
-      const box = /** @type {SVGGraphicsElement} */ (part).getBBox(), shape = document.createElementNS(NS, "rect");
-      for (const name of /** @type {const} */ (["x", "y", "width", "height"])) shape.setAttribute(name, String(box[name]));
-      shape.dataset.t = /** @type {SVGElement} */ (part).dataset.at;
-      layer.append(shape);
-    }
-    board.append(layer);
-  }
-}
-
 /** @param {string} target @returns {SVGGraphicsElement | undefined} */
 export const hitOf = (target) => hits().find((hit) => hit.dataset.t === target);
 
 /** @param {SVGGraphicsElement} hit @returns {Box} */
 export const boxOf = (hit) => hit.getBBox();
 
-/** @param {SVGGraphicsElement} hit @returns {string} what a screen reader says of it */
-export const nameOf = (hit) => hit.getAttribute("aria-label") || hit.querySelector("title")?.textContent || hit.dataset.t || "";
+/** What a screen reader says of a hit shape: its own name, else the label of a choice that it stands for.
+ * @param {SVGGraphicsElement} hit @returns {string} */
+export function nameOf(hit) {
+  const own = hit.getAttribute("aria-label") || hit.querySelector("title")?.textContent;
+  if (own) return own;
+  const choice = document.querySelector(`form [data-t="${CSS.escape(hit.dataset.t ?? "")}"]`);
+  return (choice?.closest("label") ?? choice)?.textContent?.trim() || hit.dataset.t || "";
+}
 
 /** @param {Box} box */
 function ticks({ x, y, width, height }) {

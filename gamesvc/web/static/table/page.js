@@ -1,6 +1,7 @@
 // The match page, quicker to use: taps on the board, tabs, a page that is always of now. Without scripts all works as plain forms.
 
 import { follow } from "../live.js";
+import { listen as listenForFold } from "./fold.js";
 import { listen as listenForHelp } from "./help.js";
 import { reload } from "./patch.js";
 import { listen as listenForReplay } from "./replay.js";
@@ -93,4 +94,5 @@ for (const name of ["pointerover", "focusin"])
 
 listen(listenForHelp());
 listenForReplay();
+listenForFold(prepare);
 prepare();

@@ -8,7 +8,7 @@ const PARTS = ["head", "main", "bar"];
 /** @param {Element} old @param {Element} now */
 function keepsOwnState(old, now) {
   if (old instanceof HTMLDetailsElement) now.toggleAttribute("open", old.open || now.hasAttribute("data-opens"));
-  if (old.matches(".ov, #says")) return old.id === "says";
+  if (old.id === "rest" || old.id === "choices") return false;
   if (old.matches('[role="tab"]')) for (const name of ["aria-selected", "tabindex"]) now.setAttribute(name, old.getAttribute(name) ?? "");
   if (old.matches(".pane")) now.className = old.className;
   if (old.id === "side") now.className = old.className;
@@ -29,8 +29,6 @@ export function show(html, address) {
       a instanceof Element && b instanceof Element ? keepsOwnState(a, b) : true } });
     for (const [id, top] of scrolled) if (id) /** @type {Element} */ (document.getElementById(id) ?? before).scrollTop = top;
   }
-  const gauge = [document.querySelector("progress.gauge"), page.querySelector("progress.gauge")];
-  if (gauge[0] && gauge[1]) gauge[0].replaceWith(document.adoptNode(gauge[1]));
   document.dispatchEvent(new CustomEvent("table:shown"));
 }
 

@@ -1,7 +1,8 @@
 // Tap, then tap: what is tapped on the board fills the real forms of the page, and the action bar says what they would do.
 
 import { Filling, begins, choices, commands, targetOf } from "./forms.js";
-import { cover, draw, hitOf, hits, nameOf } from "./marks.js";
+import { fold } from "./fold.js";
+import { draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place } from "./help.js";
 import { send } from "./patch.js";
 
@@ -162,9 +163,10 @@ function button(label, name, act) {
 }
 
 function render() {
-  draw({ can: filling ? filling.next() : canBegin(), taken: filling ? new Set([...filling.taken(), first]) : new Set(), told, focused });
+  draw({ can: filling ? filling.next() : canBegin(), taken: filling?.taken() ?? new Set(), told, focused });
   const bar = $("bar");
   bar.classList.toggle("filling", filling !== null);
+  for (const form of commands()) form.classList.toggle("filling", form === filling?.form);
   if (!filling) {
     if (bar.dataset.idle !== undefined) $("says").innerHTML = bar.dataset.idle;
     delete bar.dataset.idle;
@@ -177,14 +179,19 @@ function render() {
   const how = !preview ? "" : preview.order === "" ? preview.why : preview.final ? "Cannot be undone alone: chance decides, or something is revealed" : "If you confirm. You can undo it until someone acts";
   say(what, how);
   if (preview?.final) $("says").querySelector("span")?.classList.add("warn");
-  const go = button(form.dataset.verb || "Confirm", "btn-go go", () => void submit(form));
-  go.id = "confirm";
-  go.toggleAttribute("disabled", !ready);
+  go.textContent = form.dataset.verb || "Confirm";
+  go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
-  const stop = button("Cancel", "stop", cancel);
-  $("choices").replaceChildren(...stepper(filling), go, stop);
+  document.querySelector("#choices .stepper")?.remove();
+  if (!go.isConnected) $("choices").append(go, stop);
+  $("choices").prepend(...stepper(filling));
   if (had) /** @type {HTMLElement | null} */ ($("choices").querySelector(`[data-k="${had}"]`))?.focus();
 }
+
+// These two stay the same elements while the words of the server come: a press is never lost.
+const go = button("", "btn-go go", () => filling && void submit(filling.form));
+go.id = "confirm";
+const stop = button("Cancel", "stop", cancel);
 
 /** @param {Filling} form @returns {HTMLElement[]} */
 function stepper(form) {
@@ -318,8 +325,10 @@ function meant(event, hit) {
 
 /** Give each hit shape its role and name, and the board one tab stop. */
 export function prepare() {
-  cover();
+  fold();
   const all = hits();
+  // What can be tapped is a group of buttons. Without scripts it is one picture with a description.
+  if (all.length) document.querySelector("#chart svg.board")?.setAttribute("role", "group");
   if (filling && !filling.form.isConnected) reset();
   all.forEach((hit) => {
     hit.setAttribute("role", "button");

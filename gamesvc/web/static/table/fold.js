@@ -1,0 +1,38 @@
+// On a wide screen the facts and the hand below the board stand beside it, so that the board fills the height. The picture
+// stays one: the part below is shown a second time, and its hit shapes move there.
+
+import { boxOf } from "./marks.js";
+
+const NS = "http://www.w3.org/2000/svg";
+const wide = matchMedia("(min-width: 1000px)");
+
+/** @param {string} name @param {Record<string, string>} attributes */
+function element(name, attributes) {
+  const made = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+/** Part the picture at its fold, or show it whole again. */
+export function fold() {
+  const board = /** @type {SVGSVGElement | null} */ (document.querySelector("#chart svg.board")), rest = document.getElementById("rest");
+  const below = /** @type {SVGElement | null} */ (board?.querySelector(".below")), hits = board?.querySelector(".hits");
+  if (!board || !rest || !below || !hits) return;
+  const [x, y, width, height] = (board.dataset.whole ?? board.getAttribute("viewBox") ?? "").split(" ").map(Number), top = Number(below.dataset.top);
+  hits.append(...rest.querySelectorAll(".hits > *"));
+  rest.replaceChildren();
+  board.dataset.whole ??= board.getAttribute("viewBox") ?? "";
+  board.setAttribute("viewBox", wide.matches ? `${x} ${y} ${width} ${top - y}` : board.dataset.whole);
+  board.setAttribute("height", String(wide.matches ? top - y : height));
+  if (!wide.matches) return;
+  const second = element("svg", { class: "board", viewBox: `${x} ${top} ${width} ${y + height - top}`, role: "group", "aria-label": "Facts and hand" });
+  const shapes = element("g", { class: "hits" });
+  shapes.append(...[.../** @type {NodeListOf<SVGGraphicsElement>} */ (hits.querySelectorAll("[data-t]"))].filter((hit) => boxOf(hit).y >= top - 1));
+  second.append(element("use", { href: `#${below.id}` }), shapes);
+  rest.append(second);
+}
+
+/** @param {() => void} then what follows when the width of the window has passed the limit */
+export function listen(then) {
+  wide.addEventListener("change", then);
+}

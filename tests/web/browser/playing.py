@@ -1,0 +1,92 @@
+"""Matches for the browser: one player uses the page, the others answer through the service."""
+
+from __future__ import annotations
+
+import random
+import uuid
+
+from playwright.sync_api import Locator, Page
+
+from accounts.models import User
+from gamesvc.games.kernel.game import Caption
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Match
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from tests.conftest import make_player
+
+MOST_TAPS = 40
+
+
+class Played:
+    """A running match. `user` holds seat 0 and uses the page."""
+
+    def __init__(self, game: str, seats: int) -> None:
+        self.users: list[User] = [make_player(name) for name in ("ines", "marek")[:seats]]
+        self.match: Match = opening.create_match(by=self.users[0], game=game, seats=seats)
+        for user in self.users[1:]:
+            opening.join_match(by=user, match=self.match)
+        self.match.refresh_from_db()
+        self.rng = random.Random(game)
+
+    @property
+    def path(self) -> str:
+        return f"/matches/{self.match.number}/"
+
+    @property
+    def version(self) -> int:
+        return loading.load(self.match.id, self.match.game).version
+
+    def waits_for(self, seat: int) -> bool:
+        loaded = loading.load(self.match.id, self.match.game)
+        return not loaded.ended and any(one.seat == seat for one in loaded.awaited())
+
+    def turn(self, seat: int = 0) -> int:
+        loaded = loading.load(self.match.id, self.match.game)
+        view = loaded.game.view(loaded.timeline.state, seat)
+        return int(loaded.game.glance(view, Caption()).turn)
+
+    def bot_acts(self, seat: int) -> None:
+        """Let the game's own bot answer for a seat, once."""
+        loaded = loading.load(self.match.id, self.match.game)
+        forms, view = loaded.game.legal_commands(loaded.timeline.state, seat), loaded.game.view(loaded.timeline.state, seat)
+        command = loaded.game.bots["greedy"](view, forms, self.rng)
+        turns.submit(
+            match=self.match,
+            sender=Sender.player(self.users[seat].pk, seat, "web"),
+            command=command,
+            expected_version=loaded.viewer_version(seat),
+            command_id=uuid.uuid4(),
+        )
+
+    def others_act(self) -> None:
+        """Let the other seats answer until the match waits for seat 0, or is over."""
+        for _ in range(60):
+            if self.waits_for(0) or len(self.users) < 2 or not self.waits_for(1):
+                return
+            self.bot_acts(1)
+
+
+def shown(page: Page) -> int:
+    """Return the version that the page shows."""
+    return int(page.locator("#main").get_attribute("data-version") or 0)
+
+
+def wait_for_version(page: Page, version: int) -> None:
+    page.wait_for_function("version => Number(document.getElementById('main').dataset.version) >= version", arg=version)
+
+
+def lit(page: Page) -> Locator:
+    """Return the things on the board that can be chosen and are not."""
+    return page.locator('.hits [data-t].can:not([aria-pressed="true"])')
+
+
+def confirm(page: Page) -> bool:
+    """Press Confirm if what is chosen is complete. Return True if it was."""
+    button = page.locator("#confirm")
+    page.wait_for_function("() => !document.getElementById('confirm') || document.querySelector('#says span').textContent !== ''")
+    if button.count() and button.is_enabled():
+        button.click()
+        return True
+    return False

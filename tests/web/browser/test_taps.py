@@ -1,0 +1,120 @@
+"""A turn is played by taps on the board, without any load of the page."""
+
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import Page, TimeoutError, expect
+
+from tests.web.browser.conftest import PHONE, WIDE
+from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
+
+pytestmark = pytest.mark.browser
+GAMES = [("stratastar", 2), ("space_fleet_commander", 1), ("star_commander", 2), ("space_war", 2)]
+MAIN = "form[data-weight=main], form[data-weight=end]"
+MOST_ACTS, MOST_TAPS = 15, 24
+SOON = 1000.0
+
+
+def tap_an_act(page: Page) -> None:
+    """Complete and send one command: what is lit is tapped, and what the board does not show is chosen as chips."""
+    before = shown(page)
+    for _ in range(MOST_TAPS):
+        if shown(page) != before or (page.locator("#confirm").count() and confirm(page)):
+            break
+        step(page)
+    said = page.locator("#says").inner_text()
+    expect(page.locator("#main"), said).not_to_have_attribute("data-version", str(before))
+
+
+def step(page: Page) -> None:
+    """Tap once. The page may be patched meanwhile; then the tap finds nothing, and the next one is for the new page."""
+    filling = page.locator("form.filling").count() > 0
+    form = page.locator("form.filling") if filling else page.locator(MAIN).last
+    chip = form.locator("fieldset:has(input:required:not([data-t])):not(:has(:checked)) input:required:not([data-t])")
+    empty = form.locator("select:required:has(option:checked[value=''])")
+    box = form.locator("input[type=checkbox]:not(:checked)")
+    with suppress(TimeoutError):
+        if page.locator(".menu button").count():
+            page.locator(".menu button").first.click(timeout=SOON)
+        elif filling and chip.count():
+            chip.first.dispatch_event("click", timeout=SOON)
+        elif lit(page).count():
+            lit(page).first.dispatch_event("click", timeout=SOON)
+        elif chip.count():
+            chip.first.dispatch_event("click", timeout=SOON)
+        elif empty.count():
+            empty.first.select_option(index=1, timeout=SOON, force=True)
+        elif box.count():
+            box.first.dispatch_event("click", timeout=SOON)
+        elif not filling:
+            form.locator("button").dispatch_event("click", timeout=SOON)
+            page.wait_for_timeout(300)
+
+
+@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
+@pytest.mark.parametrize(("game", "seats"), GAMES)
+def test_three_turns_are_played_by_taps(opened, game, seats, size):
+    played = Played(game, seats)
+    played.others_act()
+    page = opened(played.users[0], played.path, size)
+    page.evaluate("window.first = true")
+    for _ in range(MOST_ACTS):
+        if played.turn() > 3 or not played.waits_for(0):
+            break
+        tap_an_act(page)
+        played.others_act()
+        wait_for_version(page, shown(page))
+    assert page.evaluate("window.first"), "the page was never loaded again"
+    assert played.version > 10
+
+
+def test_a_turn_of_stratastar_takes_few_taps(opened):
+    """Two taps place the Homeworld: the corner and Confirm. Scrolled panes stay where they are."""
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    page.locator("#tab-log").click()
+    before = shown(page)
+    lit(page).last.dispatch_event("click")
+    expect(page.locator("#says")).to_contain_text("Homeworld")
+    page.locator("#confirm").click()
+    wait_for_version(page, before + 1)
+    expect(page.locator("#tab-log")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#says")).to_contain_text("Done: home")
+
+
+def test_a_refusal_stands_in_the_bar_and_beside_its_cause(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    page.locator("#orders summary").click()
+    page.locator("#orders textarea").fill("home E5")
+    page.locator("#orders button").click()
+    expect(page.locator("#says .error")).to_be_visible()
+    expect(page.locator("#e-orders")).to_be_visible()
+    expect(page.locator("#orders textarea")).to_have_value("home E5")
+
+
+def test_what_was_begun_survives_a_reload(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    lit(page).last.dispatch_event("click")
+    expect(page.locator("#confirm")).to_be_enabled()
+    page.reload()
+    expect(page.locator("#confirm")).to_be_enabled()
+    page.keyboard.press("Escape")
+    expect(page.locator("#confirm")).to_have_count(0)
+
+
+def test_another_browser_follows(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    first, second = opened(played.users[0], played.path), opened(played.users[1], played.path)
+    second.evaluate("window.first = true")
+    lit(first).last.dispatch_event("click")
+    first.locator("#confirm").click()
+    wait_for_version(first, shown(second) + 1)
+    wait_for_version(second, shown(first))
+    assert second.evaluate("window.first")
+    assert ("Your move" in second.title()) == played.waits_for(1)

@@ -1,0 +1,48 @@
+"""The match page without JavaScript: plain forms, all parts one below the other."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser.conftest import PHONE, WIDE
+from tests.web.browser.playing import Played
+from tests.web.browser.test_taps import GAMES
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(("game", "seats"), GAMES)
+def test_acts_are_played_as_plain_forms(opened, game, seats):
+    played = Played(game, seats)
+    played.others_act()
+    page = opened(played.users[0], played.path, PHONE, scripts=False)
+    for _ in range(3):
+        before = played.version
+        for part in ("p-turn", "p-log", "p-rules", "p-more"):
+            expect(page.locator(f"#{part}")).to_be_visible()
+        form = page.locator("form[data-weight=main], form[data-weight=end]").last
+        for fold in page.locator("details:has(form[data-command])").all():
+            fold.evaluate("fold => fold.open = true")
+        for name in dict.fromkeys(radio.get_attribute("name") for radio in form.locator("input[type=radio]:required").all()):
+            form.locator(f'input[name="{name}"]').first.focus()
+            page.keyboard.press("Space")
+        for group in form.locator("fieldset:has(input[type=checkbox])").all():
+            several = re.search(r"Choose (\d+)", group.inner_text())
+            for box in group.locator("input[type=checkbox]").all()[: int(several[1]) if several else 0]:
+                box.focus()
+                page.keyboard.press("Space")
+        form.locator("button").click()
+        page.wait_for_load_state()
+        played.others_act()
+        assert played.version > before, page.locator("[role=alert]").all_inner_texts()
+        page.goto(played.path)
+
+
+def test_the_page_needs_no_sideways_scrolling(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    for size in (PHONE, WIDE, (320, 640)):
+        page = opened(played.users[0], played.path, size, scripts=False)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= size[0]
