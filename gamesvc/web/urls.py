@@ -4,7 +4,7 @@ from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages, rules
-from gamesvc.web.lobby import dashboard, forks, lists, notes, opening, press, thumbnails
+from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, going_on, standing_orders, table
@@ -19,8 +19,8 @@ urlpatterns = [
     path("games/", rules.games, name="games"),
     path("games/<slug:game>/", rules.game_page, name="game"),
     path("games/<slug:game>/rules/", rules.game_rules, name="rules"),
-    path("new/", opening.choose_game, name="choose"),
-    path("new/<slug:game>/", opening.new_match, name="new"),
+    path("new/", creating.choose_game, name="choose"),
+    path("new/<slug:game>/", creating.new_match, name="new"),
     path("new/<slug:game>/now", opening.quick, name="quick"),
     path("invitations/answer", opening.answer_invitation, name="answer_invitation"),
     path("invitations/<str:token>/", opening.invitation, name="invitation"),

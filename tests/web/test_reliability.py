@@ -39,7 +39,7 @@ def listed(client, **query):
 def test_a_match_asks_for_what_players_have_shown(clients, people, toy_offered):
     ines, marek, _tolu = clients
     page = ines.get("/new/toy/").content.decode()
-    posted = chosen(form_to(page, "", "Open the match"), {"finished": ["80"], "timeouts": ["2"]})
+    posted = chosen(form_to(page, "", "Create game"), {"finished": ["80"], "timeouts": ["2"]})
     ines.post("/new/toy/", posted)
     match = Match.objects.get()
     assert match.reliability == {"finished": 80, "timeouts": 2}
@@ -53,10 +53,10 @@ def test_a_match_asks_for_what_players_have_shown(clients, people, toy_offered):
 
 def test_a_demand_that_makes_no_sense_is_refused_and_stays_on_the_page(clients, people, toy_offered):
     page = clients[0].get("/new/toy/").content.decode()
-    answer = clients[0].post("/new/toy/", chosen(form_to(page, "", "Open the match"), {"finished": ["180"]}))
+    answer = clients[0].post("/new/toy/", chosen(form_to(page, "", "Create game"), {"finished": ["180"]}))
     assert answer.status_code == 422
     assert "a percentage from 0 to 100" in answer.content.decode()
-    assert form_to(answer.content.decode(), "", "Open the match").fields["finished"] == ["180"]
+    assert form_to(answer.content.decode(), "", "Create game").fields["finished"] == ["180"]
     assert not Match.objects.exists()
 
 

@@ -15,7 +15,7 @@ from typing import Any, Generic
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import Dice, NoSource
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
-from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, S, no_marks
+from gamesvc.games.kernel.game import Command, Data, Event, Game, Refused, S, Schema, no_marks
 from gamesvc.games.kernel.typed import TypedEvent
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import joined, say
@@ -389,6 +389,11 @@ def check_command(game: Game, command: Command) -> None:
         raise Refused("bad_parameter", joined(name, fault.detail, between=": "), fault.path or None)
 
 
+def default_option(schema: Schema, seats: int) -> object:
+    """Return the default of an option in a match with some seats: `default_by_seats` may name another for a number of seats."""
+    return schema.get("default_by_seats", {}).get(str(seats), schema["default"])
+
+
 def check_options(game: Game, options: Data, seats: int) -> JsonObject:
     """Return the options with defaults filled in. Raises `Refused` for invalid ones."""
     manifest = game.manifest
@@ -407,6 +412,6 @@ def check_options(game: Game, options: Data, seats: int) -> JsonObject:
     fault = forms.fault(manifest.options, options)
     if fault is not None:
         raise Refused("bad_options", say("Options: {detail}", detail=fault.detail), fault.path or "options")
-    full = {name: schema["default"] for name, schema in manifest.options["properties"].items()} | dict(options)
+    full = {name: default_option(schema, seats) for name, schema in manifest.options["properties"].items()} | dict(options)
     game.check_options(full, seats)
     return full

@@ -15,6 +15,7 @@ OPTIONS: JsonObject = {
             "description": "classic: alone, 70 stars win. high_score: alone, no limit. race: 2 to 6 sheets with the same dice.",
             "enum": ["classic", "high_score", "race"],
             "default": "classic",
+            "default_by_seats": {str(seats): "race" for seats in range(2, 7)},
         },
         "map": {
             "title": "Map",

@@ -377,5 +377,10 @@ def _rows(schema: Schema, path: str, base: dict[str, Any], most: int) -> Control
     items: Schema = schema.get("items", {})
     first = control({"title": "1", **items}, f"{path}.0", needed > 0)
     shown = min(most, MOST_BROAD_ROWS if _breadth(first) > BROAD else MOST_ROWS)
-    rows = tuple(control({"title": f"{at + 1}", **items}, f"{path}.{at}", at < needed) for at in range(max(needed, shown)))
+    usual = [{"default": value} for value in schema.get("default", ())]
+    usual += [{}] * (max(needed, shown) - len(usual))
+    rows = tuple(
+        control({"title": f"{at + 1}", **items, **more}, f"{path}.{at}", at < needed)
+        for at, more in enumerate(usual[: max(needed, shown)])
+    )
     return Control("rows", **base, children=rows)

@@ -13,13 +13,18 @@ from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match
 from gamesvc.web.common.fields import SeatField, VersionField
 
+BOTS = "bots"
+"""The choice of opponents that puts a bot on every other seat."""
+
 
 class NewMatchForm(PostedForm):
     """A new match, without its clock (`web.timekeeping.forms`) and the options of the game, which its schema describes."""
 
     seats = WholeField("Choose how many players take part.")
     hours = WholeField("Choose how many hours players have to answer.")
-    entry = OneOfField("Choose who may join: anyone, or invited players.", Match.Entry.choices, default=Match.Entry.PUBLIC)
+    entry = OneOfField(
+        "Choose who may join: anyone, or invited players.", [*Match.Entry.choices, (BOTS, "Bots")], default=Match.Entry.PUBLIC
+    )
     watch = OneOfField(
         "Choose who may watch: anyone with the link, anyone, or nobody.", Match.Watch.choices, default=Match.Watch.LINK
     )
@@ -32,13 +37,16 @@ class NewMatchForm(PostedForm):
     def __init__(self, data: Any = None, *, engine: Game) -> None:
         super().__init__(data)
         self._most = engine.manifest.max_seats
+        bots = [(bot, bot) for bot in engine.bots]
+        self.fields["bot"] = OneOfField(f"Choose one of the bots: {', '.join(engine.bots)}.", bots, default=bots[-1][0])
         for index in range(1, self._most):
             sentence = f"Choose a bot for {SEAT_NAMES[index]} ({', '.join(engine.bots)}), or leave the seat to a player."
             self.fields[f"bot{index}"] = OneOfField(sentence, [(bot, bot) for bot in engine.bots])
 
     def bots(self, seats: int) -> dict[int, str]:
         """Return the bot of each seat that has one."""
-        chosen = {index: self.cleaned_data[f"bot{index}"] for index in range(1, min(seats, self._most))}
+        every = self.cleaned_data["bot"] if self.cleaned_data["entry"] == BOTS else ""
+        chosen = {index: self.cleaned_data[f"bot{index}"] or every for index in range(1, min(seats, self._most))}
         return {index: bot for index, bot in chosen.items() if bot}
 
     def reliability(self) -> dict[str, int] | None:

@@ -1,4 +1,4 @@
-"""What others ask of a reader: invitations, requests to undo or pause, and unread messages, in a fixed number of queries."""
+"""The inbox of a reader: invitations, requests to undo or pause, and unread messages, in a fixed number of queries."""
 
 from __future__ import annotations
 

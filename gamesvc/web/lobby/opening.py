@@ -6,94 +6,23 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from accounts.models import User
-from gamesvc.errors import GamesvcError
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
-from gamesvc.games.kernel.forms import fault
-from gamesvc.games.kernel.game import Game, Refused
-from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
-from gamesvc.web.common import controls, rules
-from gamesvc.web.common import posted as reading
+from gamesvc.web.common import rules
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
-from gamesvc.web.lobby.forms import AnswerForm, InviteForm, NewMatchForm, SeatForm
-from gamesvc.web.timekeeping import clocks
-
-PACES = (24, 48, 72, 120, 168, 12, 4, 1)
-DEFAULT_HOURS = 48
-
-
-@require_safe
-def choose_game(request: HttpRequest) -> HttpResponse:
-    return render(request, "web/choose.html", {"games": [game.manifest for game in catalog.games()]})
-
-
-@login_required
-def new_match(request: HttpRequest, game: str) -> HttpResponse:
-    """Show and process the form for a new match."""
-    engine = rules.engine(game)
-    options = _options(engine)
-    error: GamesvcError | None = None
-    form = NewMatchForm(request.POST if request.method == "POST" else None, engine=engine)
-    if request.method == "POST":
-        posted = reading.fields(request)
-        options = reading.filled(options, posted)
-        try:
-            return redirect("web:match", once(request, lambda: _create(request, form, engine, options, posted).number))
-        except (Refused, reading.Unreadable, TooMany) as refused:
-            error = refused
-    manifest = engine.manifest
-    context = {
-        "manifest": manifest,
-        "counts": range(manifest.min_seats, manifest.max_seats + 1),
-        "seat_choices": [(index, SEAT_NAMES[index]) for index in range(1, manifest.max_seats)],
-        "bots": list(engine.bots),
-        "paces": PACES,
-        "clock": clocks.choices(form.data),
-        "options": options,
-        "error": error,
-        "data": form.data,
-    }
-    return render(request, "web/new.html", context, status=422 if error else 200)
-
-
-def _options(engine: Game) -> controls.Control:
-    schema = {"title": "Options", **engine.manifest.options}
-    return controls.control(schema, "options")
-
-
-def _create(request: HttpRequest, form: NewMatchForm, engine: Game, options: controls.Control, posted: reading.Posted) -> Match:
-    fields = form.checked()
-    chosen = reading.read_value(options, posted) if options.children else {}
-    if found := fault(engine.manifest.options, chosen, "options"):
-        raise Refused("bad_options", found.detail, found.path)
-    seats = fields["seats"] if fields["seats"] is not None else engine.manifest.min_seats
-    return opening.create_match(
-        by=signed_in(request),
-        game=engine.id,
-        options=chosen,
-        seats=seats,
-        hours=fields["hours"] if fields["hours"] is not None else DEFAULT_HOURS,
-        clock=clocks.chosen(request),
-        entry=fields["entry"],
-        watch=fields["watch"],
-        press=fields["press"],
-        anonymous=fields["anonymous"],
-        undo=fields["undo"],
-        bots=form.bots(seats),
-        reliability=form.reliability(),
-        channel="web",
-    )
+from gamesvc.web.lobby.forms import AnswerForm, InviteForm, SeatForm
 
 
 @require_POST

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.models import Match
 from gamesvc.web.common import moments
 
@@ -44,6 +45,12 @@ def free_badge() -> SafeString:
     """Return the sign of a free seat: a dashed ring."""
     ring = '<circle cx="16" cy="16" r="12.5" fill="none" class="s-ink2" stroke-width="2" stroke-dasharray="4.5 3.35"/>'
     return mark_safe(f'<svg class="badge" viewBox="0 0 32 32" role="img" aria-label="Free seat">{ring}</svg>')
+
+
+@register.filter
+def hours_long(hours: int) -> str:
+    """Return a number of hours as a length of time: `2 days`."""
+    return counted(hours // 24, "day") if hours % 24 == 0 else counted(hours, "hour")
 
 
 @register.simple_tag(takes_context=True)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, WEEKDAYS
-from gamesvc.matches.timekeeping import explanation
+from gamesvc.matches.timekeeping import examples, explanation
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import moments
 from gamesvc.web.common.access import find
-from gamesvc.web.timekeeping.forms import BANK, LENGTHS, ClockForm, ClockPartsForm
+from gamesvc.web.timekeeping.forms import BANK, LENGTHS, REACT, STOPS, ClockForm, ClockPartsForm, SentenceForm
 
+KINDS = {name: preset for name, preset in PRESETS.items() if "hours" not in preset[1]}
 TIMEOUTS = (
     ("default", "the game answers for the player"),
     ("pass", "the player passes"),
@@ -44,11 +48,14 @@ WHAT = {
 }
 
 
-def choices(posted: Any) -> dict[str, object]:
-    """Return the clock fields of the form for a new match, with the posted values."""
-    form = ClockPartsForm(posted)
+def choices(posted: Any, hours: int, user: User) -> dict[str, object]:
+    """Return the clock fields of the form for a new match, with the posted values. `hours`: the chosen hours per turn."""
+    form, sentence = ClockPartsForm(posted), SentenceForm(posted)
     return {
-        "presets": [(name, title) for name, (title, policy) in PRESETS.items() if "hours" not in policy],
+        "kinds": [_kind(name, title, policy, user) for name, (title, policy) in KINDS.items()],
+        "react": [(value, label, value == (sentence["react"].value() or "")) for value, label in REACT],
+        "stops": [(value, label, value == (sentence["stops"].value() or "")) for value, label in STOPS],
+        "example": _example(_sentence(sentence, hours, user), user),
         "lengths": [(name, label, form[f"clock_{name}"].value() or "") for name, label in LENGTHS],
         "bank": [(name, label, form[f"clock_bank_{name}"].value() or "") for name, label in BANK],
         "weekdays": WEEKDAYS,
@@ -58,12 +65,41 @@ def choices(posted: Any) -> dict[str, object]:
     }
 
 
-def chosen(request: HttpRequest) -> JsonObject | str | None:
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A ready time control: its name, its title, its sentences, and an example with dates."""
+
+    name: str
+    title: str
+    sentences: list[str]
+    example: tuple[datetime, datetime] | None
+
+
+def _kind(name: str, title: str, policy: JsonObject, user: User) -> Kind:
+    return Kind(name, title, words.sentences(policy), _example(policy, user))
+
+
+def _example(policy: JsonObject | None, user: User) -> tuple[datetime, datetime] | None:
+    """Return the beginning of a turn, this evening at eight, and its deadline; None for a policy that cannot be."""
+    begins = timezone.now().astimezone(user.zone).replace(hour=20, minute=0, second=0, microsecond=0)
+    due = examples.turn_due(policy or {}, begins)
+    return (begins, due) if due is not None else None
+
+
+def _sentence(form: SentenceForm, hours: int, user: User) -> JsonObject | None:
+    try:
+        return form.policy(hours, user.timezone) or {"hours": hours}
+    except Refused:
+        return None
+
+
+def chosen(request: HttpRequest, hours: int) -> JsonObject | str | None:
     """Return the posted clock: the name of a preset, a policy in parts, or None for plain hours. Raises `Refused`."""
     choice: str = ClockForm.read(request)["clock"]
-    if choice != "parts":
-        return choice or None
-    return ClockPartsForm(request.POST).policy(request.user.timezone if isinstance(request.user, User) else "UTC")
+    zone = request.user.timezone if isinstance(request.user, User) else "UTC"
+    if choice == "parts":
+        return ClockPartsForm(request.POST).policy(zone)
+    return choice or SentenceForm(request.POST).policy(hours, zone)
 
 
 @folds_history()

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField, says
+from gamesvc.forms import OneOfField, PostedForm, SomeOfField, TextField, WholeField, says
 from gamesvc.matches.clock.notation import WEEKDAYS
 
 LENGTHS = (
@@ -18,6 +18,15 @@ LENGTHS = (
     ("grace", "Grace after the deadline"),
 )
 BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
+REACT = (("", "the same"), ("6h", "6 hours"), ("12h", "12 hours"), ("1d", "1 day"))
+STOPS = (
+    ("", "never stops"),
+    ("weekends", "stops on weekends"),
+    ("nights", "stops in the quiet hours of each player"),
+    ("weekends and nights", "stops on weekends and in quiet hours"),
+)
+QUIET = 10
+"""The hours of a player's quiet hours that a chosen sentence honours each day."""
 LONGEST = 40
 TIMES = ["%H:%M", "%H:%M:%S"]
 """The formats in which browsers send a time of day."""
@@ -69,6 +78,27 @@ class ClockForm(PostedForm):
     """The choice of a clock: empty for plain hours, the name of a preset, or `parts` for the fields of `ClockPartsForm`."""
 
     clock = TextField()
+
+
+class SentenceForm(PostedForm):
+    """The words of the sentence about days per turn that can be changed: the time to react, and when the clock stops."""
+
+    react = OneOfField("Choose how long players have to react.", REACT)
+    stops = OneOfField("Choose when the clock stops.", STOPS)
+
+    def policy(self, hours: int, zone: str) -> dict[str, Any] | None:
+        """Return the policy; None for plain hours. Raises `Refused`."""
+        fields = self.checked()
+        if not fields["react"] and not fields["stops"]:
+            return None
+        policy: dict[str, Any] = {"turn": f"{hours}h"}
+        if fields["react"]:
+            policy |= {"reaction": fields["react"], "choice": fields["react"]}
+        if "weekends" in fields["stops"]:
+            policy["days_off"] = {"weekdays": ["sat", "sun"], "zone": zone}
+        if "nights" in fields["stops"]:
+            policy["quiet_hours"] = QUIET
+        return policy
 
 
 class PartField(forms.CharField):

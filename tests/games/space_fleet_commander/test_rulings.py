@@ -413,7 +413,7 @@ def test_form_fleet_is_all_or_nothing():
 @pytest.mark.parametrize(
     ("options", "seats", "code"),
     [
-        ({}, 2, "bad_seats"),
+        ({"mode": "classic"}, 2, "bad_seats"),
         ({"mode": "high_score"}, 3, "bad_seats"),
         ({"mode": "race"}, 1, "bad_seats"),
         ({"lockstep": True}, 1, "bad_options"),

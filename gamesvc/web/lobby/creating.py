@@ -1,0 +1,157 @@
+"""The form for a new match: four fields, and everything else folded, with its defaults told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from gamesvc.errors import GamesvcError
+from gamesvc.games import catalog
+from gamesvc.games.kernel.forms import fault
+from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.matches.errors import TooMany
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Match
+from gamesvc.web.common import controls, rules
+from gamesvc.web.common import posted as reading
+from gamesvc.web.common.access import signed_in
+from gamesvc.web.common.once import once
+from gamesvc.web.lobby.forms import BOTS, NewMatchForm
+from gamesvc.web.timekeeping import clocks
+
+PACES = (48, 24, 72, 120, 168, 12, 4, 1)
+DEFAULT_HOURS = 48
+# The part of the form that shows an error, by the beginning of the name of the field at fault.
+PLACES = (
+    ("seats", "players"),
+    ("entry", "opponents"),
+    ("bot", "opponents"),
+    ("take_seat", "opponents"),
+    ("hours", "time"),
+    ("react", "time"),
+    ("stops", "time"),
+    ("clock", "time"),
+    ("options", "rules"),
+    ("undo", "talk"),
+    ("press", "talk"),
+    ("anonymous", "talk"),
+    ("watch", "watch"),
+    ("finished", "asks"),
+    ("timeouts", "asks"),
+    ("reliability", "asks"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An error in a field, and the part of the form that shows it."""
+
+    place: str
+    sentence: str
+
+
+@require_safe
+def choose_game(request: HttpRequest) -> HttpResponse:
+    return render(request, "web/choose.html", {"games": [game.manifest for game in catalog.games()]})
+
+
+@login_required
+def new_match(request: HttpRequest, game: str) -> HttpResponse:
+    """Show and process the form for a new match."""
+    engine = rules.engine(game)
+    form = NewMatchForm(request.POST if request.method == "POST" else None, engine=engine)
+    options, faults = _options(engine), []
+    if request.method == "POST":
+        posted = reading.fields(request)
+        options = reading.filled(options, posted)
+        try:
+            return redirect("web:match", once(request, lambda: _create(request, form, engine, options, posted).number))
+        except (Refused, reading.Unreadable, TooMany) as refused:
+            faults = list(_faults(form, engine, refused))
+    return render(request, "web/new.html", _context(request, engine, form, options, faults), status=422 if faults else 200)
+
+
+def _context(
+    request: HttpRequest, engine: Game, form: NewMatchForm, options: controls.Control, faults: Sequence[Fault]
+) -> dict[str, object]:
+    manifest, data = engine.manifest, form.data
+    hours = data.get("hours", "")
+    posted = request.method == "POST"
+    return {
+        "games": [one.manifest for one in catalog.games()],
+        "manifest": manifest,
+        "counts": range(manifest.min_seats, manifest.max_seats + 1),
+        "seat_choices": [(index, SEAT_NAMES[index], data.get(f"bot{index}", "")) for index in range(1, manifest.max_seats)],
+        "bots": list(engine.bots),
+        "paces": [(pace, hours == str(pace) or (not hours and pace == DEFAULT_HOURS)) for pace in PACES],
+        "clock": clocks.choices(data, _hours(hours), signed_in(request)),
+        "options": options,
+        "faults": faults,
+        "wrong": {found.place for found in faults},
+        "data": data,
+        "changed": _changed(engine, options) if posted else [],
+        "posted": posted,
+    }
+
+
+def _hours(text: str) -> int:
+    return int(text) if text in map(str, PACES) else DEFAULT_HOURS
+
+
+def _faults(form: NewMatchForm, engine: Game, refused: GamesvcError) -> Iterator[Fault]:
+    """Yield everything that is wrong: the fields that cannot be read, or the one the service refused."""
+    unread = [(name, str(sentences[0])) for name, sentences in form.errors.items()]
+    parameter = str(getattr(refused, "parameter", None) or "")
+    if parameter in engine.manifest.options["properties"]:
+        parameter = f"options.{parameter}"
+    if (parameter, refused.detail) not in unread:
+        unread.append((parameter, refused.detail))
+    for name, sentence in unread:
+        yield Fault(next((place for start, place in PLACES if name.startswith(start)), "form"), sentence)
+
+
+def _changed(engine: Game, options: controls.Control) -> list[str]:
+    """Return the labels of the options that differ from their defaults."""
+    usual = {child.path: child for child in _options(engine).children}
+    return [child.label for child in options.children if child != usual[child.path]]
+
+
+def _options(engine: Game) -> controls.Control:
+    """Return the controls of the game's options. Those whose default depends on the number of players may be left out."""
+    schema = engine.manifest.options
+    properties = {
+        name: {key: value for key, value in one.items() if key != "default" or "default_by_seats" not in one}
+        for name, one in schema["properties"].items()
+    }
+    return controls.control({"title": "Options", **schema, "properties": properties}, "options")
+
+
+def _create(request: HttpRequest, form: NewMatchForm, engine: Game, options: controls.Control, posted: reading.Posted) -> Match:
+    fields = form.checked()
+    chosen = reading.read_value(options, posted) if options.children else {}
+    if found := fault(engine.manifest.options, chosen, "options"):
+        raise Refused("bad_options", found.detail, found.path)
+    seats = fields["seats"] if fields["seats"] is not None else engine.manifest.min_seats
+    hours = fields["hours"] if fields["hours"] is not None else DEFAULT_HOURS
+    return opening.create_match(
+        by=signed_in(request),
+        game=engine.id,
+        options=chosen,
+        seats=seats,
+        hours=hours,
+        clock=clocks.chosen(request, hours),
+        entry=Match.Entry.INVITED if fields["entry"] == BOTS else fields["entry"],
+        watch=fields["watch"],
+        press=fields["press"],
+        anonymous=fields["anonymous"],
+        undo=fields["undo"],
+        bots=form.bots(seats),
+        reliability=form.reliability(),
+        channel="web",
+    )
