@@ -44,6 +44,8 @@ SHELL = "anyone with a shell on the server"
 PAGES = {
     "home": EVERYONE,
     "lobby": EVERYONE,
+    "watch": EVERYONE,
+    "archive": EVERYONE,
     "games": EVERYONE,
     "game": EVERYONE,
     "rules": EVERYONE,

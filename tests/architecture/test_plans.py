@@ -28,7 +28,18 @@ LARGE = (
 )
 # Tasks that run at least once a minute.
 OFTEN = sorted({entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values() if entry["schedule"] <= 60})
-PAGES = ("/", "/lobby/", "/substitutes/", "/api/v1/matches/", "/api/v1/matches/?mine=false", "/api/v1/me/notices/")
+PAGES = (
+    "/",
+    "/lobby/",
+    "/lobby/watch/",
+    "/lobby/archive/",
+    "/lobby/archive/?game=toy",
+    "/lobby/archive/?player=anna",
+    "/substitutes/",
+    "/api/v1/matches/",
+    "/api/v1/matches/?mine=false",
+    "/api/v1/me/notices/",
+)
 
 
 def copied(table, instead, times):
@@ -72,13 +83,15 @@ def full(toy, anna, ben):
             " FROM matches_match WHERE id <> %s",
             [match.pk],
         )
+    over = {**own, "creator_id": "NULL", "status": "'finished'", "watch": "'all'", "ended_at": "now()"}
+    copied("matches_match", over, f"generate_series(1, {ROWS}) AS n WHERE t.creator_id IS NOT NULL")
     later = {
         "id": "gen_random_uuid()",
         "match_id": "m.id",
         "due_at": "now() + m.number * interval '1 minute' + interval '9 days'",
         "look_at": "now() + m.number * interval '1 minute' + interval '7 days'",
     }
-    copied("matches_question", later, "matches_match m WHERE m.id <> t.match_id")
+    copied("matches_question", later, "matches_match m WHERE m.id <> t.match_id AND m.status = 'running'")
     settled(match, anna)
     for _ in range(3):
         opening.create_match(by=ben, game=toy)

@@ -104,6 +104,15 @@ class Match(models.Model):
             models.Index(fields=["status", "-created_at"]),
             # The lobby, newest first.
             models.Index(fields=["-number"], name="match_open", condition=models.Q(status="open")),
+            # The matches that everyone may watch, and the archive; each of all games and of one.
+            models.Index(fields=["-number"], name="match_watched", condition=models.Q(status="running", watch="all")),
+            models.Index(
+                fields=["game", "-number"], name="match_watched_game", condition=models.Q(status="running", watch="all")
+            ),
+            models.Index(fields=["-number"], name="match_archived", condition=models.Q(status="finished", watch="all")),
+            models.Index(
+                fields=["game", "-number"], name="match_archived_game", condition=models.Q(status="finished", watch="all")
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,12 +1,13 @@
-"""Lists of matches for readers who look for one."""
+"""Lists of matches for readers who look for one: to join, to watch, or to look up."""
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
@@ -15,70 +16,109 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.matches.access import selectors
 from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.reading import lists
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words
-
-# Filters offered by the lobby: minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of
-# an answer.
-SHARES, TIMES, HOURS = (50, 75, 90, 100), (0, 1, 3, 10), (3, 12, 24, 48)
+from gamesvc.web.lobby import filters as filtering
+from gamesvc.web.lobby.filters import Filters
 
 
-def _title(game: str) -> str:
-    return catalog.game(game).manifest.title
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One match in a list, with its seats: the index, the name of the holder, and the page of a player if there is one."""
+
+    match: Match
+    title: str
+    seats: list[tuple[int, str, str]]
+    options: list[tuple[str, str]]
+    told: list[str]
+    asks: list[str]
+    winners: str = ""
 
 
 @require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
-    """Show the matches the user could join, newest first, or those opened before a given one."""
-    user = request.user if isinstance(request.user, User) else None
-    found, filters = _filtered(request, selectors.open_matches(user), user)
+    """Show the matches the user could join, newest first, or those opened before a given one; their own come first."""
+    user = _reader(request)
+    filters = filtering.read_open(request)
+    found = filtering.open_ones(filters, selectors.open_matches(user), user)
+    own: QuerySet[Match] = Match.objects.none()
+    if user is not None and not filters.query and "before" not in request.GET:
+        own = selectors.matches_of(user).filter(status=Match.Status.OPEN)[: paging.LOBBY]
+    return _list(request, "web/lobby.html", "open", filters, found, own=_rows(own.prefetch_related(_seats())))
+
+
+@require_safe
+def watch(request: HttpRequest) -> HttpResponse:
+    """Show the running matches that everyone may watch, newest first."""
+    filters = filtering.read_common(request)
+    return _list(request, "web/watch.html", "watch", filters, filtering.common(filters, lists.watched()))
+
+
+@require_safe
+def archive(request: HttpRequest) -> HttpResponse:
+    """Show finished matches, newest first: those that everyone may look at, or a player's. A number leads to the match."""
+    wanted = request.GET.get("player", "").strip()
+    if (number := intake.whole(wanted, 17)) is not None:
+        return redirect("web:match", number)
+    player = User.named(wanted) if wanted else None
+    filters = filtering.read_common(request)
+    found = lists.archived(_reader(request), player=player)
+    if wanted and player is None:
+        found = found.none()
+    return _list(request, "web/archive.html", "archive", filters, filtering.common(filters, found), wanted=wanted, player=player)
+
+
+def _reader(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
+
+
+def _list(
+    request: HttpRequest, template: str, tab: str, filters: Filters, found: QuerySet[Match], **more: object
+) -> HttpResponse:
+    """Render one page of a list; `before` in the address is the number of the match after which it begins."""
     before = intake.whole(request.GET.get("before", ""), 17)
     if before is not None:
         found = found.filter(number__lt=before)
-    matches, last = paging.cut(found.prefetch_related("seats__user"), paging.LOBBY)
-    rows = [
-        {
-            "match": match,
-            "title": _title(match.game),
-            "seats": [
-                (
-                    seat.index,
-                    _holder(seat),
-                    seat.user.username if seat.user is not None and seat.user.is_active and not match.hides_names else "",
-                )
-                for seat in sorted(match.seats.all(), key=lambda one: one.index)
-            ],
-            "options": option_words.changed(match),
-            "told": option_words.always_told(match),
-            "asks": reliability.words(match.reliability),
-        }
-        for match in matches
-    ]
-    older = last.number if last is not None else None
-    return render(request, "web/lobby.html", {"rows": rows, "past": before is not None, "before": older, "filters": filters})
+    matches, last = paging.cut(found.prefetch_related(_seats()), paging.LOBBY)
+    context = {
+        "tab": tab,
+        "rows": _rows(matches),
+        "past": before is not None,
+        "before": last.number if last is not None else None,
+        "filters": filters,
+    }
+    return render(request, template, context | more)
 
 
-def _filtered(request: HttpRequest, found: QuerySet[Match], user: User | None) -> tuple[QuerySet[Match], dict[str, object]]:
-    """Return the matches that pass the reader's filters, and the filters as the page shows them. Invalid filters are ignored."""
-    suitable = user is not None and "suitable" in request.GET
-    finished, timeouts = _choice(request, "finished", SHARES), _choice(request, "timeouts", TIMES)
-    hours = _choice(request, "answer_hours", HOURS)
-    if user is not None and suitable:
-        found = reliability.for_player(found, user)
-    if finished is not None or timeouts is not None or hours is not None:
-        found = reliability.with_players(found, finished=finished or 0, timeouts=timeouts, answer_hours=hours)
-    given = {"suitable": 1 if suitable else None, "finished": finished, "timeouts": timeouts, "answer_hours": hours}
-    query = urlencode({name: value for name, value in given.items() if value is not None})
-    return found, {**given, "shares": SHARES, "times": TIMES, "hours": HOURS, "query": f"&{query}" if query else ""}
+def _seats() -> Prefetch[str]:
+    return Prefetch("seats", Seat.objects.select_related("user").order_by("index"))
 
 
-def _choice(request: HttpRequest, name: str, offered: tuple[int, ...]) -> int | None:
-    return next((one for one in offered if request.GET.get(name) == str(one)), None)
+def _rows(matches: Sequence[Match] | QuerySet[Match]) -> list[Row]:
+    return [_row(match, tuple(match.seats.all())) for match in matches]
 
 
-def _holder(seat: Seat) -> str:
-    if seat.user is not None and seat.match.hides_names:
-        return f"player {seat.index + 1}"
-    if seat.user is not None:
-        return seat.user.username
-    return f"{seat.bot} bot" if seat.bot else ""
+def _row(match: Match, seats: tuple[Seat, ...]) -> Row:
+    for seat in seats:
+        seat.match = match
+    names = selectors.seat_names(seats)
+    known = [seat.user is not None and seat.user.is_active and not match.hides_names for seat in seats]
+    return Row(
+        match,
+        catalog.game(match.game).manifest.title,
+        [
+            (seat.index, name if seat.holder else "", name if known_user else "")
+            for seat, name, known_user in zip(seats, names, known, strict=True)
+        ],
+        option_words.changed(match),
+        option_words.always_told(match),
+        reliability.words(match.reliability),
+        _winners(match, names),
+    )
+
+
+def _winners(match: Match, names: Sequence[str]) -> str:
+    """Return the names of the best seats of a finished match."""
+    ranking = (match.outcome or {}).get("ranking") or [[]]
+    return " and ".join(names[seat] for seat in ranking[0])

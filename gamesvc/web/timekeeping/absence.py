@@ -122,7 +122,7 @@ def free_seats(request: HttpRequest) -> HttpResponse:
     """List the seats of running matches that wait for a substitute."""
     rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[: paging.FREE_SEATS]]
     games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
-    return render(request, "web/substitutes.html", {"rows": rows, "games": games})
+    return render(request, "web/substitutes.html", {"rows": rows, "games": games, "tab": "substitutes"})
 
 
 @require_POST

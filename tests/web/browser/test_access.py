@@ -17,6 +17,8 @@ PAGES = (
     "/new/stratastar/",
     "/profile/",
     "/substitutes/",
+    "/lobby/watch/",
+    "/lobby/archive/",
     "/players/ines/",
     "/accounts/password/change/",
 )

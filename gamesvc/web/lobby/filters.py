@@ -1,0 +1,112 @@
+"""Filters of the lists of matches, read from the query of an address. Invalid values count as not given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts.models import Language, User
+from gamesvc.games import catalog
+from gamesvc.matches.models import Match
+from gamesvc.matches.statistics import reliability
+
+# Minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of an answer.
+SHARES, TIMES, HOURS = ("50", "75", "90", "100"), ("0", "1", "3", "10"), ("3", "12", "24", "48")
+PACES = {"fast": (0, 24), "usual": (25, 96), "slow": (97, 24 * 365)}
+PACE_LABELS = (("fast", "Up to 1 day per turn"), ("usual", "2 to 4 days per turn"), ("slow", "5 days per turn and more"))
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One choice: its name in the address, its label, the options, and the chosen one."""
+
+    name: str
+    label: str
+    empty: str
+    options: tuple[tuple[str, str], ...]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The filters of a list, as the page shows them. `query` continues an address to another part of the same list."""
+
+    shown: tuple[Filter, ...]
+    asks: tuple[Filter, ...] = ()
+    suitable: bool = False
+
+    @property
+    def query(self) -> str:
+        given = {one.name: one.chosen for one in (*self.shown, *self.asks) if one.chosen} | (
+            {"suitable": "1"} if self.suitable else {}
+        )
+        return f"&{urlencode(given)}" if given else ""
+
+    def chosen(self, name: str) -> str:
+        """Return the chosen option of a filter; empty if none is."""
+        return next(one.chosen for one in (*self.shown, *self.asks) if one.name == name)
+
+
+def read_open(request: HttpRequest) -> Filters:
+    """Return the filters of open matches in an address."""
+    shares = _filter(request, "finished", "Players who finished at least", "any share", ((one, f"{one} %") for one in SHARES))
+    times = _filter(request, "timeouts", "Max. timeouts of players in a year", "any number", ((one, one) for one in TIMES))
+    hours = _filter(
+        request, "answer_hours", "Players who answer on average within", "any time", ((one, f"{one} hours") for one in HOURS)
+    )
+    shown = (*_common(request), _filter(request, "language", "Language of the host", "Any language", Language.choices))
+    return Filters(shown, (shares, times, hours), request.user.is_authenticated and "suitable" in request.GET)
+
+
+def read_common(request: HttpRequest) -> Filters:
+    """Return the filters of running and finished matches in an address."""
+    return Filters(_common(request))
+
+
+def _common(request: HttpRequest) -> tuple[Filter, ...]:
+    games = [game.manifest for game in catalog.games()]
+    counts = range(1, max(manifest.max_seats for manifest in games) + 1)
+    return (
+        _filter(request, "game", "Game", "Any game", ((manifest.id, manifest.title) for manifest in games)),
+        _filter(request, "seats", "Players", "Any number", ((str(count), str(count)) for count in counts)),
+        _filter(request, "pace", "Pace", "Any pace", PACE_LABELS),
+    )
+
+
+def _filter(request: HttpRequest, name: str, label: str, empty: str, options: Iterable[tuple[str, str]]) -> Filter:
+    offered = tuple((str(value), str(words)) for value, words in options)
+    given = request.GET.get(name, "")
+    return Filter(name, label, empty, offered, given if given in dict(offered) else "")
+
+
+def common(filters: Filters, found: QuerySet[Match]) -> QuerySet[Match]:
+    """Return the matches of the chosen game, number of players and pace."""
+    if game := filters.chosen("game"):
+        found = found.filter(game=game)
+    if seats := filters.chosen("seats"):
+        found = found.filter(seat_count=int(seats))
+    if pace := filters.chosen("pace"):
+        found = found.filter(hours__range=PACES[pace])
+    return found
+
+
+def open_ones(filters: Filters, found: QuerySet[Match], user: User | None) -> QuerySet[Match]:
+    """Return the open matches that pass all filters."""
+    found = common(filters, found)
+    if language := filters.chosen("language"):
+        found = found.filter(creator__language=language, anonymous=False)
+    if user is not None and filters.suitable:
+        found = reliability.for_player(found, user)
+    finished, timeouts, hours = (filters.chosen(name) for name in ("finished", "timeouts", "answer_hours"))
+    if finished or timeouts or hours:
+        found = reliability.with_players(
+            found,
+            finished=int(finished or 0),
+            timeouts=int(timeouts) if timeouts else None,
+            answer_hours=int(hours) if hours else None,
+        )
+    return found
