@@ -151,6 +151,11 @@ class View(APIView):
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
+    @property
+    def wants_forms(self) -> bool:
+        """Return True if the caller wants forms with the answer (`?forms=true`)."""
+        return self.request.query_params.get("forms") == "true"
+
     def number(self, name: str, digits: int) -> int | None:
         """Return a whole number from the query; None if it is missing. Raises `Problem` (400)."""
         given = self.request.query_params.get(name)

@@ -309,6 +309,32 @@ class Receipt(Shape):
     match = serializers.UUIDField()
     version = serializers.IntegerField()
     events = EventShape(many=True)
+    awaited = serializers.BooleanField(help_text="The match waits for you again, at the moment of this answer.")
+    forms = FormShape(many=True, required=False, help_text="With `?forms=true`: what you can do next, as in `forms/`.")
+
+
+class Turn(Shape):
+    """A decision that waits for you. Send the ETag as If-Match with your command."""
+
+    match = serializers.UUIDField()
+    number = serializers.IntegerField()
+    game = serializers.CharField()
+    version = serializers.IntegerField()
+    etag = serializers.CharField()
+    seat = serializers.IntegerField()
+    id = serializers.CharField()
+    prompt = serializers.CharField()
+    kind = serializers.CharField()
+    due_at = serializers.DateTimeField(allow_null=True, help_text="Null while the match is paused.")
+    grace_from = serializers.DateTimeField(
+        allow_null=True, help_text="From when on an answer is late and counts all the same, until `due_at`."
+    )
+    forms = FormShape(many=True, required=False, help_text="With `?forms=true`: what you can do, as in `forms/`.")
+
+
+class TurnPage(Shape):
+    results = Turn(many=True)
+    next = serializers.CharField(allow_null=True, help_text="The `cursor` of the next page.")
 
 
 class Game(Shape):

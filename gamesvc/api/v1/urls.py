@@ -11,7 +11,7 @@ from gamesvc.api.v1.live import streams
 from gamesvc.api.v1.lobby import forks, matches, notes, press, substitutes
 from gamesvc.api.v1.notices import inbox
 from gamesvc.api.v1.organising import measures
-from gamesvc.api.v1.play import commands, standing_orders
+from gamesvc.api.v1.play import commands, standing_orders, turns
 from gamesvc.api.v1.proof import checkpoints
 from gamesvc.api.v1.reading import boards, games
 from gamesvc.api.v1.statistics import players
@@ -70,6 +70,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/preferences/", inbox.OfMatch, GET="read", PATCH="play"),
     endpoint("matches/<str:ident>/presence/", inbox.Presence, POST="play", DELETE="play"),
     endpoint("matches/<str:ident>/stream/", streams.MatchStream, GET=PUBLIC),
+    endpoint("me/turns/", turns.Turns, GET="read"),
     endpoint("me/stream/", streams.UserStream, GET="read"),
     endpoint("me/absences/", absence.Absences, GET="read", POST="play"),
     endpoint("me/absences/<int:absence_id>/", absence.AbsenceDetail, DELETE="play"),

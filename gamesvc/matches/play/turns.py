@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -42,15 +42,19 @@ FARTHEST = 5000
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The result of an accepted command: the sender's version after it, and its events as the sender may see them."""
+    """The result of an accepted command: the sender's version after it, and its events as the sender may see them.
+
+    `awaited`: whether the match waits for the sender's seat again, at the moment of this answer.
+    """
 
     match_id: UUID
     version: int
     events: list[JsonObject]
+    awaited: bool = False
     repeated: bool = False
 
     def as_json(self) -> JsonObject:
-        return {"match": str(self.match_id), "version": self.version, "events": self.events}
+        return {"match": str(self.match_id), "version": self.version, "events": self.events, "awaited": self.awaited}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,9 @@ def submit(
         except DuplicateCommand:
             return _repeat(request, loading.load(match.id, match.game), None)
         else:
-            return Receipt(match.id, stored[-1].version, []) if from_clock else _receipt(loaded, match.id, sender.seat, stored)
+            if from_clock:
+                return Receipt(match.id, stored[-1].version, [])
+            return _receipt(loaded, sender.seat, stored, loading.after(loaded))
     raise Busy
 
 
@@ -242,16 +248,16 @@ def _repeat(request: _Request, loaded: Loaded, refusal_id: int | None) -> Receip
     stored = STORE.command(request.match.id, request.command_id)
     if stored[0].meta.get("command") != request.command:
         raise KeyReused
-    receipt = _receipt(loaded, request.match.id, request.sender.seat, stored)
-    return Receipt(receipt.match_id, receipt.version, receipt.events, repeated=True)
+    return replace(_receipt(loaded, request.sender.seat, stored, loaded), repeated=True)
 
 
-def _receipt(loaded: Loaded, match_id: UUID, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
-    """Return the command's events as its sender could see them then. It is the same for every repetition."""
+def _receipt(loaded: Loaded, seat: int, stored: Sequence[StoredEvent], now: Loaded) -> Receipt:
+    """Return the command's events as its sender could see them then: the same for every repetition. `now`: the match as it is."""
     ended = stored[-1].type == Ended.TYPE
     seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
     visible = [one["version"] for one in seen if "type" in one]
-    return Receipt(match_id, visible[-1] if visible else stored[-1].version, seen)
+    awaited = any(one.seat == seat for one in now.awaited())
+    return Receipt(loaded.match_id, visible[-1] if visible else stored[-1].version, seen, awaited)
 
 
 def _outdates(request: _Request, loaded: Loaded, event: Event) -> bool:

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,12 +22,14 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency, loading
 
+FORMS = OpenApiParameter("forms", bool, description="Also return the forms of what you can do next.")
+
 
 class Commands(View):
     @documented(
         request=schemas.Command,
         responses={200: schemas.Receipt, **REFUSALS, 412: schemas.Problem, 428: schemas.Problem},
-        parameters=[KEY, VERSION],
+        parameters=[KEY, VERSION, FORMS],
         operation_id="matches_commands",
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -40,7 +43,7 @@ class Orders(View):
     @documented(
         request=schemas.Order,
         responses={200: schemas.Receipt, **REFUSALS, 412: schemas.Problem, 428: schemas.Problem},
-        parameters=[KEY, VERSION],
+        parameters=[KEY, VERSION, FORMS],
         operation_id="matches_orders",
     )
     def post(self, request: Request, ident: str) -> Response:
@@ -79,7 +82,10 @@ def submit_command(view: View, access: Access, command: JsonObject, received_at:
     receipt = turns.submit(
         match=access.match, sender=sender, command=command, expected_version=version, command_id=command_id, seats=access.seats
     )
-    answer = Response(receipt.as_json())
+    body = receipt.as_json()
+    if view.wants_forms:
+        body["forms"] = board.look(access).forms_as_json
+    answer = Response(body)
     answer["ETag"] = etag(access.match.id, seat, receipt.version)
     answer["Cache-Control"] = "private, no-cache"
     if receipt.repeated:

@@ -1,0 +1,61 @@
+"""The turns of a user: what waits for them in all matches."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from gamesvc.api.errors import BadRequest
+from gamesvc.api.etags import etag
+from gamesvc.api.v1 import schemas
+from gamesvc.api.v1.base import PROBLEMS, View, documented
+from gamesvc.json_types import JsonObject
+from gamesvc.matches.reading import board, pending
+from gamesvc.matches.reading.pending import Pending, Place
+
+
+class Turns(View):
+    @documented(
+        responses={200: schemas.TurnPage, **PROBLEMS},
+        parameters=[
+            OpenApiParameter("forms", bool, description="Also return the forms of what you can do."),
+            OpenApiParameter("cursor", str, description="From `next` of the page before."),
+        ],
+        operation_id="me_turns",
+    )
+    def get(self, request: Request) -> Response:
+        """List the decisions that wait for you in all matches, the most urgent first. `me/stream/` tells when to ask again."""
+        found, following = pending.of_user(self.user, _place(request.query_params.get("cursor")))
+        results = [_turn_json(one, forms=self.wants_forms) for one in found]
+        return Response({"results": results, "next": None if following is None else f"{following[0].isoformat()}.{following[1]}"})
+
+
+def _turn_json(one: Pending, *, forms: bool) -> JsonObject:
+    match, seen = one.board.access.match, one.board
+    turn = {
+        "match": str(match.id),
+        "number": match.number,
+        "game": match.game,
+        "version": seen.version,
+        "etag": etag(match.id, seen.viewer, seen.version),
+        **board.question_json(one.question),
+    }
+    return turn | {"forms": seen.forms_as_json} if forms else turn
+
+
+def _place(cursor: str | None) -> Place | None:
+    """Return the place that a cursor means. Raises `BadRequest`."""
+    if not cursor:
+        return None
+    moment, _dot, row = cursor.rpartition(".")
+    try:
+        place = datetime.fromisoformat(moment), UUID(row)
+    except ValueError:
+        raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor") from None
+    if place[0].tzinfo is None:
+        raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor")
+    return place
