@@ -6,10 +6,12 @@ import io
 import logging
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.core.handlers.asgi import ASGIRequest
 
+from accounts.models import User
 from gamesvc import request_limits
 from gamesvc.api.error_responses import details, translate
 from gamesvc.api.errors import NotAcceptable, NotSignedIn, WrongMethod
@@ -50,32 +52,28 @@ def admit(scope: Mapping[str, Any]) -> Wish:
         raise WrongMethod
     request = ASGIRequest(dict(scope), io.BytesIO())
     form = chosen_format(request.headers.get("Accept", ""))
-    caller = _caller(request, path)
+    caller, user = _caller(request, path)
     since = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
     wish = Wish(caller, form, since=since, link=request.GET.get("link", ""), events=request.GET.get("events") == "true")
     if match is None:
         if caller.user_id is None:
             raise NotSignedIn
         return wish
-    return _of_match(wish, match["ident"])
+    access = access_match(user=user, ident=match["ident"], link=wish.link)
+    return replace(wish, match_id=access.match.id)
 
 
-def _caller(request: ASGIRequest, path: str) -> Caller:
+def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
     """Return the caller of a request, by its ticket or by its own credentials, and count it. Raises `Exceeded` and others."""
     if ticket := request.GET.get("ticket"):
-        return tickets.redeem(ticket, path)  # counted where it was issued
-    caller = callers.identify(request)
+        caller = tickets.redeem(ticket, path)  # counted where it was issued
+        valid = callers.still_valid([caller])
+        if caller not in valid:
+            raise NotSignedIn
+        return caller, valid[caller]
+    caller, user = callers.identify(request)
     request_limits.count(request, {"address": caller.network, "user": caller.user_id, "token": caller.token_id})
-    return caller
-
-
-def _of_match(wish: Wish, ident: str) -> Wish:
-    """Return the wish with the match it names. Raises `Unknown` if the caller may not know it."""
-    valid = callers.still_valid([wish.caller])
-    if wish.caller not in valid:
-        raise NotSignedIn
-    access = access_match(user=valid[wish.caller], ident=ident, link=wish.link)
-    return Wish(wish.caller, wish.form, access.match.id, wish.link, wish.events, wish.since)
+    return caller, user
 
 
 def chosen_format(accept: str) -> Format:

@@ -39,13 +39,17 @@ class Caller:
     """The hash that ties the session to the user's password."""
 
 
-def identify(request: ASGIRequest) -> Caller:
-    """Return the caller of a request to the live process. Raises `AuthenticationFailed` for a token that is not valid."""
+def identify(request: ASGIRequest) -> tuple[Caller, User | None]:
+    """Return the caller of a request to the live process, and their user; None for a guest.
+
+    Raises `AuthenticationFailed` for a token that is not valid.
+    """
     found = BearerToken().authenticate(Request(request))
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
     # Anything else could not be looked up.
     request.session = SessionStore(key if key.isascii() and key.isalnum() else None)
-    return caller_of(request, found[0] if found else auth.get_user(request), found[1] if found else None)
+    user = found[0] if found else auth.get_user(request)
+    return caller_of(request, user, found[1] if found else None), user if isinstance(user, User) else None
 
 
 def caller_of(request: HttpRequest, user: object, bearer: object) -> Caller:

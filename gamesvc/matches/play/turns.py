@@ -145,9 +145,7 @@ def submit(
         except DuplicateCommand:
             return _repeat(request, loading.load(match.id, match.game), None)
         else:
-            if from_clock:
-                return Receipt(match.id, stored[-1].version, [])
-            return _receipt(loaded, sender.seat, stored, loading.after(loaded))
+            return Receipt(match.id, stored[-1].version, []) if from_clock else _receipt(loaded, sender.seat, stored)
     raise Busy
 
 
@@ -248,14 +246,15 @@ def _repeat(request: _Request, loaded: Loaded, refusal_id: int | None) -> Receip
     stored = STORE.command(request.match.id, request.command_id)
     if stored[0].meta.get("command") != request.command:
         raise KeyReused
-    return replace(_receipt(loaded, request.sender.seat, stored, loaded), repeated=True)
+    return replace(_receipt(loaded, request.sender.seat, stored), repeated=True)
 
 
-def _receipt(loaded: Loaded, seat: int, stored: Sequence[StoredEvent], now: Loaded) -> Receipt:
-    """Return the command's events as its sender could see them then: the same for every repetition. `now`: the match as it is."""
+def _receipt(loaded: Loaded, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
+    """Return the command's events as its sender could see them then, the same for every repetition; and whose turn it is now."""
     ended = stored[-1].type == Ended.TYPE
     seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
     visible = [one["version"] for one in seen if "type" in one]
+    now = loading.after(loaded) if loaded.version < stored[-1].version else loaded
     awaited = any(one.seat == seat for one in now.awaited())
     return Receipt(loaded.match_id, visible[-1] if visible else stored[-1].version, seen, awaited)
 

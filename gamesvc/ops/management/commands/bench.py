@@ -29,6 +29,12 @@ def _submit(seconds: float) -> list[Row]:
     return submit.rows(seconds)
 
 
+def _live(seconds: float) -> list[Row]:
+    from gamesvc.ops.benches import live
+
+    return live.rows(seconds)
+
+
 def _replay(seconds: float) -> list[Row]:
     from gamesvc.ops.benches import replay
 
@@ -88,6 +94,7 @@ BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "append": (_append, True),
     "feed": (_feed, True),
     "submit": (_submit, False),
+    "live": (_live, False),
     "sweep": (_sweep, True),
     "replay": (_replay, False),
     "verify": (_verify, False),
