@@ -7,7 +7,7 @@ from gamesvc.web.common import error_pages, rules
 from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
-from gamesvc.web.play import acts, going_on, standing_orders, table
+from gamesvc.web.play import acts, cards, going_on, standing_orders, table
 from gamesvc.web.statistics import players
 from gamesvc.web.timekeeping import absence, clocks
 from gamesvc.web.undo import undo
@@ -21,6 +21,7 @@ urlpatterns = [
     path("games/", rules.games, name="games"),
     path("games/<slug:game>/", rules.game_page, name="game"),
     path("games/<slug:game>/rules/", rules.game_rules, name="rules"),
+    path("games/<slug:game>/cards/", cards.card_browser, name="cards"),
     path("new/", creating.choose_game, name="choose"),
     path("new/<slug:game>/", creating.new_match, name="new"),
     path("new/<slug:game>/now", opening.quick, name="quick"),

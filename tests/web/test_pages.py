@@ -6,8 +6,9 @@ import re
 import pytest
 from django.test import Client
 
+from gamesvc.games import catalog
 from gamesvc.games.kernel import forms as game_forms
-from gamesvc.matches.lobby import invitations
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.web.common import controls
@@ -309,6 +310,35 @@ def test_replay_shows_an_earlier_board(toy_offered, clients):
     assert f"Version {newest} of {newest}" in html(clients[0].get(f"/matches/{match.number}/?at=99999"))
     assert 'form="f-' not in earliest
     assert "data-command" not in earliest
+
+
+def test_after_the_end_a_replay_shows_what_any_seat_saw(people, clients):
+    match = opening.join_match(by=people[1], match=opening.create_match(by=people[0], game="stratastar", seats=2))
+    then = loading.load(match.id, "stratastar").viewer_version(0)
+    path = f"/matches/{match.number}/?at={then}"
+    before = html(clients[0].get(path))
+    assert html(clients[0].get(f"{path}&as=1")).count("View as") == before.count("View as") == 0
+    seat = loading.load(match.id, "stratastar").awaited()[0].seat
+    resign = form_to(html(clients[seat].get(f"/matches/{match.number}/")), "/command", "Resign")
+    clients[seat].post(resign.action, resign.fields)
+    mine, theirs = (html(clients[0].get(f"{path}&as={seat}")) for seat in (0, 1))
+    assert "View as" in mine
+    assert mine != theirs
+
+
+def test_every_kind_of_card_can_be_looked_up(db):
+    for game in catalog.OFFERED:
+        page = html(Client().get(f"/games/{game}/cards/"))
+        assert f'href="/games/{game}/' in page
+        assert page.count("<h3>") > 20
+
+
+def test_help_is_given_on_what_the_board_shows(people, clients):
+    match = opening.join_match(by=people[1], match=opening.create_match(by=people[0], game="stratastar", seats=2))
+    told = clients[0].get(f"/matches/{match.number}/explained?of=cell:A1").json()
+    assert told["name"]
+    assert clients[0].get(f"/matches/{match.number}/explained?of=cell:Z99").json() == {"name": "", "text": ""}
+    assert clients[2].get(f"/matches/{match.number}/explained?of=cell:A1").status_code == 404
 
 
 def test_a_page_can_ask_for_news(toy_offered, clients):

@@ -14,7 +14,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from gamesvc.games.kernel import intake
-from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game
+from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
 from gamesvc.games.kernel.targets import stands, tappable, targets, thing_of
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
@@ -119,7 +119,11 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     newest = loaded.viewer_version(access.viewer)
     context = _about(request, access, loaded, names) | {"failed": failed}
     if loaded.started:
-        context |= _position(access, loaded, _version(request, "at")) | _questions(access, loaded, names)
+        context |= (
+            {"eyes": (eyes := _eyes(request, access, loaded))}
+            | _position(access, loaded, _version(request, "at"), eyes)
+            | _questions(access, loaded, names)
+        )
         context |= _ranking(match, names) | {"rematch": rematches.offer(access)}
     else:
         context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
@@ -172,15 +176,21 @@ def _version(request: HttpRequest, name: str) -> int | None:
     return intake.whole(request.GET.get(name, ""))
 
 
-def _position(access: Access, loaded: Loaded, at: int | None) -> dict[str, object]:
-    """Return the board now, or as the reader saw it at an earlier version."""
-    last = loaded.viewer_version(access.viewer)
+def _eyes(request: HttpRequest, access: Access, loaded: Loaded) -> Viewer:
+    """Return the seat from which a replay is seen: the reader's; after the end, any that they ask for."""
+    wanted = intake.whole(request.GET.get("as", ""), 2)
+    return wanted if loaded.ended and wanted is not None and wanted < len(access.seats) else access.viewer
+
+
+def _position(access: Access, loaded: Loaded, at: int | None, viewer: Viewer) -> dict[str, object]:
+    """Return the board now, or as a viewer saw it at an earlier version."""
+    last = loaded.viewer_version(viewer)
     first = loading.first_playable(loaded) or last
     here = last if at is None or at >= last else max(at, first)
     past = here < last
-    then = sight.as_seen(loaded, access.viewer, here)
+    then = sight.as_seen(loaded, viewer, here)
     state = loading.state_at(loaded.game, loaded.match_id, then) if past else loaded.timeline.state
-    view = loaded.game.view(state, access.viewer)
+    view = loaded.game.view(state, viewer)
     caption = replace(_caption(access), past=past, header=False)
     picture = loaded.game.picture(view, caption)
     steps = [

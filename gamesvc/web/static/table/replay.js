@@ -3,6 +3,7 @@
 import { reload } from "./patch.js";
 
 const STEP = 900;
+const FAR = 10;
 let playing = 0;
 let wanted = -1;
 let busy = false;
@@ -50,9 +51,6 @@ function play() {
   }, STEP);
 }
 
-/** The versions at which turns begin, in order. @returns {number[]} */
-const turns = () => (document.getElementById("turns")?.textContent ?? "").split(" ").filter(Boolean).map(Number);
-
 /** @param {KeyboardEvent} event */
 function keys(event) {
   const input = range(), at = /** @type {HTMLElement} */ (event.target);
@@ -60,7 +58,7 @@ function keys(event) {
   const now = Number(input.value);
   const to = {
     ArrowRight: now + 1, ArrowLeft: now - 1, Home: Number(input.min), End: Number(input.max),
-    PageDown: turns().find((turn) => turn > now) ?? Number(input.max), PageUp: turns().reverse().find((turn) => turn < now) ?? Number(input.min),
+    PageDown: now + FAR, PageUp: now - FAR,
   }[event.key];
   if (to !== undefined) { stop(); void go(to); }
   else if (event.key === " " && !at.matches("button, a, summary")) play();
@@ -84,6 +82,13 @@ export function listen() {
     const address = new URL(/** @type {HTMLAnchorElement} */ (at).href);
     history.replaceState(null, "", address.search || location.pathname);
     void reload(address.search).catch(() => location.assign(address));
+  });
+  document.addEventListener("change", (event) => {
+    const seat = /** @type {HTMLSelectElement} */ (event.target), query = new URLSearchParams(location.search);
+    if (!seat.matches(".scrub select")) return;
+    query.set("as", seat.value);
+    history.replaceState(null, "", `?${query}`);
+    void reload().catch(() => undefined);
   });
   document.addEventListener("submit", (event) => {
     if (/** @type {HTMLElement} */ (event.target).matches(".scrub")) { event.preventDefault(); void go(Number(range()?.value)); }
