@@ -49,6 +49,7 @@ PAGES = {
     "games": EVERYONE,
     "game": EVERYONE,
     "rules": EVERYONE,
+    "cards": EVERYONE,
     "choose": EVERYONE,
     "problem": EVERYONE,
     "substitutes": EVERYONE,

@@ -3,11 +3,12 @@
 from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
-from gamesvc.web.common import error_pages, rules
+from gamesvc.web.common import error_pages
+from gamesvc.web.games import about
 from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
-from gamesvc.web.play import acts, cards, going_on, standing_orders, table
+from gamesvc.web.play import acts, going_on, standing_orders, table
 from gamesvc.web.statistics import players
 from gamesvc.web.timekeeping import absence, clocks
 from gamesvc.web.undo import undo
@@ -18,10 +19,10 @@ urlpatterns = [
     path("lobby/", lists.lobby, name="lobby"),
     path("lobby/watch/", lists.watch, name="watch"),
     path("lobby/archive/", lists.archive, name="archive"),
-    path("games/", rules.games, name="games"),
-    path("games/<slug:game>/", rules.game_page, name="game"),
-    path("games/<slug:game>/rules/", rules.game_rules, name="rules"),
-    path("games/<slug:game>/cards/", cards.card_browser, name="cards"),
+    path("games/", about.games, name="games"),
+    path("games/<slug:game>/", about.game_page, name="game"),
+    path("games/<slug:game>/rules/", about.game_rules, name="rules"),
+    path("games/<slug:game>/cards/", about.cards, name="cards"),
     path("new/", creating.choose_game, name="choose"),
     path("new/<slug:game>/", creating.new_match, name="new"),
     path("new/<slug:game>/now", opening.quick, name="quick"),

@@ -18,9 +18,10 @@ from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
-from gamesvc.web.common import controls, rules
+from gamesvc.web.common import controls
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import signed_in
+from gamesvc.web.common.engines import engine as engine_of
 from gamesvc.web.common.once import once
 from gamesvc.web.lobby.forms import BOTS, NewMatchForm
 from gamesvc.web.timekeeping import clocks
@@ -64,7 +65,7 @@ def choose_game(request: HttpRequest) -> HttpResponse:
 @login_required
 def new_match(request: HttpRequest, game: str) -> HttpResponse:
     """Show and process the form for a new match."""
-    engine = rules.engine(game)
+    engine = engine_of(game)
     form = NewMatchForm(request.POST if request.method == "POST" else None, engine=engine)
     options, faults = _options(engine), []
     if request.method == "POST":

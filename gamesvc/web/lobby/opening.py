@@ -18,8 +18,8 @@ from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
-from gamesvc.web.common import rules
 from gamesvc.web.common.access import find, signed_in
+from gamesvc.web.common.engines import engine as engine_of
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
 from gamesvc.web.lobby.forms import AnswerForm, InviteForm, SeatForm
@@ -98,7 +98,7 @@ def answer_invitation(request: HttpRequest) -> HttpResponse:
 @login_required
 def quick(request: HttpRequest, game: str) -> HttpResponse:
     """Open a match against bots, or alone, with all defaults. It starts at once. Only a posted form does so."""
-    engine = rules.engine(game)
+    engine = engine_of(game)
     if request.method != "POST":
         return redirect("web:game", engine.id)
     try:

@@ -1,0 +1,1 @@
+"""Pages about a game: what it is, its rules, its cards, and its lesson."""

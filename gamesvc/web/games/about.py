@@ -1,0 +1,65 @@
+"""The games on offer: a page for each, its rules in our own words, and its cards."""
+
+from __future__ import annotations
+
+import re
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_safe
+
+from gamesvc.games import catalog, specimen
+from gamesvc.games.kernel.game import Game
+from gamesvc.matches.reading import figures
+from gamesvc.web.common import markdown
+from gamesvc.web.common.engines import engine
+
+INTRODUCTION = re.compile(r"^## (?:In two minutes|Quick start)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+MOST_LETTERS = 60
+
+
+@require_safe
+def games(request: HttpRequest) -> HttpResponse:
+    return render(request, "web/games.html", {"games": [game.manifest for game in catalog.games()]})
+
+
+@require_safe
+def game_page(request: HttpRequest, game: str) -> HttpResponse:
+    """Show a game: what it is, how it goes, and the ways to start."""
+    found = engine(game)
+    context = {
+        "manifest": found.manifest,
+        "introduction": introduction(found),
+        "figures": figures.of_game(found.id),
+        "cards": len(specimen.reference(found.id)),
+    }
+    return render(request, "web/game.html", context)
+
+
+def introduction(game: Game) -> SafeString:
+    """Return the part of the rules that a new player reads first, as HTML; all of them if no part is marked."""
+    text = game.rules_help()
+    part = INTRODUCTION.search(text)
+    return mark_safe(markdown.render(part[1] if part is not None else text))
+
+
+@require_safe
+def game_rules(request: HttpRequest, game: str) -> HttpResponse:
+    found = engine(game)
+    text = mark_safe(markdown.render(found.rules_help()))
+    context = {"manifest": found.manifest, "text": text, "orders": found.order_help(None)}
+    return render(request, "web/rules.html", context)
+
+
+@require_safe
+def cards(request: HttpRequest, game: str) -> HttpResponse:
+    """Show every kind of card, unit and ability of a game, or those of one kind (`kind`) that contain a text (`q`)."""
+    found = engine(game)
+    entries = specimen.reference(found.id)
+    kinds = sorted({entry.kind for entry in entries})
+    wanted, text = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:MOST_LETTERS]
+    kind = wanted if wanted in kinds else ""
+    shown = [entry for entry in entries if kind in ("", entry.kind) and text.casefold() in entry.line.casefold()]
+    context = {"manifest": found.manifest, "entries": shown, "kinds": kinds, "kind": kind, "text": text, "all": len(entries)}
+    return render(request, "web/cards.html", context)

@@ -1,0 +1,48 @@
+"""Pages about the games: each game is introduced, its cards are found, and the front page leads to it."""
+
+import pytest
+from django.test import Client
+
+from gamesvc.games import catalog, specimen
+
+pytestmark = pytest.mark.django_db
+
+GAMES = [game.id for game in catalog.games()]
+
+
+def html(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_introduced(game, clients):
+    page = html(Client().get(f"/games/{game}/"))
+    assert f"/accounts/signup/?next=/new/{game}/now" in page
+    assert f'src="/static/games/{game}.svg"' in page
+    section = page.split("In two minutes</h2>")[1]
+    assert "<li>" in section.split("</article>")[0]
+    assert f'action="/new/{game}/now"' in html(clients[0].get(f"/games/{game}/"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_cards_are_found_by_kind_and_by_text(game):
+    entries = specimen.reference(game)
+    everything = html(Client().get(f"/games/{game}/cards/"))
+    assert everything.count("<article") == len(entries)
+    wanted = entries[-1]
+    found = html(Client().get(f"/games/{game}/cards/", {"q": wanted.name.upper(), "kind": wanted.kind}))
+    assert f'id="{wanted.id}"' in found
+    assert 0 < found.count("<article") < len(entries)
+    assert "No card contains “<script>”" not in html(Client().get(f"/games/{game}/cards/", {"q": "<script>"}))
+    assert "No card contains “&lt;script&gt;”" in html(Client().get(f"/games/{game}/cards/", {"q": "<script>"}))
+
+
+def test_the_front_page_leads_a_stranger_to_each_game():
+    page = html(Client().get("/"))
+    for game in GAMES:
+        assert f'href="/games/{game}/"' in page
+        assert f"/accounts/signup/?next=/new/{game}/now" in page
+
+
+def test_the_way_back_from_the_sign_up_leads_to_the_game(clients):
+    assert clients[0].get("/new/stratastar/now")["Location"] == "/games/stratastar/"
