@@ -54,6 +54,7 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password_from_key": "20/m/ip",
     "signup": "20/h/ip",
 }
+ACCOUNT_SIGNUP_FORM_CLASS = "accounts.signing_in.signup.ZoneForm"
 # A new password offers to revoke the API tokens.
 ACCOUNT_FORMS = {
     "change_password": "accounts.signing_in.forms.ChangePasswordForm",

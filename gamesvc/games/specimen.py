@@ -1,4 +1,4 @@
-"""A match of a game that nobody plays: its first position, for what is told about the game apart from any match."""
+"""A game apart from any match: its introduction, and its cards in the first position of a match that nobody plays."""
 
 from __future__ import annotations
 
@@ -18,3 +18,10 @@ def reference(game_id: str) -> Sequence[Entry]:
     seats = game.manifest.min_seats
     run = Timeline(game).begin(check_options(game, {}, seats), seats, seeded("specimen"))
     return tuple(game.reference(game.view(run.state, None)))
+
+
+def introduction(game_id: str) -> str:
+    """Return the first section of a game's rules as Markdown, without its heading: the introduction for new players."""
+    _before, _sign, section = catalog.game(game_id).rules_help().partition("\n## ")
+    _heading, _break, text = section.partition("\n")
+    return text.partition("\n## ")[0]

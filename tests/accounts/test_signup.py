@@ -213,3 +213,11 @@ def test_a_mail_server_that_is_away_is_told(client, settings):
     assert answer.status_code == 200
     assert "could not be sent" in " ".join(str(message) for message in answer.context["messages"])
     assert User.objects.filter(username="ann").exists()
+
+
+@pytest.mark.parametrize(("zone", "kept"), [("Europe/Berlin", "Europe/Berlin"), ("Mars/Olympus", "UTC"), ("", "UTC")])
+def test_sign_up_takes_the_time_zone_of_the_browser(client, zone, kept):
+    assert 'name="timezone"' in client.get("/accounts/signup/").content.decode()
+    posted = {"username": "ann", "email": "ann@players.example", "password1": PASSWORD, "timezone": zone}
+    assert client.post("/accounts/signup/", posted).status_code == 302
+    assert User.objects.get().timezone == kept

@@ -6,7 +6,6 @@ import re
 import pytest
 from django.test import Client
 
-from gamesvc.games import catalog
 from gamesvc.games.kernel import forms as game_forms
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match

@@ -327,7 +327,7 @@ class Game(Generic[S]):
     """Describe one redacted event in a sentence from the viewer's point of view."""
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
-    """Return our own summary of the rules as Markdown."""
+    """Return our own summary of the rules as Markdown. Its first section introduces the game to new players, in two minutes."""
     thumbnail: tuple[int, int, int, int] = (6, 84, 708, 708)
     """The part of the picture that holds the board: x, y, width and height in its units."""
     short_rules: Callable[[], str] = _no_short_rules

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from gamesvc.games import catalog, specimen
-from gamesvc.games.kernel.game import Game
 from gamesvc.matches.reading import figures
 from gamesvc.web.common import markdown
 from gamesvc.web.common.engines import engine
 
-INTRODUCTION = re.compile(r"^## (?:In two minutes|Quick start)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 MOST_LETTERS = 60
 
 
@@ -30,18 +26,11 @@ def game_page(request: HttpRequest, game: str) -> HttpResponse:
     found = engine(game)
     context = {
         "manifest": found.manifest,
-        "introduction": introduction(found),
+        "introduction": mark_safe(markdown.render(specimen.introduction(found.id))),
         "figures": figures.of_game(found.id),
         "cards": len(specimen.reference(found.id)),
     }
     return render(request, "web/game.html", context)
-
-
-def introduction(game: Game) -> SafeString:
-    """Return the part of the rules that a new player reads first, as HTML; all of them if no part is marked."""
-    text = game.rules_help()
-    part = INTRODUCTION.search(text)
-    return mark_safe(markdown.render(part[1] if part is not None else text))
 
 
 @require_safe
