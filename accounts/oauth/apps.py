@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts import tokens
@@ -84,7 +83,7 @@ def _on_any_port(known: str, uri: str) -> bool:
     loopback = (
         one.scheme == other.scheme == "http" and one.hostname == other.hostname and one.hostname in LOOPBACK - {"localhost"}
     )
-    plain = other.username is None and not other.fragment and uri.isascii() and uri.isprintable()
+    plain = len(uri) <= LONGEST_URI and other.username is None and not other.fragment and uri.isascii() and uri.isprintable()
     return loopback and plain and (one.path, one.query) == (other.path, other.query)
 
 
@@ -94,10 +93,14 @@ def delete(*, owner: User, app_id: UUID) -> bool:
     return App.objects.filter(owner=owner, pk=app_id).delete()[0] > 0
 
 
-def permitted(user: User) -> QuerySet[Authorization]:
-    """Return the newest permission that holds for each app that the user lets act for them."""
+def permitted(user: User) -> list[Authorization]:
+    """Return the newest permission for each app that the user lets act for them, with the scopes of all that hold."""
     held = Authorization.objects.filter(user=user, revoked_at=None, expires_at__gt=timezone.now(), code_used_at__isnull=False)
-    return held.select_related("app__owner").order_by("app_id", "-created_at").distinct("app_id")
+    newest: dict[UUID, Authorization] = {}
+    for one in held.select_related("app__owner").order_by("app_id", "-created_at"):
+        first = newest.setdefault(one.app_id, one)
+        first.scopes = tokens.in_order({*first.scopes, *one.scopes})
+    return list(newest.values())
 
 
 @transaction.atomic

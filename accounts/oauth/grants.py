@@ -7,6 +7,7 @@ A code holds for a minute and once; a second use ends the permission (RFC 6749 4
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from base64 import b64decode
 from binascii import Error as NotBase64
@@ -20,7 +21,14 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 from oauthlib.common import Request
-from oauthlib.oauth2 import AccessDeniedError, FatalClientError, OAuth2Error, RequestValidator, WebApplicationServer
+from oauthlib.oauth2 import (
+    AccessDeniedError,
+    FatalClientError,
+    InvalidRequestError,
+    OAuth2Error,
+    RequestValidator,
+    WebApplicationServer,
+)
 
 from accounts import tokens
 from accounts.models import ApiToken, App, Authorization, User
@@ -33,6 +41,8 @@ CODE_LASTS = timedelta(minutes=1)
 TOKEN_LASTS = timedelta(hours=1)
 REFRESH_LASTS = timedelta(days=90)
 REFRESH_PREFIX = "gsr_"
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+"""A challenge of S256: a SHA-256 in base64url (RFC 7636 4.2)."""
 
 
 Answer = tuple[dict[str, str], str, int]
@@ -245,6 +255,8 @@ def asked(query: str) -> Asked:
     """Return what the query of a request for permission asks for. Raises `BadRequest` or `SentBack`."""
     try:
         scopes, credentials = _server().validate_authorization_request(_address(query))
+        if not _CHALLENGE.fullmatch(credentials["code_challenge"]):
+            raise InvalidRequestError("The code_challenge is not one of S256.", request=credentials["request"])
     except FatalClientError as fault:
         raise BadRequest from fault
     except OAuth2Error as fault:

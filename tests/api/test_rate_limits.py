@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import inspect
 import itertools
+import json
 import uuid
+import zlib
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import pytest
 import time_machine
@@ -13,6 +18,7 @@ from django.test import Client
 from django.urls import get_resolver
 
 from gamesvc import request_limits
+from gamesvc.api.live import admission, messages
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
 from gamesvc.matches.record import loading
@@ -244,3 +250,20 @@ def test_a_described_position_counts_as_one_that_folds_the_past(settings, anna, 
     position = {**asked, "position": {"game": "space_fleet_commander"}}
     assert statuses(lambda: program(anna).post("/matches/", position), 3) == [422, 422, 429]
     assert program(anna).post("/matches/", asked).status_code == 422
+
+
+def test_a_ticket_for_a_stream_counts_whenever_it_is_shown(settings, anna, program):
+    settings.LIVE_URL = "http://live.example"
+    place = urlsplit(program(anna).get("/me/stream/")["Location"])
+    settings.RATE_LIMIT_PER_USER = 2
+    scope = {"type": "http", "method": "GET", "path": place.path, "query_string": place.query.encode(), "headers": []}
+    admit = inspect.unwrap(admission.admit)  # in this thread, on the connection of the test
+    assert [admit(scope).caller.user_id for _ in range(2)] == [anna.pk, anna.pk]
+    with pytest.raises(request_limits.Exceeded):
+        admit(scope)
+
+
+@pytest.mark.parametrize("told", [{}, {"a": 1}, "abcd", 7, None, [[], 1], [1, [2]], [1]])
+def test_a_cursor_of_any_form_is_read(told):
+    packed = base64.urlsafe_b64encode(zlib.compress(json.dumps(told).encode())).decode()
+    assert messages.read_cursor(packed) == {}

@@ -160,6 +160,28 @@ def test_a_program_on_the_own_machine_listens_at_any_port(browser, app):
     assert exchanged(app, code, redirect_uri=local).status_code == 200
 
 
+@pytest.mark.parametrize("challenge", ["x" * 2000, CHALLENGE + "\x00", CHALLENGE[1:], CHALLENGE + "\n"])
+def test_a_challenge_that_is_none_goes_back_to_the_app(browser, app, challenge):
+    for send in (browser.get, lambda address: browser.post(address, {"act": "allow"})):
+        went = send(asking(app, code_challenge=challenge))
+        if "\x00" not in challenge:
+            assert parse_qs(urlsplit(went["Location"]).query)["error"] == ["invalid_request"]
+        assert went.status_code in (302, 400)
+    assert not Authorization.objects.exists()
+
+
+def test_an_address_on_the_own_machine_is_no_longer_than_a_registered_one(browser, app):
+    padded = f"http://127.0.0.1:{'0' * 400}80/cb"
+    assert browser.post(asking(app, redirect_uri=padded), {"act": "allow"}).status_code == 400
+
+
+def test_the_user_sees_all_that_an_app_may_do_by_any_permission(browser, app):
+    wide = permitted(browser, app, scope="play organise")
+    permitted(browser, app, scope="read")
+    assert "read, play, organise" in browser.get("/profile/apps/").content.decode()
+    assert refreshed(app, wide["refresh_token"]).status_code == 200
+
+
 def test_strangers_sign_in_first(app, db):
     assert Client().get(asking(app)).url.startswith("/accounts/login/")
 

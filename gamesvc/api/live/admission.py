@@ -66,14 +66,20 @@ def admit(scope: Mapping[str, Any]) -> Wish:
 def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
     """Return the caller of a request, by its ticket or by its own credentials, and count it. Raises `Exceeded` and others."""
     if ticket := request.GET.get("ticket"):
-        caller = tickets.redeem(ticket, path)  # counted where it was issued
+        caller = tickets.redeem(ticket, path)
+        _count(request, caller)
         valid = callers.still_valid([caller])
         if caller not in valid:
             raise NotSignedIn
         return caller, valid[caller]
     caller, user = callers.identify(request)
-    request_limits.count(request, {"address": caller.network, "user": caller.user_id, "token": caller.token_id})
+    _count(request, caller)
     return caller, user
+
+
+def _count(request: ASGIRequest, caller: Caller) -> None:
+    """Count a request for a stream. One with a ticket counts too: the ticket can be shown many times while it lasts."""
+    request_limits.count(request, {"address": caller.network, "user": caller.user_id, "token": caller.token_id})
 
 
 def chosen_format(accept: str) -> Format:

@@ -22,6 +22,7 @@ from django.conf import settings
 from gamesvc.api.live import looking
 from gamesvc.api.live.errors import TooManyStreams
 from gamesvc.api.live.streams import Stream, UserStream
+from gamesvc.away import is_away
 from gamesvc.matches.reading.following import MOVED
 from gamesvc.request_limits import client_url
 
@@ -150,13 +151,29 @@ class Hub:
                 streams[match_id].update(stream for user_id in users for stream in self._of_user.get(user_id, ()))
         for stream in waiting:
             if isinstance(stream, UserStream):
-                self._deliver(await self._ask(looking.look_for, stream))
+                await self._tell_each([stream], looking.look_for, stream)
             elif stream.wish.match_id is not None:
                 streams.setdefault(stream.wish.match_id, set()).add(stream)
         for match_id, followers in streams.items():
             ready = self._ready(followers)
             if ready:
-                self._deliver(await self._ask(looking.look_at, match_id, ready))
+                # Who follows all their matches goes on with the others.
+                alone = [stream for stream in ready if not isinstance(stream, UserStream)]
+                await self._tell_each(alone, looking.look_at, match_id, ready)
+
+    async def _tell_each(self, alone: Iterable[Stream], look: Callable[..., looking.Looks], *args: object) -> None:
+        """Deliver what a look finds. If it fails, end the streams that depend on it `alone`; no other may suffer from it.
+
+        Raises the error if the database is away, which says nothing about the match.
+        """
+        try:
+            self._deliver(await self._ask(look, *args))
+        except Exception as error:
+            if is_away(error):
+                raise
+            log.exception("A match cannot be followed.")
+            for stream in alone:
+                stream.close()
 
     def _ready(self, followers: Iterable[Stream]) -> list[Stream]:
         """Return the streams to look for now. One with events that are still to be sent is looked for after that."""

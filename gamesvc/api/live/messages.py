@@ -65,6 +65,8 @@ def read_cursor(cursor: str) -> dict[int, int]:
     try:
         packed = base64.urlsafe_b64decode(cursor[:LONGEST_CURSOR] + "=" * (-len(cursor) % 4))
         flat = orjson.loads(zlib.decompressobj().decompress(packed, 10 * LONGEST_CURSOR))
+        if not isinstance(flat, list):
+            return {}
         known = dict(zip(flat[:MOST_MATCHES:2], flat[1:MOST_MATCHES:2], strict=True))
     except (ValueError, TypeError, zlib.error):
         return {}

@@ -20,6 +20,7 @@ from accounts import tokens
 from accounts.erasure import erase
 from gamesvc.matches import hints
 from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.ops.following import NoStream
@@ -236,6 +237,26 @@ def test_a_stream_ends_where_its_follower_loses_the_seat(live: LiveServer, duel:
             assert not told.data["awaited"]
 
     run(test)
+
+
+def test_a_match_that_cannot_be_read_holds_up_no_other(live: LiveServer, duel: Duel) -> None:
+    broken = Duel()
+    Match.objects.filter(pk=broken.match.pk).update(game="gone")
+
+    async def test() -> None:
+        async with (
+            live.follow(broken.path, broken.tokens[0]) as lost,
+            live.follow("/me/stream/", broken.tokens[1]) as own,
+            live.follow(duel.path, duel.tokens[0]) as stream,
+        ):
+            assert await lost.next() == await own.next() == []
+            await stream.next()
+            version = await do(play, duel)
+            [told] = await stream.next()
+            assert told.data["version"] == version
+
+    run(test)
+    Match.objects.filter(pk=broken.match.pk).update(game="space_war")
 
 
 def test_what_may_not_be_followed_is_refused_as_everywhere(live: LiveServer, duel: Duel) -> None:
