@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from gamesvc.matches.models import Match
 from gamesvc.matches.reading import lists
 
 DAY = 24 * 3600
@@ -26,11 +25,10 @@ class Figures:
 def of_game(game: str) -> Figures | None:
     """Return the figures of a game; None while too few public matches are over."""
     found = lists.archived(None).filter(game=game, seat_count__gt=1, started_at__isnull=False, ended_at__isnull=False)
-    ended: list[Match] = list(found.only("outcome", "started_at", "ended_at", "number")[:RECENT])
-    decided = [match.outcome["ranking"][0] for match in ended if match.outcome is not None]
+    ended = list(found.values_list("outcome", "started_at", "ended_at")[:RECENT])
+    decided = [outcome["ranking"][0] for outcome, _start, _end in ended if outcome is not None]
     if len(decided) < FEWEST:
         return None
-    spans = [(match.started_at, match.ended_at) for match in ended]
-    lengths = [(end - start).total_seconds() for start, end in spans if start is not None and end is not None]
+    lengths = [(end - start).total_seconds() for _outcome, start, end in ended if start is not None and end is not None]
     won = sum(best == [0] for best in decided)
     return Figures(len(decided), round(100 * won / len(decided)), max(1, round(statistics.median(lengths) / DAY)))
