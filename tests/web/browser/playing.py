@@ -9,14 +9,13 @@ from playwright.sync_api import Locator, Page
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Caption
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading
 from tests.conftest import make_player
-
-MOST_TAPS = 40
 
 
 class Played:
@@ -42,6 +41,11 @@ class Played:
         loaded = loading.load(self.match.id, self.match.game)
         return not loaded.ended and any(one.seat == seat for one in loaded.awaited())
 
+    def offered(self, seat: int) -> set[str]:
+        """Return the names of the commands that a seat may give and that move the match on."""
+        loaded = loading.load(self.match.id, self.match.game)
+        return {form.name for form in loaded.game.legal_commands(loaded.timeline.state, seat) if not form.aside}
+
     def turn(self, seat: int = 0) -> int:
         loaded = loading.load(self.match.id, self.match.game)
         view = loaded.game.view(loaded.timeline.state, seat)
@@ -51,7 +55,17 @@ class Played:
         """Let the game's own bot answer for a seat, once."""
         loaded = loading.load(self.match.id, self.match.game)
         forms, view = loaded.game.legal_commands(loaded.timeline.state, seat), loaded.game.view(loaded.timeline.state, seat)
-        command = loaded.game.bots["greedy"](view, forms, self.rng)
+        self.submit(seat, loaded.game.bots["greedy"](view, forms, self.rng))
+
+    def ends_phase(self, seat: int) -> None:
+        """Let a seat do nothing in its phase, or what the bot does where that is not possible."""
+        if "end_phase" in self.offered(seat):
+            self.submit(seat, {"name": "end_phase"})
+        else:
+            self.bot_acts(seat)
+
+    def submit(self, seat: int, command: JsonObject) -> None:
+        loaded = loading.load(self.match.id, self.match.game)
         turns.submit(
             match=self.match,
             sender=Sender.player(self.users[seat].pk, seat, "web"),

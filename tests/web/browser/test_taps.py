@@ -68,8 +68,8 @@ def test_three_turns_are_played_by_taps(opened, game, seats, size):
     assert played.version > 10
 
 
-def test_a_turn_of_stratastar_takes_few_taps(opened):
-    """Two taps place the Homeworld: the corner and Confirm. Scrolled panes stay where they are."""
+def test_a_homeworld_takes_two_taps(opened):
+    """Panes stay as they are while the page is patched."""
     played = Played("stratastar", 2)
     played.others_act()
     page = opened(played.users[0], played.path)
@@ -81,6 +81,29 @@ def test_a_turn_of_stratastar_takes_few_taps(opened):
     wait_for_version(page, before + 1)
     expect(page.locator("#tab-log")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#says")).to_contain_text("Done: home")
+
+
+def test_a_fleet_is_formed_with_fifteen_taps_at_most(opened):
+    """A ship and its slot for each die, and the end; acts that can be undone are sent at once."""
+    played = Played("space_fleet_commander", 1)
+    page = opened(played.users[0], played.path)
+    page.evaluate("window.first = true; localStorage.setItem('send at once', '1')")
+    taps = 0
+    while played.offered(0) & {"place_ship"}:
+        before = shown(page)
+        ship = page.locator('.hits [data-t^="ship:"].can').first
+        ship.dispatch_event("click")
+        taps += 1
+        slot = page.locator('.hits [data-t^="slot:"].can:not([aria-pressed="true"])')
+        if slot.count():
+            slot.first.dispatch_event("click")
+            taps += 1
+        wait_for_version(page, before + 1)
+    if "confirm_fleet" in played.offered(0):
+        page.get_by_role("button", name="Confirm the fleet").last.click()
+        taps += 1
+    assert taps <= 15
+    assert page.evaluate("window.first")
 
 
 def test_a_refusal_stands_in_the_bar_and_beside_its_cause(opened):

@@ -84,6 +84,8 @@ def _fleet_forms(state: State, sheet: Sheet) -> list[Form]:
                 "die": {
                     "title": "Formation die",
                     "enum": dice,
+                    # All of them show the ship's number: which one is spent makes no difference.
+                    "default": dice[0],
                     "labels": {str(die): f"{entry.face} (die {die})" for die in dice},
                 },
                 "ship": {"title": "Ship", "enum": [ship], "labels": {ship: entry.name}},

@@ -19,7 +19,8 @@ export function fold() {
   const below = /** @type {SVGElement | null} */ (board?.querySelector(".below")), hits = board?.querySelector(".hits");
   if (!board || !rest || !below || !hits) return;
   const [x, y, width, height] = (board.dataset.whole ?? board.getAttribute("viewBox") ?? "").split(" ").map(Number), top = Number(below.dataset.top);
-  hits.append(...rest.querySelectorAll(".hits > *"));
+  // A picture that has just come has all its shapes; one that is folded already gets back those that had moved.
+  if (board.dataset.whole) hits.append(...rest.querySelectorAll(".hits > *"));
   rest.replaceChildren();
   board.dataset.whole ??= board.getAttribute("viewBox") ?? "";
   board.setAttribute("viewBox", wide.matches ? `${x} ${y} ${width} ${top - y}` : board.dataset.whole);

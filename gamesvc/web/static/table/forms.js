@@ -70,7 +70,10 @@ export class Filling {
     const control = controlOf(choice);
     if (!control) return true;
     if (control instanceof HTMLSelectElement) return control.value !== "";
-    return control.type === "radio" ? this.touched.has(control.name) : this.chosen(choice);
+    if (control.type !== "radio" || this.touched.has(control.name)) return control.type === "radio" || this.chosen(choice);
+    // What is chosen by default needs no tap; which of several alternatives is meant does.
+    const alternatives = this.form.querySelector(`[data-branch="${CSS.escape(control.name)}"]`);
+    return !alternatives && this.form.querySelector(`input[name="${CSS.escape(control.name)}"]:checked`) !== null;
   }
 
   /** Choose what stands for a target: in the first control that lacks a value, else in the last. @param {string} target @returns {boolean} */
@@ -131,6 +134,20 @@ export class Filling {
     return new Set((lacking.length ? open.filter((choice) => several(choice) || lacking.includes(choice)) : open).map(targetOf));
   }
 
+  /** The radios of the first question that the board does not show and that has no answer yet, for the action bar.
+   * @returns {HTMLInputElement[]} */
+  question() {
+    const radios = [...this.form.querySelectorAll('input[type="radio"]:required')].map((input) => /** @type {HTMLInputElement} */ (input));
+    const lacking = radios.find((radio) => !radio.dataset.t && this.open(radio) && !radio.closest("[data-steps]") && !this._filled(radio));
+    return lacking ? radios.filter((radio) => radio.name === lacking.name) : [];
+  }
+
+  /** @returns {boolean} true if nothing that can be tapped lacks a value, and nothing can be chosen several times */
+  settled() {
+    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice));
+    return !this.question().length && !this.number() && this.steps().length < 2 && open.every((choice) => ["radio", "option"].includes(kindOf(choice)) && this._filled(choice));
+  }
+
   /** @returns {Set<string>} the targets that are chosen */
   taken() {
     return new Set(
@@ -166,7 +183,7 @@ export function begins(form) {
   const all = choices(form);
   if (!all.length) return new Set();
   const fixed = all.filter((choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]"));
-  if (fixed.length) return new Set([targetOf(fixed[0])]);
+  if (fixed.length) return new Set(fixed.map(targetOf));
   const name = controlOf(all[0])?.name ?? "";
   return new Set(all.filter((choice) => (controlOf(choice)?.name ?? "") === name).map(targetOf));
 }

@@ -17,7 +17,13 @@ let focused = "";
 let told = new Set();
 /** @type {HTMLElement | null} */
 let menu = null;
+const MOST_ANSWERS = 4;
 let busy = false;
+let tapped = false;
+
+const AT_ONCE = "send at once";
+/** @returns {boolean} true if the player wants acts that they can undo to be sent without Confirm */
+const sendsAtOnce = () => localStorage.getItem(AT_ONCE) === "1";
 
 /** @param {string} id */
 const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -36,6 +42,7 @@ export function tap(target) {
   hide();
   closeMenu();
   if (!live()) return void explain(target);
+  tapped = true;
   if (filling?.take(target)) return changed();
   if (filling && target === first) return cancel();
   const fitting = formsFor(target);
@@ -114,6 +121,7 @@ async function look(form) {
     if (!answer.ok || mine !== asked || filling?.form !== form) return;
     preview = await answer.json();
     render();
+    if (preview?.order && !preview.final && tapped && filling.settled() && sendsAtOnce()) await submit(form);
   } catch {
     // Without the words the form can be sent all the same.
   }
@@ -182,9 +190,9 @@ function render() {
   go.textContent = form.dataset.verb || "Confirm";
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
-  document.querySelector("#choices .stepper")?.remove();
+  for (const old of document.querySelectorAll("#choices .stepper, #choices .answer")) old.remove();
   if (!go.isConnected) $("choices").append(go, stop);
-  $("choices").prepend(...stepper(filling));
+  $("choices").prepend(...answers(filling), ...stepper(filling));
   if (had) /** @type {HTMLElement | null} */ ($("choices").querySelector(`[data-k="${had}"]`))?.focus();
 }
 
@@ -215,6 +223,17 @@ function stepper(form) {
   });
   made.append(less, shown, more);
   return [made];
+}
+
+/** A question that the board does not show, with few answers, is answered in the bar. @param {Filling} form @returns {HTMLElement[]} */
+function answers(form) {
+  const radios = form.question();
+  if (radios.length > MOST_ANSWERS) return [];
+  return radios.map((radio) => {
+    const made = button(radio.closest("label")?.textContent?.trim() ?? radio.value, "answer", () => radio.click());
+    made.dataset.k = `${radio.name} ${radio.value}`;
+    return made;
+  });
 }
 
 /** Change the number by one, within its limits. @param {number} by */
@@ -337,6 +356,8 @@ export function prepare() {
   });
   (all.find((hit) => hit.dataset.t === focused) ?? all.find((hit) => canBegin().has(hit.dataset.t ?? "")) ?? all[0])?.setAttribute("tabindex", "0");
   if (filling) branchesShown(filling);
+  const atOnce = /** @type {HTMLInputElement | null} */ (document.getElementById("at-once"));
+  if (atOnce) atOnce.checked = sendsAtOnce();
   render();
 }
 
@@ -357,7 +378,9 @@ export function listen(held) {
   });
   document.addEventListener("change", (event) => {
     const control = /** @type {HTMLInputElement} */ (event.target), form = control.form;
+    if (control.id === "at-once") return localStorage.setItem(AT_ONCE, control.checked ? "1" : "0");
     if (!form?.matches("[data-command]")) return;
+    tapped = false;
     if (filling?.form !== form) { reset(); filling = new Filling(form); first = control.dataset.t ?? ""; }
     filling.touched.add(control.name);
     changed();
