@@ -25,7 +25,7 @@ from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.matches.mail_orders import order_mail
 from notifications.inbound import destinations
 from notifications.inbound.proving.sender import sender_of
-from notifications.parsing import reading, robots, text
+from notifications.parsing import automatic, reading, robots, text
 from notifications.parsing.refusals import MailRefused
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "mail"
@@ -101,7 +101,10 @@ def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     sender = sender_of(headers)
     robots.check_person(headers, envelope_from=sender, sender=sender)
     message = reading.parse(raw)
-    lines = order_mail.read(text.written(message).own, game, view)
+    own = text.written(message).own
+    lines = order_mail.read(own, game, view)
+    if automatic.is_automatic(message, own) and all(line.word != "press" for line in lines):
+        return []  # held: its sender is asked first
     if order_mail.unreadable(lines):
         return []  # one unreadable line stops the whole mail
     return [line.understood for line in lines if line.is_order]
