@@ -54,6 +54,11 @@ _OPENING = {
     "anonymous": Meaning(
         "The names are hidden", "The players of an anonymous match cannot be taken over into another.", "Leave the players out."
     ),
+    "another_order": Meaning(
+        "The step asks for another order",
+        "The rules allow the order, but this step of the lesson shows another one.",
+        "Play the order that the step names; in a match you are free.",
+    ),
     "bad_invitation": Meaning(
         "The invitation does not fit",
         "It names nobody or two people, or its link was used, declined, or is for another user.",

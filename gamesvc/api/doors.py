@@ -50,6 +50,7 @@ PAGES = {
     "game": EVERYONE,
     "rules": EVERYONE,
     "cards": EVERYONE,
+    "learn": EVERYONE,
     "choose": EVERYONE,
     "problem": EVERYONE,
     "substitutes": EVERYONE,

@@ -4,7 +4,7 @@ from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages
-from gamesvc.web.games import about
+from gamesvc.web.games import about, learn
 from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
@@ -22,6 +22,7 @@ urlpatterns = [
     path("games/", about.games, name="games"),
     path("games/<slug:game>/", about.game_page, name="game"),
     path("games/<slug:game>/rules/", about.game_rules, name="rules"),
+    path("games/<slug:game>/learn/", learn.learn, name="learn"),
     path("games/<slug:game>/cards/", about.cards, name="cards"),
     path("new/", creating.choose_game, name="choose"),
     path("new/<slug:game>/", creating.new_match, name="new"),

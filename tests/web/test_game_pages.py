@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from gamesvc.games import catalog, specimen
+from gamesvc.games import catalog, lessons, specimen
 
 pytestmark = pytest.mark.django_db
 
@@ -46,3 +46,19 @@ def test_the_front_page_leads_a_stranger_to_each_game():
 
 def test_the_way_back_from_the_sign_up_leads_to_the_game(clients):
     assert clients[0].get("/new/stratastar/now")["Location"] == "/games/stratastar/"
+
+
+@pytest.mark.parametrize("game", [game for game in GAMES if lessons.lesson(game) is not None])
+def test_a_lesson_is_played_without_an_account(game):
+    client, address = Client(), f"/games/{game}/learn/"
+    assert f'href="{address}"' in html(client.get(f"/games/{game}/"))
+    for number, step in enumerate(lessons.lesson(game).steps):
+        page = html(client.get(address, {"step": number}))
+        assert step.title in page
+        assert "<svg" in page
+        refused = client.get(address, {"step": number, "order": "gibberish"})
+        assert refused.status_code == 422
+        assert 'role="alert"' in html(refused)
+        answer = client.get(address, {"step": number, "order": step.order})
+        assert answer["Location"] == f"{address}?step={number + 1}"
+    assert "Well begun" in html(client.get(answer["Location"]))

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
-from gamesvc.games import catalog, specimen
+from gamesvc.games import catalog, lessons, specimen
 from gamesvc.matches.reading import figures
 from gamesvc.web.common import markdown
 from gamesvc.web.common.engines import engine
@@ -28,6 +28,7 @@ def game_page(request: HttpRequest, game: str) -> HttpResponse:
         "manifest": found.manifest,
         "introduction": mark_safe(markdown.render(specimen.introduction(found.id))),
         "figures": figures.of_game(found.id),
+        "learns": lessons.lesson(found.id) is not None,
         "cards": len(specimen.reference(found.id)),
     }
     return render(request, "web/game.html", context)
