@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from typing import Any
 from uuid import UUID
 
 import redis
@@ -24,6 +25,7 @@ TOGETHER_SECONDS = 0.5
 _lock = threading.Lock()
 _published_at: dict[str, float] = {}
 _silent_until = 0.0
+_mute = threading.local()
 
 
 def moved(match_id: UUID) -> None:
@@ -32,10 +34,28 @@ def moved(match_id: UUID) -> None:
     if time.monotonic() < _silent_until:
         return
     try:
-        valkey(settings.REDIS_URL).publish(MOVED, match_id.bytes)
+        try:
+            _announce(match_id)
+        except (redis.RedisError, OSError):
+            # Valkey was started again since the last hint.
+            _announce(match_id)
     except (redis.RedisError, OSError) as error:
         _silent_until = time.monotonic() + PAUSE_SECONDS
         log.warning("Valkey does not answer (%s); live streams go on by their sweep.", error)
+
+
+def _announce(match_id: UUID) -> None:
+    """Publish on a connection of this thread whose commands get no answer: waiting for it would cost each turn a round trip.
+
+    The first hint after Valkey has gone may be lost unnoticed.
+    """
+    connection: Any = getattr(_mute, "connection", None)
+    if connection is None or not connection.is_connected:
+        connection = valkey(settings.REDIS_URL).connection_pool.make_connection()
+        connection.connect()
+        connection.send_command("CLIENT", "REPLY", "OFF")
+        _mute.connection = connection
+    connection.send_command("PUBLISH", MOVED, match_id.bytes)
 
 
 def bots(match_id: UUID) -> None:
