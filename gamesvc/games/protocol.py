@@ -16,7 +16,7 @@ from gamesvc.games import trial
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import BadScript, Dice, ScriptedSource, seeded
 from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
-from gamesvc.games.kernel.targets import targets
+from gamesvc.games.kernel.targets import form_as_json, targets
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, read_order
 from gamesvc.json_types import JsonObject
 
@@ -147,7 +147,7 @@ class Session:
     def _op_legal(self, request: JsonObject) -> JsonObject:
         seat = self._seat(request)
         view = self.game.view(self.match.state, seat)
-        return {"forms": [self.game.form_as_json(form, view) for form in self.game.legal_commands(self.match.state, seat)]}
+        return {"forms": [form_as_json(self.game, form, view) for form in self.game.legal_commands(self.match.state, seat)]}
 
     def _op_view(self, request: JsonObject) -> JsonObject:
         return {"version": self.match.version, "view": self.game.view(self.match.state, self._viewer(request))}

@@ -7,7 +7,7 @@ from typing import Any
 from gamesvc.games.kernel.game import Game
 from tests.games import mutants
 
-MATCHES = {"stratastar": 2, "space_fleet_commander": 3, "star_commander": 2, "space_war": 3, "auction": 6}
+MATCHES = {"stratastar": 2, "space_fleet_commander": 4, "star_commander": 2, "space_war": 3, "auction": 6}
 _corpora: dict[str, list[mutants.Position]] = {}
 
 

@@ -159,7 +159,7 @@ def test_the_fifth_game_is_shown_everywhere(table: Match, anna: User) -> None:
     assert "Auction" in host.get("/games/").content.decode()
     assert "bid COINS" in host.get("/games/auction/rules/").content.decode()
     assert "For sale:" in page_of(host, table)
-    assert f'<p class="quiet">The {lot_of(table)} is for sale</p>' in page_of(host, table)
+    assert f'<p class="quiet phase">The {lot_of(table)} is for sale</p>' in page_of(host, table)
     assert Program(anna).get(f"/matches/{table.number}/standing/").json()["own"] is None
     assert host.get(f"/matches/{table.number}/board.svg")["Content-Type"] == "image/svg+xml"
     listed = Program(anna).get("/games/").json()

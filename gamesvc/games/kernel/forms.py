@@ -15,7 +15,7 @@ Pages, mail help, bots, tests and the shape check of commands all read schemas t
               With `"spare": false`, removing any item must drop the sum below `minimum` (payments).
   `pairwise`  on an array of objects: the names of fields whose values must differ between any two items.
   `at`        the targets in the picture that values stand for: {value: target} beside `enum` or `supply`, one target beside
-              `const`. Only forms for programs have it (`Game.form_as_json`); no check reads it.
+              `const`. Only forms for programs have it (`targets.form_as_json`); no check reads it.
 """
 
 from __future__ import annotations

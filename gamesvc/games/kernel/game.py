@@ -15,7 +15,6 @@ from typing_extensions import TypeVar
 
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
-from gamesvc.games.kernel.targets import placed
 from gamesvc.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
@@ -422,10 +421,6 @@ class Game(Generic[S]):
         if form.aside:
             return "settings"
         return "end" if form.name == DECLINE or form.name in self.ends else "main"
-
-    def form_as_json(self, form: Form, view: Data) -> JsonObject:
-        """Return a form as programs get it: with its weight, and with the targets that its values stand for."""
-        return {**placed(self.finder(view), form).as_json(), "weight": self.weight(form)}
 
     def render_default(self, command: Command) -> str:
         """Return a default command as the order that is carried out."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 from gamesvc.games.kernel.wording import capital, seat_name
+from gamesvc.json_types import JsonObject
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.game import Caption, Data, Form, Game, Schema
@@ -129,6 +130,11 @@ def placed(finder: Finder, form: Form) -> Form:
     """Return a form whose schemas say, as `at`, which targets its values stand for (see `forms`)."""
     parameters = {name: _placed(finder, form.name, schema, name) for name, schema in form.parameters.items()}
     return replace(form, parameters=parameters)
+
+
+def form_as_json(game: Game[Any], form: Form, view: Data) -> JsonObject:
+    """Return a form as programs get it: with its weight, and with the targets that its values stand for."""
+    return {**placed(game.finder(view), form).as_json(), "weight": game.weight(form)}
 
 
 def _placed(finder: Finder, command: str, schema: Schema, field: str) -> Schema:

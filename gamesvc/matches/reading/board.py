@@ -10,6 +10,7 @@ from accounts import absences
 from accounts.models import User
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
+from gamesvc.games.kernel.targets import form_as_json
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock.compute import Clock, within
@@ -67,7 +68,7 @@ class Board:
     def forms_as_json(self) -> list[JsonObject]:
         """Return the forms as programs get them, with the targets in the picture that their values stand for."""
         game, view = self.loaded.game, self.view
-        return [game.form_as_json(form, view) for form in self.forms] if view is not None else []
+        return [form_as_json(game, form, view) for form in self.forms] if view is not None else []
 
     @property
     def questions(self) -> list[Question]:
