@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 _SOURCES = {
@@ -12,7 +13,8 @@ _SOURCES = {
     "style-src": "'self'",
     "img-src": "'self' data:",
     "font-src": "'self'",
-    "connect-src": "'self'",
+    # Without a proxy in front, live streams come from another port.
+    "connect-src": f"'self' {settings.LIVE_URL}".strip(),
     "manifest-src": "'self'",
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
