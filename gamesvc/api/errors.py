@@ -15,6 +15,19 @@ class BadRequest(GamesvcError):
     advice = "The sentence in `detail` says which values fit; `errors` names the fields."
 
 
+class BadQuery(BadRequest):
+    """A part of the query is unknown at this address, or its value does not fit."""
+
+    code = "bad_query"
+    title = "The query does not fit"
+    detail = "The query names something unknown, or gives it a value that does not fit."
+    advice = "`parameter` names the part at fault, and `detail` says what fits. A misspelt filter is refused, not ignored."
+
+    def __init__(self, detail: str, parameter: str, *, code: str = "") -> None:
+        errors = [{"parameter": parameter, "detail": detail}]
+        super().__init__(detail, code=code, more={"parameter": parameter, "errors": errors})
+
+
 class NotSignedIn(GamesvcError):
     """No user is signed in, and the address requires one."""
 

@@ -59,8 +59,11 @@ MIDDLEWARE = [
     "gamesvc.border.RateLimits",
     # Before anything reads the request: a cookie with U+0000 would be looked up among the sessions.
     "gamesvc.border.Border",
+    # Programs in the browser call the API with a token; no answer to another site's page is made for a session.
+    "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "gamesvc.api.conditional.Conditional",
     "gamesvc.web.common.private.Private",
     # No LocaleMiddleware: pages and API are English throughout, since a page half translated helps nobody. Mails use the language
     # of the account, and the pages behind their links choose it themselves.
@@ -71,6 +74,27 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
+
+CORS_URLS_REGEX = r"^/api/"
+CORS_ALLOW_ALL_ORIGINS = True
+CORS_ALLOW_CREDENTIALS = False
+CORS_ALLOW_HEADERS = (
+    "accept",
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "last-event-id",
+)
+CORS_EXPOSE_HEADERS = (
+    "ETag",
+    "Idempotent-Replayed",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+)
 
 ROOT_URLCONF = "gamesvc.urls"
 WSGI_APPLICATION = "gamesvc.wsgi.application"

@@ -39,6 +39,7 @@ SHARED = {
 }
 # What the problem details of each class are; programs rely on it.
 PUBLIC = {
+    "bad_query": (400, "The query does not fit"),
     "bad_request": (400, "The request cannot be read"),
     "key_missing": (400, "The Idempotency-Key is missing"),
     "not_signed_in": (401, "Not authenticated"),
@@ -67,7 +68,7 @@ TITLED_BY_DOOR = {"password_needed": 403, "wrong_password": 422, "too_many_passw
 # On pages and in mails alone.
 NO_PROBLEM = {"outdated", "unreadable", "bad_address", "bad_authorization_request"}
 BRING_CODES = {"AppRefused", "Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "Fault"}
-BRINGS = re.compile(rf"\b({'|'.join(sorted(BRING_CODES))}|BadRequest|Unknown|_?number)\b")
+BRINGS = re.compile(rf"\b({'|'.join(sorted(BRING_CODES))}|BadRequest|BadQuery|Unknown|_?number)\b")
 
 
 def modules() -> Iterator[str]:
@@ -155,7 +156,7 @@ def brought() -> dict[str, set[str]]:
 def _code(call: ast.Call, place: str) -> str:
     name = call.func.id if isinstance(call.func, ast.Name) else call.func.attr if isinstance(call.func, ast.Attribute) else ""
     given = call.args[0] if name in BRING_CODES and call.args else None
-    if name in ("BadRequest", "Unknown", "_count"):
+    if name in ("BadRequest", "BadQuery", "Unknown", "_count"):
         given = next((keyword.value for keyword in call.keywords if keyword.arg == "code"), None)
     if name in ("number", "_number") and place == "gamesvc/api/v1":  # of the query: the code is made of its name
         names = [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]

@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery
 from gamesvc.api.v1 import schemas
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_match
@@ -35,6 +35,8 @@ REFUSALS = {**PROBLEMS, 422: schemas.Problem, 429: schemas.Problem}
 
 # The scope of addresses that need no token.
 PUBLIC = "public"
+# The query of every address below a match: a watch link, and the seat to look as.
+OF_MATCHES = ("link", "as")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -65,6 +67,8 @@ def documented(*, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]
     shapes = {status: _shape(kind) for status, kind in responses.items() if isinstance(status, int) and status < 300}
 
     def mark(method: F) -> F:
+        named = [one for one in more.get("parameters", ()) if one.location == OpenApiParameter.QUERY]
+        method.query = {one.name: one for one in named}  # type: ignore[attr-defined]
         method.shapes = {status: shape for status, shape in shapes.items() if shape is not None}  # type: ignore[attr-defined]
         described: F = extend_schema(responses=responses, **more)(method)
         return described
@@ -126,6 +130,8 @@ class View(APIView):
     schema = Described()
     # By method; set by `endpoint`.
     scopes: Mapping[str, tuple[str, ...]] = {}
+    # The address of what a POST makes, with names from the answer; empty if it has none of its own.
+    made_at: str = ""
 
     @property
     def user(self) -> User:
@@ -137,6 +143,18 @@ class View(APIView):
         """Return the caller's token; None in a session of the pages."""
         return self.request.auth if isinstance(self.request.auth, Bearer) else None
 
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse a query that the method does not document: a filter that is misspelt would silently let everything through."""
+        super().initial(request, *args, **kwargs)
+        method = getattr(self, "get" if request.method == "HEAD" else str(request.method).lower(), None)
+        known: Mapping[str, OpenApiParameter] = getattr(method, "query", {})
+        for name, value in request.query_params.items():
+            if name not in known and not (name in OF_MATCHES and "ident" in kwargs):
+                listed = ", ".join(f"`{one}`" for one in sorted(known)) or "none"
+                raise BadQuery(f"`{name[:40]}` is not in the query of this address; known: {listed}.", name[:40])
+            if name in known and known[name].type is bool and value not in ("true", "false"):
+                raise BadQuery(f"`{name}` is true or false.", name)
+
     def finalize_response(self, request: Request, response: Any, *args: object, **kwargs: object) -> Any:
         """Render the data of an answer with the serializer that describes it."""
         if isinstance(response, Response):
@@ -144,6 +162,8 @@ class View(APIView):
             shape = getattr(method, "shapes", {}).get(response.status_code)
             if shape is not None:
                 response.data = shape.to_representation(response.data)
+            if response.status_code == 201 and self.made_at:
+                response["Location"] = f"/api/v1/{self.made_at.format_map(response.data)}"
         return super().finalize_response(request, response, *args, **kwargs)
 
     def body(self, kind: type[schemas.Shape]) -> Any:
@@ -157,10 +177,10 @@ class View(APIView):
         return self.request.query_params.get("forms") == "true"
 
     def number(self, name: str, digits: int) -> int | None:
-        """Return a whole number from the query; None if it is missing. Raises `Problem` (400)."""
+        """Return a whole number from the query; None if it is missing. Raises `BadQuery`."""
         given = self.request.query_params.get(name)
         if given is not None and (not given.isdecimal() or len(given) > digits):
-            raise BadRequest(f"`{name}` must be a whole number.", code=f"bad_{name}")
+            raise BadQuery(f"`{name}` must be a whole number.", name, code=f"bad_{name}")
         return None if given is None else int(given)
 
     def access(self, ident: str) -> Access:

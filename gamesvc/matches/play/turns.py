@@ -195,12 +195,13 @@ def _seats_or_refusal(request: _Request, loaded: Loaded, seats: Sequence[Seat] |
 
 
 def check_fresh(loaded: Loaded, viewer: Viewer, expected_version: int, outdates: Callable[[Event], bool]) -> None:
-    """Raise `Stale` if an event that the sender has not seen outdates their act; more than `FARTHEST` events always do.
+    """Raise `Stale` if an event that the sender has not seen outdates their act; more than `FARTHEST` events always do, and a
+    version that has not been reached is none they saw.
 
     `viewer`: the seat that acts, or None for an organiser.
     """
     after, newest = max(0, expected_version), loaded.viewer_version(viewer)
-    if newest - after > FARTHEST or any(outdates(event) for event in sight.seen_since(loaded, viewer, after)):
+    if not newest - FARTHEST <= after <= newest or any(outdates(event) for event in sight.seen_since(loaded, viewer, after)):
         raise Stale(newest, records_for(loaded, viewer, after, paging.EVENTS))
 
 

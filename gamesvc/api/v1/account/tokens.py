@@ -17,6 +17,8 @@ from gamesvc.matches import errors
 
 
 class Tokens(View):
+    made_at = "tokens/{id}/"
+
     @documented(responses={200: schemas.Token(many=True), **PROBLEMS}, operation_id="tokens_list")
     def get(self, request: Request) -> Response:
         """List your API tokens, without their secret text."""

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 
 from accounts.models import User
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery
 from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
@@ -23,7 +23,7 @@ RELIABILITY = [
 
 
 def by_reliability(matches: QuerySet[Match], user: User, query: Mapping[str, str]) -> QuerySet[Match]:
-    """Apply the filters in the query. Raises `Problem` (400)."""
+    """Apply the filters in the query. Raises `BadQuery`."""
     if query.get("suitable", "false") != "false":
         matches = reliability.for_player(matches, user)
     finished, timeouts = _number(query, "players_finished"), _number(query, "players_timeouts")
@@ -38,5 +38,5 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
     if given is None:
         return None
     if not (given.isascii() and given.isdecimal()) or len(given) > 4:
-        raise BadRequest(f"`{name}` must be a whole number.", code=f"bad_{name}")
+        raise BadQuery(f"`{name}` must be a whole number.", name, code=f"bad_{name}")
     return int(given)

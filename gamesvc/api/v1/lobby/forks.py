@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
@@ -61,6 +61,8 @@ class PositionShape(schemas.Shape):
 
 
 class Forks(View):
+    made_at = "matches/{id}/"
+
     @documented(responses={200: ForkPage, **PROBLEMS}, operation_id="matches_forks_list")
     def get(self, request: Request, ident: str) -> Response:
         """List the forks of this match that you may know of, newest first."""
@@ -107,7 +109,7 @@ class Position(View):
         access = self.access(ident)
         asked = request.query_params.get("version", str(access.match.version))
         if not asked.isdecimal() or len(asked) > 9:
-            raise BadRequest("`version` must be a whole number.", code="bad_version")
+            raise BadQuery("`version` must be a whole number.", "version", code="bad_version")
         position = forks.position_at(access, int(asked))
         return Response({"game": access.match.game, "options": access.match.options, "position": position})
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging, request_limits
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
@@ -25,6 +25,8 @@ from gamesvc.matches.reading import summaries
 
 
 class Matches(View):
+    made_at = "matches/{id}/"
+
     @documented(
         parameters=[
             OpenApiParameter("status", str, enum=Match.Status.values),
@@ -39,10 +41,10 @@ class Matches(View):
         """List your matches, or with `mine=false` the open ones you can join; newest first."""
         mine = request.query_params.get("mine", "true") != "false"
         matches = selectors.matches_of(self.user) if mine else selectors.open_matches(self.user)
-        if status := request.query_params.get("status"):
+        if (status := request.query_params.get("status")) is not None:
             if status not in Match.Status.values:
                 detail = f"`status` is one of {', '.join(Match.Status.values)}."
-                raise BadRequest(detail, code="bad_status")
+                raise BadQuery(detail, "status", code="bad_status")
             matches = matches.filter(status=status)
         matches = filters.by_reliability(matches, self.user, request.query_params)
         page, following = _page(matches, request.query_params.get("cursor"))
@@ -86,7 +88,7 @@ class Matches(View):
 def _page(matches: QuerySet[Match], cursor: str | None) -> tuple[list[Match], str | None]:
     if cursor:
         if not cursor.isdecimal() or len(cursor) > 17:
-            raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor")
+            raise BadQuery("`cursor` must be the `next` of the page before.", "cursor", code="bad_cursor")
         matches = matches.filter(number__lt=int(cursor))
     page, last = paging.cut(matches.order_by("-number"), paging.MATCHES)
     return page, str(last.number) if last is not None else None
@@ -128,6 +130,8 @@ class JoinMatch(_Change):
 
 
 class Rematch(View):
+    made_at = "matches/{id}/"
+
     @documented(request=None, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_rematch")
     def post(self, request: Request, ident: str) -> Response:
         """Play a match that is over once more: the same game, options, clock and players. Return the new match.

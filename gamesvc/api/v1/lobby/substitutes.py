@@ -91,6 +91,8 @@ class GiveUp(View):
 
 
 class Follows(View):
+    made_at = "me/follows/{id}/"
+
     @documented(responses={200: FollowsShape, **PROBLEMS}, operation_id="me_follows_list")
     def get(self, request: Request) -> Response:
         """List the games and organisers whose free seats you are notified of."""

@@ -76,9 +76,8 @@ def submit_command(view: View, access: Access, command: JsonObject, received_at:
     command_id = _command_id(view, access)
     sender = Sender.player(view.user.pk, seat, "api", received_at)
     # A known key is answered before the version is checked: retrying a success is stale by its own effect.
-    if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is None:
-        required_version(view.request, access.match.id, seat)
-    version = required_version(view.request, access.match.id, seat) if "If-Match" in view.request.headers else 0
+    repeated = "If-Match" not in view.request.headers and idempotency.known(access.match, command_id) is not None
+    version = 0 if repeated else required_version(view.request, access.match.id, seat, lambda: board.look(access).version)
     receipt = turns.submit(
         match=access.match, sender=sender, command=command, expected_version=version, command_id=command_id, seats=access.seats
     )

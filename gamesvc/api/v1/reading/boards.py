@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging
-from gamesvc.api.errors import BadRequest
-from gamesvc.api.etags import etag
+from gamesvc.api.errors import BadQuery
+from gamesvc.api.etags import etag, is_known
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.access import selectors
@@ -41,17 +41,16 @@ class _Boards(View):
         except ValueError:  # well-formed but impossible, such as 30 February
             found = None
         if found is None or found.tzinfo is None:
-            raise BadRequest("`at` must be a moment like 2026-11-20T20:00:00Z.", code="bad_at")
+            raise BadQuery("`at` must be a moment like 2026-11-20T20:00:00Z.", "at", code="bad_at")
         return history.version_at(access, found)
 
     def tagged(self, seen: Board, answer: Response | HttpResponse) -> Response | HttpResponse:
         answer["ETag"] = etag(seen.access.match.id, seen.viewer, seen.version)
         answer["Cache-Control"] = "private, no-cache"
-        answer["Vary"] = "Authorization, Cookie"
         return answer
 
     def unchanged(self, seen: Board) -> HttpResponse | None:
-        if self.request.headers.get("If-None-Match") == etag(seen.access.match.id, seen.viewer, seen.version):
+        if is_known(self.request, etag(seen.access.match.id, seen.viewer, seen.version)):
             answer = self.tagged(seen, HttpResponse(status=304))
             assert isinstance(answer, HttpResponse)
             return answer
@@ -75,8 +74,6 @@ class MatchView(_Boards):
         seen = self.board(ident)
         if (same := self.unchanged(seen)) is not None:
             return same
-        if seen.access.seat is not None and seen.viewer == seen.access.viewer and not seen.past:
-            board.mark_seen(seen.access.seat, seen.version)
         match = seen.access.match
         return self.tagged(
             seen,
@@ -95,10 +92,12 @@ class MatchView(_Boards):
 
 
 class MatchForms(_Boards):
-    @documented(responses={200: schemas.Forms, **PAST}, operation_id="matches_forms")
+    @documented(responses={200: schemas.Forms, **PAST}, parameters=[AS, *THEN], operation_id="matches_forms")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
         """Return the commands open to your seat now, with their parameters as JSON Schema, narrowed to what is legal."""
         seen = self.board(ident)
+        if (same := self.unchanged(seen)) is not None:
+            return same
         prompt = next((question.prompt for question in seen.questions if question.seat == seen.viewer), None)
         return self.tagged(
             seen,
@@ -139,7 +138,7 @@ class Step(_Boards):
 class MatchEvents(_Boards):
     @documented(
         responses={200: schemas.Events, **PAST},
-        parameters=[OpenApiParameter("after", int, description="Events after this version.")],
+        parameters=[OpenApiParameter("after", int, description="Events after this version."), AS, *THEN],
         operation_id="matches_events",
     )
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
@@ -153,7 +152,7 @@ class MatchEvents(_Boards):
 
 
 class Export(_Boards):
-    @documented(responses={(200, "application/jsonl"): OpenApiTypes.STR, **PAST}, parameters=[AS])
+    @documented(responses={(200, "application/jsonl"): OpenApiTypes.STR, **PAST}, parameters=[AS, *THEN])
     def get(self, request: Request, ident: str) -> StreamingHttpResponse:
         """Export the match as JSON Lines: every event as you may see it, whole after the end, and a trailer."""
         seen = self.board(ident)

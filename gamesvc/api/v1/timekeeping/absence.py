@@ -81,6 +81,8 @@ class PauseShape(schemas.Shape):
 
 
 class Absences(View):
+    made_at = "me/absences/{id}/"
+
     @documented(responses={200: AbsencesShape, **PROBLEMS}, operation_id="me_absences_list")
     def get(self, request: Request) -> Response:
         """List your present and future vacations, with the days left for this year and the next."""

@@ -22,6 +22,7 @@ from gamesvc.matches.models import Match, UndoRequest
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import undoing
@@ -181,7 +182,7 @@ def _expected(view: View, access: Access, command_id: uuid.UUID, viewer: Viewer)
     """Return the version the sender saw. A known key is answered first: retrying a success is stale by its own effect."""
     if view.request.headers.get("If-Match") is None and idempotency.known(access.match, command_id) is not None:
         return 0
-    return required_version(view.request, access.match.id, viewer)
+    return required_version(view.request, access.match.id, viewer, lambda: board.look(access).version)
 
 
 def _versioned(view: View, ident: str, service: Callable[..., Outcome]) -> Response:

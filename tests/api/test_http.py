@@ -1,0 +1,90 @@
+"""HTTP as programs expect it: conditions (RFC 9110 13), queries, places of what was made, and calls from other sites' pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from gamesvc.matches.models import Seat
+from tests.api.test_api import etag, expect_problem
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def two(anna, ben, program):
+    return program(anna), program(ben)
+
+
+@pytest.fixture
+def duel(toy, two):
+    match = two[0].post("/matches/", {"game": toy}).json()["id"]
+    two[1].post(f"/matches/{match}/join/", {"seat": 1})
+    return match
+
+
+def at_version(tag: str, version: int) -> str:
+    return f'{tag.rpartition("-")[0]}-{version}"'
+
+
+@pytest.mark.parametrize("given", ["*", '"other", {}', "{}, {beyond}"])
+def test_a_command_names_its_version_in_any_form(duel, two, given):
+    tag = etag(two[0], duel)
+    condition = given.format(tag, beyond=at_version(tag, 999)) if given != "*" else given
+    assert two[0].post(f"/matches/{duel}/commands/", {"name": "draw"}, etag=condition).status_code == 200
+
+
+def test_a_version_that_is_not_reached_yet_is_refused(duel, two):
+    beyond = at_version(etag(two[0], duel), 999)
+    expect_problem(two[0].post(f"/matches/{duel}/commands/", {"name": "draw"}, etag=beyond), 412, "stale")
+
+
+def test_whoever_has_no_seat_learns_that_first(duel, player, program):
+    watcher = program(player("carla"))
+    refused = watcher.post(f"/matches/{duel}/commands/", {"name": "draw"}, etag='"nonsense"')
+    assert refused.status_code in (403, 404), "not 412: a version tells nothing to who may not act"
+
+
+@pytest.mark.parametrize("path", ["view/", "forms/", "events/", "", "clock/", "board.svg"])
+@pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
+def test_a_read_is_sent_once(duel, two, path, form):
+    first = two[0].get(f"/matches/{duel}/{path}")
+    again = two[0].get(f"/matches/{duel}/{path}", **{"If-None-Match": form.format(first.headers["ETag"])})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    assert {"Authorization", "Cookie"} <= {one.strip() for one in again.headers["Vary"].split(",")}
+    assert two[0].get(f"/matches/{duel}/{path}", **{"If-None-Match": '"other"'}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [("mine=0", "mine"), ("suitable=null", "suitable"), ("status=bogus", "status"), ("status=", "status"), ("sort=new", "sort")],
+)
+def test_a_query_that_does_not_fit_is_pointed_at(anna, program, query, parameter):
+    refused = program(anna).get(f"/matches/?{query}")
+    assert refused.status_code == 400
+    body = refused.json()
+    assert body["parameter"] == parameter == body["errors"][0]["parameter"]
+
+
+def test_reading_a_view_writes_nothing(duel, two):
+    before = list(Seat.objects.order_by("pk").values())
+    assert two[0].get(f"/matches/{duel}/view/").status_code == 200
+    assert list(Seat.objects.order_by("pk").values()) == before
+
+
+def test_what_was_made_has_a_place(toy, anna, program):
+    made = program(anna).post("/matches/", {"game": toy})
+    assert made.headers["Location"] == f"/api/v1/matches/{made.json()['id']}/"
+    assert program(anna).get(made.headers["Location"].removeprefix("/api/v1")).json()["id"] == made.json()["id"]
+
+
+def test_pages_of_other_sites_call_with_a_token_and_never_with_a_session(anna, program, client):
+    origin = {"Origin": "https://board.example"}
+    answer = program(anna).get("/matches/", **origin)
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert "ETag" in answer.headers["Access-Control-Expose-Headers"]
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+    asked = {**origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "if-match"}
+    allowed = client.options("/api/v1/matches/", headers=asked)
+    assert allowed.status_code == 200
+    assert "if-match" in allowed.headers["Access-Control-Allow-Headers"]
+    assert "Access-Control-Allow-Origin" not in client.get("/", headers=origin).headers
