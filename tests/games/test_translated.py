@@ -93,7 +93,8 @@ def words_of(value: object) -> Iterator[str]:
 def names_in(game: Game) -> set[str]:
     """Return the words that are the same in all languages: names, ids and the words of orders."""
     words = {*NAMES, *SEAT_NAMES, *_WORD.findall(game.manifest.title), "Power"}
-    for path in (ENGINES / game.manifest.id / "data").rglob("*.toml"):
+    # Lessons are sentences, which are translated.
+    for path in {*(ENGINES / game.manifest.id / "data").rglob("*.toml")} - {ENGINES / game.manifest.id / "data" / "lesson.toml"}:
         words |= set(words_of(tomllib.loads(path.read_text(encoding="utf-8"))))
     for verb in (*game.verbs, *game.commands):
         words |= set(_WORD.findall(verb.replace("_", " ")))

@@ -158,7 +158,9 @@ def test_a_command_that_was_undone_is_not_applied_again_by_its_key(duel):
     first = turns.submit(command=command, **sent)
     undo(duel, 0)
     after = load(duel).version
-    assert turns.submit(command=command, **sent).as_json() == first.as_json()
+    again = turns.submit(command=command, **sent).as_json()
+    assert (first.awaited, again["awaited"]) == (False, True), "it tells who is awaited now"
+    assert again == first.as_json() | {"awaited": True}
     assert load(duel).version == after
     with pytest.raises(errors.Stale):
         turns.submit(command=command, **{**sent, "command_id": uuid.uuid4()})
