@@ -44,6 +44,8 @@ READS = {
     ),
     "standing/": PLAYER,
     "tenures/": RULERS,
+    # Served by the live process. The web server only leads to it, if it knows its address.
+    "stream/": Who(READERS.text, frozenset()),
 }
 # Users of the API's changing addresses below a match, by method and address.
 ACTS = {

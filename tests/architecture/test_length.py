@@ -15,6 +15,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
 from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import explanation
 from gamesvc.ops.benches.load import Table
 from notifications.models import Outbox
@@ -189,13 +190,16 @@ def test_the_log_of_a_page_is_read_in_parts(long_match, table):
     client = Client()
     client.force_login(table.players[0])
     seen: list[int] = []
+    lines = 0
     path, older = f"/matches/{long_match.number}/", ""
     while older is not None:
         log = client.get(path + older).context["log"]
-        seen += [line["version"] for line in log["lines"]]
-        older = None if log["before"] is None else f"?before={log['before']}"
+        seen += [act.version for act in log.acts]
+        lines += sum(1 + len(act.more) for act in log.acts)
+        older = None if log.before is None else f"?before={log.before}"
     assert seen == sorted(set(seen), reverse=True), "no line is missing or told twice"
-    assert seen[-1] == 1
+    loaded = loading.load(long_match.id, long_match.game)
+    assert lines == len(sentences.tell_last(loaded, 0, ("Anna", "Ben"), loaded.version))
 
 
 def reckoned_whole(match, viewer):

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import tokens
-from accounts.models import Absence, SignIn
+from accounts.models import Absence, App, Authorization, SignIn
 from accounts.operators import operators
 from events.proofs import checkpoints
 from gamesvc.matches.access import daily_limits, selectors
@@ -70,6 +70,9 @@ class World:
 
     def one_more(self):
         number = self.made
+        app = App.objects.create(owner=self.olga, name=f"app {number}", redirect_uris=["https://app.example/"])
+        grants = {"code_digest": f"{number}", "code_expires_at": timezone.now(), "expires_at": timezone.now()}
+        Authorization.objects.create(user=self.anna, app=app, scopes=["read"], redirect_uri="https://app.example/", **grants)
         for host in (self.olga, self.anna):
             self.running(host, anonymous=number % 2 == 0)
         for agreed in (Actor("system"), Actor("host")):

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from accounts.models import User
 from gamesvc.matches.record import loading
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 WIDE, PHONE = (1280, 720), (360, 740)
+# A busy machine may take long to answer.
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")

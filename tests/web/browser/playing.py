@@ -37,6 +37,11 @@ class Played:
     def version(self) -> int:
         return loading.load(self.match.id, self.match.game).version
 
+    @property
+    def seen_version(self) -> int:
+        """Return the version that the page of seat 0 shows when it is up to date."""
+        return loading.load(self.match.id, self.match.game).viewer_version(0)
+
     def waits_for(self, seat: int) -> bool:
         loaded = loading.load(self.match.id, self.match.game)
         return not loaded.ended and any(one.seat == seat for one in loaded.awaited())
