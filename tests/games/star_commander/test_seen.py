@@ -160,3 +160,22 @@ def test_every_mark_and_end_has_words():
             modifier = Modifier(1, kind, "v1", 2, "interdiction", 0, until, seat, "1,1", kind == "prevent")
             [words] = lasting_words(lasting([modifier]), Speaker(None, ("Ann",)))
             assert words.endswith(("until this turn ends", "until Ann's next turn starts"))
+
+
+def test_players_and_items_that_a_command_aims_at_are_targets():
+    table = Table(seats=3)
+    [network] = table.hand(0, "spy_network")
+    table.hand(1, "intercept_orders")
+    table.credits(0, 20).credits(1, 20).start()
+    assert aims(table, 0) == {"p": {"1": "seat:1", "2": "seat:2"}}
+    answer = table.send(0, "play_command", uid=network, targets={"p": "1"})
+    assert answer["ok"], answer
+    [item] = table.state["stack"]
+    assert aims(table, 1) == {"c": {f"s{item['id']}": f"stack:{item['id']}"}}
+
+
+def aims(table: Table, seat: int) -> dict[str, Any]:
+    """Return the targets in the picture that a seat's only command card may be aimed at, by name of the aim and by value."""
+    forms = table.session.answer({"op": "legal", "seat": seat})["forms"]
+    [form] = [one for one in forms if one["name"] == "play_command"]
+    return {name: schema.get("at") for name, schema in form["parameters"]["properties"]["targets"]["properties"].items()}

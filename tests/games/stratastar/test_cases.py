@@ -281,6 +281,8 @@ def test_case_18_disaster():
     assert table.refused(P, "disaster", seat=Q, piece="fleet", space="D5") == "treaty"
     table.raw["treaties"] = []
     table.start()
+    offered = [form for form in table.ask(op="legal", seat=P)["forms"] if form["name"] == "disaster"]
+    assert [form["parameters"]["properties"]["seat"]["at"] for form in offered] == [{str(Q): f"seat:{Q}"}]
     table.do(P, "disaster", seat=Q, piece="fleet", space="D5")
     assert table.state.players[Q].fleets == {"D5": 2}
     assert table.held(P) == []

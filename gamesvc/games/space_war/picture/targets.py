@@ -9,6 +9,9 @@ from gamesvc.games.kernel.targets import Finder
 from gamesvc.games.space_war.data import CARDS, ROWS
 from gamesvc.json_types import JsonMapping
 
+_OWN_STATION = ("move_station", "use_ability", "use_action", "use_anytime", "use_commander")
+"""The commands whose slots are those of the station of their seat."""
+
 
 def finder(seen: Data) -> Finder:
     """Return the finder of targets: stacks of cards in play, cards in hand, station cards and their rows, open items, seats."""
@@ -28,10 +31,10 @@ def finder(seen: Data) -> Finder:
             return items.get(value) if field in ("item", "upto") else f"seat:{value}" if field == "seat" else None
         if not isinstance(value, str):
             return None
-        if field == "row" and value in ROWS:
+        if field in ("row", "extra_row", "play.row") and value in ROWS:
             return f"row:{seen['you']}:{value}"
         if any(value in known for known in slots):
-            station = _station(seen, command)
+            station = _station(seen, command, value)
             return f"slot:{station}:{value}" if station is not None and value in slots[station] else None
         return names.get(value)
 
@@ -44,19 +47,24 @@ def open_items(seen: Data) -> list[JsonMapping]:
     return others[-6:] or seen["items"][-3:]
 
 
-def _station(seen: Data, command: str) -> int | None:
-    """Return the seat in whose station the viewer chooses slots; None if the view does not tell."""
+def _station(seen: Data, command: str, slot: str) -> int | None:
+    """Return the seat in whose station the viewer chooses a slot; None if the view does not tell."""
     you: int | None = seen["you"]
-    if you is None or command == "move_station":
+    if you is None or command in _OWN_STATION:
         return you
-    if command != "choose":
-        return 1 - you
-    offered = {option for prompt in seen["prompts"] for option in prompt.get("options", ())}
-    if any(prompt["seat"] == you and prompt["kind"] == "mend" for prompt in seen["prompts"]):
-        return you
-    # To be flipped: the station that has all these slots face down.
     down = [{card["slot"] for card in side["station"] if not card["flipped"]} for side in seen["sides"]]
-    fits = [seat for seat in (0, 1) if offered <= down[seat]]
+    up = {card["slot"] for card in seen["sides"][you]["station"] if card["flipped"]}
+    if command == "react":
+        # A card of the viewer's station can only be repaired, one of the opponent's only be flipped.
+        fits = [seat for seat, fit in ((you, slot in up), (1 - you, slot in down[1 - you])) if fit]
+    elif command != "choose":
+        fits = [1 - you]
+    elif any(prompt["seat"] == you and prompt["kind"] == "mend" for prompt in seen["prompts"]):
+        fits = [you]
+    else:
+        # To be flipped: the station that has all these slots face down.
+        offered = {option for prompt in seen["prompts"] for option in prompt.get("options", ())}
+        fits = [seat for seat in (0, 1) if offered <= down[seat]]
     return fits[0] if len(fits) == 1 else None
 
 

@@ -24,12 +24,16 @@ def finder(view: Data) -> Finder:
     decks = {domain: f"deck:{domain}" for domain in DOMAINS}
     stack = {item["id"]: f"stack:{item['id']}" for item in list(reversed(view["stack"]))[:MOST_ITEMS]}
     seats = {seat: f"seat:{seat}" for seat in range(len(view["seats"]))}
+    # Aims of cards are texts: seats as their numbers, items of the stack as the players call them.
+    aims = {str(seat): target for seat, target in seats.items()} | {f"s{item}": target for item, target in stack.items()}
 
     def found(command: str, field: str, value: object) -> str | None:
         if command == _SETTINGS or isinstance(value, bool) or not isinstance(value, (str, int)):
             return None
         if isinstance(value, int):
             return (stack if field in ("item", "target.item") else seats if field in ("to", "seat") else {}).get(value)
+        if field.split(".")[0] == "targets" and value in aims:
+            return aims[value]
         return names.get(value) or (kinds.get(value) if field == "card" else None) or decks.get(value)
 
     return found

@@ -9,7 +9,7 @@ from gamesvc.games.stratastar.data.geometry import INDEX
 
 MOST_OFFERS = 5
 """The offers that the picture lists."""
-_SEATS = ("to", "target")
+_SEATS = ("to", "target", "seat")
 """The fields that name a seat."""
 _FROM_HAND = ("pay", "cards", "others", "give", "builds")
 """The fields that take cards from the viewer's hand."""
