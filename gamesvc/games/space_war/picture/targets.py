@@ -31,7 +31,7 @@ def finder(seen: Data) -> Finder:
             return items.get(value) if field in ("item", "upto") else f"seat:{value}" if field == "seat" else None
         if not isinstance(value, str):
             return None
-        if field in ("row", "extra_row", "play.row") and value in ROWS:
+        if field in ("row", "play.row") and value in ROWS:
             return f"row:{seen['you']}:{value}"
         if any(value in known for known in slots):
             station = _station(seen, command, value)
