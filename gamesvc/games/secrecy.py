@@ -96,19 +96,32 @@ class Watch:
 
     def _double(self, seat: int) -> Timeline:
         state = self.game.redeal(self.timeline.state, seat, chance(self.rng, self.where))
-        self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt")
+        self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt", at=self.timeline.at)
         return self.timeline.double(state)
 
-    def _check_same(self, seat: int, state: object, other: object, where: str, *, halfway: bool = False) -> None:
-        """Check that a seat's view, forms and awaited seats, and the public view, are the same in both states."""
+    def _check_same(
+        self, seat: int, state: object, other: object, where: str, *, at: Callable[[int], object], halfway: bool = False
+    ) -> None:
+        """Check that a seat's view, forms and awaited seats, and the public view, are the same in both states.
+
+        `at` returns an earlier state. Forms may name what the seat saw where the game may still go back to: a card of its station
+        that lay open at the end of the item which the card answers, and was turned face down after that.
+        """
         game = self.game
         forms = () if halfway else (("forms", seat),)
         for what, viewer in (("view", seat), ("view", None), ("awaited", None), *forms):
             if (counterpart := _ask(game, other, what, viewer)) != (own := self._own(state, what, viewer)):
                 more = apart(own, counterpart) if what == "view" else ""
                 raise Broken(f"{where}: the {what} changes with hidden things, for {viewer}: {more}")
-        if forms and (named := self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat)):
+        if forms and (named := self._unseen(state, seat, at)):
             raise Broken(f"{where}: the forms name {sorted(named)}, which the view hides")
+
+    def _unseen(self, state: object, seat: int, at: Callable[[int], object]) -> set[str]:
+        """Return the ids that a seat's forms name and no view of the seat shows, now or where the game may still go back to."""
+        named: set[str] = self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat)
+        if named:
+            named = named.difference(*(ids_in(self.game, state, self.game.view(at(one), seat)) for one in self.game.marks(state)))
+        return named
 
     def check_refusal(self, seat: int, command: JsonMapping) -> None:
         """Check that a seat's command is accepted, or refused in the same words, whatever is hidden from the seat."""
@@ -177,7 +190,7 @@ class Watch:
             return False
         if shown_early:
             raise Broken(f"{where}: no event tells what a view in the middle of the act shows: {shown_early}")
-        self._check_same(seat, run.state, other.state, f"{where}, one act later", halfway=halfway)
+        self._check_same(seat, run.state, other.state, f"{where}, one act later", at=run.at, halfway=halfway)
         return True
 
     def _difference(self, viewer: Viewer, state: object, other: object) -> str:

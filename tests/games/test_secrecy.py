@@ -51,6 +51,14 @@ def test_a_match_with_rewinds_forks_and_acts_out_of_turn_keeps_its_secrets(game_
     assert checks["doubled acts alike"] > 10
 
 
+def test_a_form_may_name_a_card_that_lay_open_where_the_answer_goes_back_to() -> None:
+    """In this match an attack turns Ambush of the station up, and Station Repair turns it down again. At the end of the attack,
+    where an answer to it goes back to, it still lies open for its owner."""
+    options = {"decks": ["united_stars", "united_stars"], "reaction_points": "all", "max_timeouts": 18}
+    record = play(SPACE_WAR, options=options, seats=2, seed="29112600-109", bots=("random", "greedy"), interrupt=0.1)
+    assert record.outcome is not None
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_the_toy_keeps_its_secrets(seed: int) -> None:
     record = play(TOY, options={}, seats=2, seed=f"secrecy {seed}", interrupt=0.4)
