@@ -15,7 +15,7 @@ from accounts import erasure
 from accounts.addresses import verified_addresses
 from accounts.models import User
 from gamesvc.matches.lobby import opening, substitutes
-from gamesvc.matches.models import Invitation, Match, Note, Press, Refusal, Seat
+from gamesvc.matches.models import Invitation, Match, Note, Press, Rating, Refusal, Seat
 from gamesvc.matches.record import secrets
 from gamesvc.matches.record.append import Actor
 
@@ -39,6 +39,8 @@ def erase_from_matches(user: User) -> None:
     addresses = [address.lower() for address in [*verified_addresses(user), user.email] if address]
     Invitation.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).delete()
     Seat.objects.filter(user=user).update(user=None)
+    # The ratings stay without a user: those of their opponents go on from the same numbers.
+    Rating.objects.filter(user=user).update(user=None)
 
 
 def _leave_open_matches(user: User) -> None:

@@ -41,6 +41,8 @@ RULES: Declared = {
     "matches.Premove": WITH_MATCHES,
     "matches.Press": WITH_MATCHES,
     "matches.Question": "deleted as soon as it is answered",
+    "matches.Rated": WITH_MATCHES,
+    "matches.Rating": "one for each user or bot and game; kept without its user after an erasure, for the ratings of others",
     "matches.Reason": WITH_MATCHES,
     "matches.Reckoned": WITH_MATCHES,
     "matches.Refusal": (Old("received_at", lambda: settings.REFUSALS_KEPT_DAYS),),

@@ -17,7 +17,7 @@ from gamesvc.matches.notices import reminding
 from gamesvc.matches.play import bots, conditional_orders
 from gamesvc.matches.record import loading, snapshot_renewal
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.statistics import totals
+from gamesvc.matches.statistics import ratings, totals
 from gamesvc.matches.timekeeping import outages, pauses, timeout_sweep
 from gamesvc.matches.undo import undoing
 
@@ -111,12 +111,13 @@ def checkpoint_ended(match_id: str) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def follow_statistics(batches: int = 20) -> int:
-    """Process new events for the statistics, in at most `batches` batches. The next sweep does the rest."""
+    """Process new events for the statistics and the ratings, in at most `batches` batches each. The next sweep does the rest."""
     taken = 0
-    for _ in range(batches):
-        if not (more := totals.follow()):
-            break
-        taken += more
+    for follow in (totals.follow, ratings.follow):
+        for _ in range(batches):
+            if not (more := follow()):
+                break
+            taken += more
     return taken
 
 

@@ -38,7 +38,7 @@ LOCKED = {
     "gamesvc/matches/lobby/substitutes.py:seat_bot",
     "gamesvc/matches/record/rows/projections.py:_mend_row",
     "gamesvc/matches/record/rows/projections.py:_mend_seats",
-    "gamesvc/matches/record/rows/following.py:follow",
+    "gamesvc/matches/record/rows/following.py:_move",
     "notifications/wanted/wishes.py:set_wishes",
     "accounts/erasure.py:erase",
 }

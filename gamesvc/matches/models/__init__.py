@@ -8,7 +8,7 @@ from gamesvc.matches.models.mail_words import DoneWord, HeldOrders
 from gamesvc.matches.models.notes import Note
 from gamesvc.matches.models.organising import Look
 from gamesvc.matches.models.press import Press
-from gamesvc.matches.models.projections import FeedCursor, Holding, Reckoned
+from gamesvc.matches.models.projections import FeedCursor, Holding, Rated, Rating, Reckoned
 from gamesvc.matches.models.standing import Premove
 from gamesvc.matches.models.undo import Reason, UndoRequest
 
@@ -30,6 +30,8 @@ __all__ = [
     "Premove",
     "Press",
     "Question",
+    "Rated",
+    "Rating",
     "Reason",
     "Reckoned",
     "Refusal",

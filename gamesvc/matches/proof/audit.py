@@ -28,7 +28,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.rows.read_models import Rows, differences, tell
 from gamesvc.matches.record.rows.reckoning import Reckoning
 from gamesvc.matches.record.stream import lift
-from gamesvc.matches.statistics import totals
+from gamesvc.matches.statistics import ratings, totals
 
 ATTEMPTS = 10
 
@@ -100,10 +100,11 @@ def _noted(game: Game, stream: audit.Stream, until: int) -> Loaded:
 
 
 def statistics_findings(match_id: UUID) -> Iterator[Finding]:
-    """Yield the differences between the stored figures of the players and the events."""
-    for difference in totals.differences(match_id):
-        holder = f"Holder {difference.holder}: " if difference.holder else ""
-        yield Finding("statistics", f"{holder}{difference.detail}.", match_id)
+    """Yield the differences between the stored figures and ratings of the players and the events."""
+    for code, found in (("statistics", totals.differences(match_id)), ("ratings", ratings.differences(match_id))):
+        for difference in found:
+            holder = f"Holder {difference.holder}: " if difference.holder else ""
+            yield Finding(code, f"{holder}{difference.detail}.", match_id)
 
 
 def _snapshot_findings(game: Game, stream: audit.Stream, timeline: Timeline) -> Iterator[Finding]:

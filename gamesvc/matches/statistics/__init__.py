@@ -1,1 +1,1 @@
-"""Figures about players from their finished matches, and the reliability a match requires."""
+"""Figures about players from their finished matches, their ratings, and the reliability a match requires."""

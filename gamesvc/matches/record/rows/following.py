@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import transaction
 
 from events.feeds import FeedReader
-from events.store import Cursor, StoredEvent
+from events.store import START, Cursor, StoredEvent
 from gamesvc.matches.models import FeedCursor
 from gamesvc.matches.record.stream import STORE
 
@@ -33,25 +33,62 @@ def follow(
     moves the cursor.
     """
     with transaction.atomic():
-        row = FeedCursor.objects.select_for_update(skip_locked=True).filter(name=name).first()
-        if row is None:
-            if not FeedCursor.objects.filter(name=name).exists():
-                FeedCursor.objects.bulk_create([FeedCursor(name=name)], ignore_conflicts=True)
-            row = FeedCursor.objects.select_for_update(skip_locked=True).filter(name=name).first()
+        row = _locked(name)
         if row is None:
             return 0
         # A new reader each time: another process may have applied events since.
-        reader = FeedReader(STORE, applied, Cursor(row.epoch, row.xid, row.pos))
+        reader = FeedReader(STORE, applied, _cursor(row))
         taken: dict[UUID, list[StoredEvent]] = {}
         events = reader.take(limit)
         for event in events:
             taken.setdefault(event.stream, []).append(event)
         for stream, own in taken.items():
             apply(stream, own)
-        if reader.cursor != (row.epoch, row.xid, row.pos):
-            row.epoch, row.xid, row.pos = reader.cursor
-            row.save()
+        _move(row, reader.cursor)
     return len(events)
+
+
+def each(name: str, *, apply: Callable[[StoredEvent], None], limit: int = BATCH) -> int:
+    """Hand each of the next events to `apply`, in the order of the feed. Return their number, as `follow` does.
+
+    For consumers that need single events only: within a stream, the order of the feed need not be that of the versions. All
+    earlier events of the stream can be read then.
+    """
+    with transaction.atomic():
+        row = _locked(name)
+        if row is None:
+            return 0
+        events, cursor = STORE.feed(_cursor(row), limit)
+        for event in events:
+            apply(event)
+        _move(row, cursor)
+    return len(events)
+
+
+def position(name: str) -> Cursor:
+    """Return how far a consumer has come."""
+    row = FeedCursor.objects.filter(name=name).first()
+    return _cursor(row) if row is not None else START
+
+
+def _locked(name: str) -> FeedCursor | None:
+    """Return the locked row of a consumer; None while another process holds it."""
+    row = FeedCursor.objects.select_for_update(skip_locked=True).filter(name=name).first()
+    if row is None:
+        if not FeedCursor.objects.filter(name=name).exists():
+            FeedCursor.objects.bulk_create([FeedCursor(name=name)], ignore_conflicts=True)
+        row = FeedCursor.objects.select_for_update(skip_locked=True).filter(name=name).first()
+    return row
+
+
+def _cursor(row: FeedCursor) -> Cursor:
+    return Cursor(row.epoch, row.xid, row.pos)
+
+
+def _move(row: FeedCursor, cursor: Cursor) -> None:
+    if cursor != _cursor(row):
+        row.epoch, row.xid, row.pos = cursor
+        row.save()
 
 
 def hold(name: str) -> None:

@@ -1,8 +1,8 @@
 """Columns that follow from the events: the values they must hold, and where rows differ.
 
 `audit` reports the differences and `rebuild` mends them; both ask here. Every column is either derived, and then compared, or
-declared as kept, with the reason. A test checks that all models are declared. Not here: the figures of `statistics`, which has
-its own comparison.
+declared as kept, with the reason. A test checks that all models are declared. Not here: the figures and ratings of `statistics`,
+which has its own comparisons.
 """
 
 from __future__ import annotations
@@ -80,6 +80,13 @@ COLUMNS = {
         user=PERSON,
     ),
     "Reckoned": _columns("match version notes", fault=WORK),
+    "Rated": _columns(
+        "holder match seat place shared left pos ended_at mu_before sigma_before mu sigma",
+        rating="a random id for the user",
+    ),
+    "Rating": _columns(
+        "mu sigma low matches won last_at", id=KEY, game=KEY, pool=KEY, user=PERSON, bot="its name, which no event holds"
+    ),
 }
 # Models without anything that follows from events.
 KEPT: dict[str, str] = {

@@ -14,7 +14,7 @@ from gamesvc.json_types import JsonObject
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record.rows import projections
-from gamesvc.matches.statistics import totals
+from gamesvc.matches.statistics import ratings, totals
 from gamesvc.ops.management.commands.export import find
 
 # Number of matches between progress messages in a log. A terminal gets one after each match.
@@ -23,14 +23,14 @@ STEP = 1000
 
 class Command(BaseCommand):
     help = (
-        "Rebuild match rows, seats, open questions and player statistics from the events, while the service runs. Report "
-        "all differences; fail if one cannot be repaired."
+        "Rebuild match rows, seats, open questions, player statistics and ratings from the events, while the service runs. "
+        "Report all differences; fail if one cannot be repaired."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--match", help="Only this match (number or uuid).")
-        parser.add_argument("--statistics", action="store_true", help="Only the player statistics.")
+        parser.add_argument("--statistics", action="store_true", help="Only the player statistics and ratings.")
         parser.add_argument("--json", dest="as_json", action="store_true", help="Machine-readable output.")
 
     def handle(self, *, match: str | None, statistics: bool, as_json: bool, **_: object) -> None:
@@ -67,17 +67,21 @@ class Command(BaseCommand):
 
 
 def _statistics(match_id: UUID) -> tuple[list[JsonObject], int]:
-    """Return what was wrong with the statistics of a match, and how much of it remains."""
+    """Return what was wrong with the statistics and ratings of a match, and how much of it remains."""
 
-    def told(detail: str, *, mended: bool) -> JsonObject:
-        return {"code": "statistics", "detail": detail, "match": str(match_id), "version": None, "mended": mended}
+    def told(code: str, detail: str, *, mended: bool) -> JsonObject:
+        return {"code": code, "detail": detail, "match": str(match_id), "version": None, "mended": mended}
 
     if not Match.objects.filter(pk=match_id).exists():
         return [], 0  # already reported: its row is missing
-    try:
-        wrong = totals.rebuild(match_id)
-    except Refused as refused:
-        return [told(refused.detail, mended=False)], 1
-    except totals.Moving as moving:
-        return [told(str(moving), mended=False)], 1
-    return [told(f"Holder {one.holder}: {one.detail}." if one.holder else f"{one.detail}.", mended=True) for one in wrong], 0
+    found: list[JsonObject] = []
+    for code, rebuild in (("statistics", totals.rebuild), ("ratings", ratings.rebuild)):
+        try:
+            wrong = rebuild(match_id)
+        except Refused as refused:
+            return [*found, told(code, refused.detail, mended=False)], 1
+        except totals.Moving as moving:
+            return [*found, told(code, str(moving), mended=False)], 1
+        for one in wrong:
+            found.append(told(code, f"Holder {one.holder}: {one.detail}." if one.holder else f"{one.detail}.", mended=True))
+    return found, 0
