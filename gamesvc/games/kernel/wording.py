@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from gamesvc.json_types import JsonMapping
-from gamesvc.language import joined, say, say_many
+from gamesvc.language import joined, mark, say, say_many
 
-SEAT_NAMES = ("Red", "Blue", "Yellow", "Green", "Plum", "White")
+SEAT_NAMES = (mark("Red"), mark("Blue"), mark("Yellow"), mark("Green"), mark("Plum"), mark("White"))
 """The colours of the seats, which name them where no player does."""
 
 

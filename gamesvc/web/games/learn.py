@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,9 +13,11 @@ from django.views.decorators.http import require_safe
 from gamesvc.games import lessons
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Caption, Refused
+from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.language import mark, say
 from gamesvc.web.common.engines import engine
 
-NAMES = ("You", "Blue", "Yellow", "Green", "Plum", "White")
+NAMES = (mark("You"), *SEAT_NAMES[1:])
 
 
 @require_safe
@@ -32,12 +36,13 @@ def learn(request: HttpRequest, game: str) -> HttpResponse:
         except Refused as error:
             refused = error.sentence
     view = found.view(lessons.position(found.id, done).state, lessons.LEARNER)
-    caption = Caption("lesson", NAMES[: found.manifest.min_seats], header=False)
+    caption = Caption("lesson", tuple(say(name) for name in NAMES[: found.manifest.min_seats]), header=False)
+    steps = [replace(step, title=say(step.title), text=say(step.text)) for step in lesson.steps]
     context = {
         "manifest": found.manifest,
-        "steps": list(enumerate(lesson.steps)),
+        "steps": list(enumerate(steps)),
         "done": done,
-        "step": lesson.steps[done] if done < len(lesson.steps) else None,
+        "step": steps[done] if done < len(steps) else None,
         "picture": mark_safe(found.picture(view, caption)),
         "board_text": found.board_text(view, caption),
         "order": order,

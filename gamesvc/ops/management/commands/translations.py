@@ -35,7 +35,7 @@ _MARKS = re.compile(r"gettext|\blabel=|gamesvc\.language|kernel\.wording")
 # The nouns that readers of orders name in a refusal: the position of the argument.
 _NOUNS = {"take": 1, "number": 1, "pick": 2}
 # The entries of a game's data that are sentences.
-_TEXTS = ("text", "note")
+_TEXTS = ("text", "note", "title")
 
 
 @dataclass(frozen=True, order=True)
