@@ -256,6 +256,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "gamesvc.api.openapi.document.complete",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "UndoOption": "gamesvc.matches.models.Match.Undo",
         "ForkKind": ["match", "board"],

@@ -48,6 +48,8 @@ class OpenAPI(SpectacularJSONAPIView):
     """The OpenAPI document. It depends on the code alone, so each process builds it once."""
 
     scopes: Mapping[str, tuple[str, ...]] = {}
+    # The document does not describe itself.
+    schema = None
     # By media type: the bytes, and their ETag.
     made: ClassVar[dict[str, tuple[bytes, str]]] = {}
 

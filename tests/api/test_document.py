@@ -1,0 +1,70 @@
+"""The OpenAPI document says enough that nobody needs the source: what each field, parameter and answer means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from drf_spectacular.validation import validate_schema
+
+from gamesvc.api.openapi import answers as statuses
+from gamesvc.api.openapi import glossary
+from gamesvc.api.openapi.document import operations
+from tests.answers import document
+
+
+def shapes() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = document()["components"]["schemas"]
+    return found
+
+
+def test_it_is_openapi_3_1() -> None:
+    assert document()["openapi"].startswith("3.1")
+    validate_schema(document())
+
+
+def test_every_operation_parameter_and_answer_is_described() -> None:
+    silent = []
+    for path, method, operation in operations(document()):
+        described = {
+            "operation": operation,
+            **{one["name"]: one for one in operation.get("parameters", ())},
+            **operation["responses"],
+        }
+        silent += [
+            f"{method} {path} {name}" for name, one in described.items() if "$ref" not in one and not one.get("description")
+        ]
+    assert silent == []
+
+
+def test_every_shape_and_field_is_described() -> None:
+    silent = [name for name, shape in shapes().items() if shape.get("type") == "object" and not shape.get("description")]
+    for name, shape in shapes().items():
+        silent += [f"{name}.{field}" for field, one in shape.get("properties", {}).items() if not one.get("description")]
+    assert silent == []
+
+
+def test_every_problem_of_an_operation_has_its_meaning_and_headers() -> None:
+    for _path, _method, operation in operations(document()):
+        problems = {status for status in operation["responses"] if status >= "400"}
+        assert set(statuses.ANYWHERE) <= problems <= set(statuses.STATUSES)
+    answers = document()["components"]["responses"]
+    assert set(answers["Problem429"]["headers"]) == {"Retry-After"}
+    assert list(answers["Problem422"]["content"]) == ["application/problem+json"]
+
+
+@pytest.mark.parametrize("name", sorted(glossary.FIELDS))
+def test_the_glossary_explains_only_fields_that_exist(name: str) -> None:
+    shape, _, field = name.rpartition(".")
+    told = {
+        one["properties"][field].get("description")
+        for known, one in shapes().items()
+        if field in one.get("properties", {}) and shape in ("", known)
+    }
+    assert glossary.FIELDS[name] in told
+
+
+def test_the_glossary_explains_only_what_exists() -> None:
+    named = {one["name"] for _path, _method, operation in operations(document()) for one in operation.get("parameters", ())}
+    assert set(glossary.PARAMETERS) <= named
+    assert set(glossary.SHAPES) <= set(shapes())
