@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from accounts.models import Absence, ApiToken, App, Authorization, SignIn, User
+from accounts.models import Absence, ApiToken, App, Authorization, FormerName, SignIn, User
 from accounts.operators import ReadOnly, operators
 
 
@@ -48,6 +48,15 @@ class AbsenceAdmin(ReadOnly):
     date_hierarchy = "starts_at"
     ordering = ("-starts_at",)
     fields = ("user", "first_day", "last_day", "zone", "starts_at", "ends_at", "announced_at")
+    list_select_related = ("user",)
+
+
+@admin.register(FormerName, site=operators)
+class FormerNameAdmin(ReadOnly):
+    list_display = ("user", "name", "until")
+    search_fields = ("user__username", "name")
+    ordering = ("-until", "-pk")
+    fields = ("user", "name", "until")
     list_select_related = ("user",)
 
 

@@ -221,6 +221,33 @@ class AbsenceChange(models.Model):
         return f"{self.starts_at:%Y-%m-%d} to {self.ends_at:%Y-%m-%d}"
 
 
+class Block(models.Model):
+    """A user who wants nothing to do with another one (see `accounts.blocks`). The other one is not told."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="blocks")
+    blocked = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    since = models.DateTimeField(default=now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "blocked"], name="block_once"),
+            models.CheckConstraint(condition=~models.Q(user=models.F("blocked")), name="block_of_another"),
+        ]
+
+
+class FormerName(models.Model):
+    """A name that a user had before, for operators: reports and old mails still call them by it."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="former_names")
+    name = models.CharField(max_length=USERNAME_LENGTH)
+    until = models.DateTimeField(default=now)
+
+    class Meta:
+        verbose_name = "former name"
+        verbose_name_plural = "former names"
+        indexes = [models.Index(fields=["user", "-until"], name="former_name_of")]
+
+
 class SignIn(models.Model):
     """An entry of the audit trail of sign-ins, for operators (see `accounts.signins`).
 

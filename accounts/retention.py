@@ -54,6 +54,8 @@ RULES: Declared = {
         Old("expires_at", lambda: settings.TOKENS_KEPT_DAYS),
         Old("revoked_at", lambda: settings.TOKENS_KEPT_DAYS, Q(revoked_at__isnull=False)),
     ),
+    "accounts.Block": WITH_PLAYERS,
+    "accounts.FormerName": WITH_PLAYERS,
     "accounts.SignIn": (Old("at", lambda: settings.SIGN_INS_KEPT_DAYS),),
     "accounts.Throttle": (Old("ends_at", lambda: 0),),
     "accounts.User": WITH_PLAYERS,

@@ -76,6 +76,11 @@ _SEATS = {
     "not_yours": Meaning("Not yours to do", "Only the host and the players do this.", "Ask one of them."),
     "not_open": Meaning("The match is no longer open", "Seats change before the start only.", "Find another match in the lobby."),
     "not_invited": Meaning("By invitation only", "The match is open to invited players.", "Ask its host for a link."),
+    "not_together": Meaning(
+        "Not in the same match",
+        "A block stands between you and another player. Who set it is not told.",
+        "Find another match, or invite another player.",
+    ),
     "not_reliable": Meaning(
         "For reliable players only",
         "The match asks for players who finish their matches and answer in time.",
@@ -102,6 +107,9 @@ _SEATS = {
     "no_seat": Meaning("No seat", "You, or the player you name, hold no seat in this match.", "Look at the seats of the match."),
     "not_a_board": Meaning("This is a match", "Only an analysis board can be closed at any time.", "Play on, or resign."),
     "bad_follow": Meaning("Name one thing to follow", "You follow either a game or an organiser.", _FIELD),
+    "own_name": Meaning("This is you", "A block keeps other players away.", "Name another player."),
+    "too_many_blocks": Meaning("Too many blocks", "A user can block 500 players.", "Unblock one first."),
+    "not_blocked": Meaning("You do not block this player", "There is nothing to end.", "Nothing needs to be done."),
     "unknown_follow": Meaning("You do not follow this", "There is nothing to stop.", "Nothing needs to be done."),
 }
 

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import tokens
-from accounts.models import Absence, App, Authorization, SignIn
+from accounts import blocks, tokens
+from accounts.models import Absence, App, Authorization, FormerName, SignIn
 from accounts.operators import operators
 from events.proofs import checkpoints
 from gamesvc.matches.access import daily_limits, selectors
@@ -96,6 +96,8 @@ class World:
         looks.look_behind(by=self.operator, match=self.main, seat=0, version=version, reason="a complaint")
         act(self.main, 1, {"name": "set_orders", "text": "hush"})
         follows.follow(by=self.anna, organiser=self.player(f"host{number}").username)
+        blocks.block(by=self.anna, name=self.player(f"pest{number}").username)
+        FormerName.objects.create(user=self.player(f"renamed{number}"), name=f"before{number}")
         tokens.create_token(user=self.anna, name=f"token {number}", scopes=["read"])
         day = timezone.now().date() + timedelta(days=30 + 3 * number)
         starts = timezone.now() + timedelta(days=30 + 3 * number)

@@ -195,8 +195,8 @@ def test_a_substitute_does_not_read_the_messages_of_their_predecessor(trio, ben,
     dora = player("dora")
     Seat.objects.filter(match=trio, index=1).update(user=dora, joined_at=timezone.now())
     press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="for dora", channel="api")
-    assert [one.text for one in press.messages(trio, 1)] == ["for dora", "for all"]
-    assert [one.text for one in press.messages(trio, 0)] == ["for dora", "for all", "for ben alone"]
+    assert [one.text for one in press.messages(trio, 1, dora)] == ["for dora", "for all"]
+    assert [one.text for one in press.messages(trio, 0, holder(trio, 0))] == ["for dora", "for all", "for ben alone"]
 
 
 # --- the page ---

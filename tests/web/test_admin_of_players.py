@@ -10,7 +10,7 @@ from django.db.models import ForeignKey, Model
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Absence, ApiToken, App, Authorization, SignIn, User
+from accounts.models import Absence, ApiToken, App, Authorization, FormerName, SignIn, User
 from accounts.operators import operators
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks, opening
@@ -22,7 +22,7 @@ from notifications.models import Bounce, Handover, Outbox, Preference, Reminder,
 pytestmark = pytest.mark.django_db
 
 # Rows about a user's account or the service itself: they name no match, so every operator may see them.
-OF_NO_MATCH = {User, ApiToken, App, Authorization, Absence, SignIn, Suppression, Webhook, Outage, Heartbeat}
+OF_NO_MATCH = {User, ApiToken, App, Authorization, Absence, FormerName, SignIn, Suppression, Webhook, Outage, Heartbeat}
 # The list of matches: its names are those on the match's pages.
 OF_THE_PAGES = {Match}
 # Fields that name a match, or a notice about one, without a constraint.

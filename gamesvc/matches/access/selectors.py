@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
+from accounts import blocks
 from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Viewer
@@ -190,12 +191,21 @@ def matches_of(user: User) -> QuerySet[Match]:
 
 
 def open_matches(user: User | None) -> QuerySet[Match]:
-    """Return the matches a user could join now, newest first."""
+    """Return the matches a user could join now, newest first. A block keeps them out of some (see `lobby.blocked`)."""
     free = Q(entry=Match.Entry.PUBLIC)
     if user is not None:
         free |= Q(pk__in=Invitation.objects.filter(user=user, declined_at=None).values("match_id"))
     matches = Match.objects.filter(free, status=Match.Status.OPEN).order_by("-number")
+    if apart := blocks.apart(user):
+        matches = matches.exclude(pk__in=with_any_of(apart))
     return matches.exclude(Exists(Seat.objects.filter(match=OuterRef("pk"), user=user))) if user is not None else matches
+
+
+def with_any_of(users: Collection[int]) -> QuerySet[Match, uuid.UUID]:
+    """Return the ids of the unfinished matches that some users host or play in, where all may know it."""
+    open_names = Match.objects.filter(anonymous=False, status__in=[Match.Status.OPEN, Match.Status.RUNNING])
+    seated = Seat.objects.filter(user__in=users).order_by().values("match_id")
+    return open_names.filter(Q(creator__in=users) | Q(pk__in=seated)).values_list("pk", flat=True)
 
 
 def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bool) -> JsonObject:

@@ -11,10 +11,13 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Prefetch
 from django.utils import timezone
 
+from accounts import blocks
+from accounts.addresses import user_of_address
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, tenures
+from gamesvc.matches.lobby import blocked
 from gamesvc.matches.lobby.opening import join_match
 from gamesvc.matches.models import Invitation, Match, Seat
 from gamesvc.matches.record import secrets
@@ -34,7 +37,7 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
             raise Refused("not_yours", say("Only the host and the players of a match can invite to it."))
         if match.status != Match.Status.OPEN:
             raise Refused("not_open", say("The match is no longer open."))
-        user = _invited(match, username, address)
+        user = _invited(by, match, username, address)
         _count_invitation(by, user or address)
         invitation = Invitation.objects.create(
             id=invitation_id, match=match, user=user, address=address, token_hash=token_hash(token), invited_by=by
@@ -51,7 +54,7 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
     return invitation, token
 
 
-def _invited(match: Match, username: str, address: str) -> User | None:
+def _invited(by: User, match: Match, username: str, address: str) -> User | None:
     """Return the user to invite; None for a mail address. Raises `Refused`."""
     if bool(username) == bool(address):
         raise Refused("bad_invitation", say("Name either a user or a mail address."), "username")
@@ -66,7 +69,17 @@ def _invited(match: Match, username: str, address: str) -> User | None:
         raise Refused("unknown_user", say("There is no user {username!r}.", username=username), "username")
     if match.invitations.filter(user=user).exists():
         raise Refused("invited_already", say("{username} is already invited.", username=username), "username")
+    blocked.check_invitation(by=by, user=user)
     return user
+
+
+def arrives(invitation: Invitation) -> bool:
+    """Return False for an invitation that a block keeps from its receiver, also if it was sent to their mail address.
+
+    The sender is not told of the latter: it would tell whose address it is.
+    """
+    receiver = invitation.user or user_of_address(invitation.address)
+    return receiver is None or not blocks.between(receiver, [invitation.invited_by_id])
 
 
 def _count_invitation(by: User, receiver: User | str) -> None:
@@ -107,8 +120,12 @@ def find_invitation(token: str) -> Invitation | None:
 
 
 def pending(user: User, most: int) -> list[Invitation]:
-    """Return a user's unanswered invitations to open matches, newest first, with their matches and seats."""
+    """Return a user's unanswered invitations to open matches, newest first, with their matches and seats.
+
+    Without those of users whom they block, or who block them.
+    """
     found = Invitation.objects.filter(user=user, accepted_at=None, declined_at=None, match__status=Match.Status.OPEN)
+    found = found.exclude(invited_by__in=blocks.apart(user))
     found = found.exclude(Exists(Seat.objects.filter(match=OuterRef("match"), user=user)))
     seats = Prefetch("match__seats", Seat.objects.select_related("user").order_by("index"))
     return list(found.select_related("match", "invited_by").prefetch_related(seats).order_by("-created_at", "id")[:most])

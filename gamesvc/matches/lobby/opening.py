@@ -30,7 +30,7 @@ from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
-from gamesvc.matches.lobby import clock_choice
+from gamesvc.matches.lobby import blocked, clock_choice
 from gamesvc.matches.models import Beginning, Holding, Match, Seat
 from gamesvc.matches.play.turns import dice_for, ended
 from gamesvc.matches.record import loading, positions, secrets
@@ -347,6 +347,7 @@ def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> None
 def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
     if match.seats.filter(user=user).exists():
         raise Refused("joined_already", say("You already have a seat in this match."))
+    blocked.check_seat(by=user, match=match, seats=match.seats.all())
     named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
     fitting = tenures.check_seat(by=user, match=match, free=[seat.index for seat in named])
     free = [seat for seat in named if seat.index in fitting]

@@ -18,11 +18,13 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from accounts import blocks
 from accounts.models import User
 from gamesvc import language
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import daily_limits, holders
+from gamesvc.matches.lobby import blocked
 from gamesvc.matches.models import Match, Press, Seat
 from gamesvc.matches.record import secrets
 from notifications import outbox
@@ -108,7 +110,7 @@ def say(
             },
         )
         if new:
-            outbox.notify(*(_notice(message, seats[index]) for index in hearers))
+            outbox.notify(*(_notice(message, seats[index]) for index in hearers if arrives(message, seats[index].user_id)))
     return message
 
 
@@ -153,14 +155,23 @@ def _notice(message: Press, seat: Seat) -> outbox.Notice:
     return outbox.Notice(kind="press", user_id=seat.user_id, topic=str(message.match_id), payload=payload)
 
 
-def messages(match: Match, viewer: Viewer) -> QuerySet[Press]:
-    """Return the messages a viewer may read, newest first: those to everyone, and for a seat also those it sent or received."""
+def arrives(message: Press, reader: int | None) -> bool:
+    """Return False for a message that a block keeps from a user, by whichever of the two it was set."""
+    return message.user_id not in blocked.hidden_from(reader, message.match)
+
+
+def messages(match: Match, viewer: Viewer, reader: User | None) -> QuerySet[Press]:
+    """Return the messages a viewer may read, newest first: those to everyone, and for a seat also those it sent or received.
+
+    A block between their author and the user who reads hides them.
+    """
     readable = Q(to=[])
     if viewer is not None:
         seat = match.seats.filter(index=viewer).first()
         if seat is not None and seat.joined_at is not None:
             readable |= (Q(seat=viewer) | Q(to__contains=[viewer])) & Q(said_at__gte=seat.joined_at)
-    return Press.objects.filter(readable, match=match).select_related("user", "match").order_by("-said_at", "-id")
+    found = Press.objects.filter(readable, match=match).exclude(user__in=blocked.hidden_from(reader, match))
+    return found.select_related("user", "match").order_by("-said_at", "-id")
 
 
 def unread(user: User, most: int) -> list[Unread]:
@@ -169,9 +180,11 @@ def unread(user: User, most: int) -> list[Unread]:
     Messages of a match that ended over `UNREAD_FOR` ago no longer count.
     """
     lasting = Q(match__ended_at=None) | Q(match__ended_at__gt=timezone.now() - UNREAD_FOR)
+    named = Q(match__anonymous=False) | Q(match__ended_at__isnull=False)
     found = (
         Press.objects.filter(
             lasting,
+            ~(Q(user__in=blocks.apart(user)) & named),
             ~Q(seat=F("match__seats__index")),
             match__seats__user=user,
             said_at__gt=F("match__seats__press_seen_at"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from accounts import blocks
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
@@ -102,7 +103,8 @@ def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str)
         channel=channel,
     )
     again = opening.join_match(by=by, match=again, seat=(own + 1) % count, channel=channel)
+    apart = blocks.apart(by)
     for seat in seats:
-        if seat.user is not None and seat.user_id != by.pk and seat.user.is_active:
+        if seat.user is not None and seat.user_id not in {by.pk, *apart} and seat.user.is_active:
             invitations.invite(by=by, match=again, username=seat.user.username)
     return again

@@ -9,7 +9,7 @@ bot.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts import blocks
 from accounts.models import User
 from events.store import Statement, StoredEvent, VersionConflict
 from gamesvc.games import catalog
@@ -24,8 +25,9 @@ from gamesvc.games.kernel import bots
 from gamesvc.games.kernel.game import RESIGN, Refused
 from gamesvc.language import say
 from gamesvc.matches import backoff, hints
-from gamesvc.matches.access import holders, tenures
+from gamesvc.matches.access import holders, selectors, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
+from gamesvc.matches.lobby import blocked
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -43,9 +45,14 @@ def _waiting() -> QuerySet[Seat]:
     return Seat.objects.filter(vacated_at__isnull=False, given_over=False, match__status=Match.Status.RUNNING)
 
 
-def free_seats() -> QuerySet[Seat]:
-    """Return the seats of running public matches that wait for a substitute, the longest waiting first."""
+def free_seats(user: User | None = None) -> QuerySet[Seat]:
+    """Return the seats of running public matches that wait for a substitute, the longest waiting first.
+
+    For a user without those where a block keeps them from sitting.
+    """
     rows = _waiting().filter(match__entry=Match.Entry.PUBLIC)
+    if apart := blocks.apart(user):
+        rows = rows.exclude(match__in=selectors.with_any_of(apart))
     return rows.select_related("match").order_by("vacated_at", "pk")
 
 
@@ -67,11 +74,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             invited = match.invitations.filter(user=by, declined_at=None).exists()
             if not invited and not tenures.played(by, match):
                 raise Refused("not_invited", say("This match is open to invited players only; ask its host for a link."))
-        reliability.check(by, match)
-        returns = tenures.returns(by=by, match=match, seat=found.index)
-        if len(returns) >= MOST_TENURES:
-            detail = say("You have left this match {number} times. Leave the seat to another player.", number=len(returns))
-            raise Refused("too_often", detail, "seat")
+        returns = _check_tenures(by, match, seats, found.index)
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
         # Everything before is news to the substitute.
         found.contribution, found.joined_at, found.seen_version = "", timezone.now(), 0
@@ -90,6 +93,21 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
         pauses.settle(match=match, channel=channel)
     match.refresh_from_db()
     return match
+
+
+def _check_tenures(by: User, match: Match, seats: Sequence[Seat], seat: int) -> list[str]:
+    """Return the holder ids under which a user held the seat before. Raises `Refused` if they may not take it now.
+
+    A block does not keep players from their own seat: they have met already.
+    """
+    reliability.check(by, match)
+    returns = tenures.returns(by=by, match=match, seat=seat)
+    if len(returns) >= MOST_TENURES:
+        detail = say("You have left this match {number} times. Leave the seat to another player.", number=len(returns))
+        raise Refused("too_often", detail, "seat")
+    if not returns:
+        blocked.check_seat(by=by, match=match, seats=seats)
+    return returns
 
 
 def give_up(*, by: User, match: Match, seat: int, channel: str = "api") -> None:

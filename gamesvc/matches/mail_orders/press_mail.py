@@ -80,7 +80,7 @@ def said(row: Outbox) -> Message | None:
     """Compose a message, or several that waited together; None if erased, or if the reader no longer holds the seat."""
     told = [row, *(one for one in carrying.carried(row) if one.kind == row.kind)]
     found = Press.objects.select_related("match", "user").filter(pk__in=[one.payload["press"] for one in told])
-    messages = list(found.order_by("said_at", "pk"))
+    messages = [message for message in found.order_by("said_at", "pk") if press.arrives(message, row.user_id)]
     if not messages or row.user is None:
         return None
     message = messages[-1]

@@ -134,7 +134,7 @@ def match_started(row: Outbox) -> Message | None:
 
 def invitation(row: Outbox) -> Message | None:
     asked = Invitation.objects.filter(pk=row.payload["invitation"], accepted_at=None, declined_at=None).first()
-    if asked is None or asked.match.status != Match.Status.OPEN:
+    if asked is None or asked.match.status != Match.Status.OPEN or not invitations.arrives(asked):
         return None
     game = catalog.game(asked.match.game)
     context = {
@@ -150,6 +150,7 @@ def invitation(row: Outbox) -> Message | None:
         "link": f"{settings.BASE_URL}/invitations/{invitations.invitation_token(asked.id)}/",
         "reply_to": reply_addresses.invitation_address(asked, user=row.user, email=row.address, key=row.id),
         "needs_name": row.user is None,
+        "host": "" if asked.match.hides_names or row.user is None else asked.invited_by.username,
     }
     # Its receiver may not know us: the subject says what it is.
     return replace(compose("invitation", str(context["headline"]), context, reason="invitation"), topic_subject="")

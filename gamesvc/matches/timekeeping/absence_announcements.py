@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts import blocks
 from accounts.models import User
 from events.store import Statement
 from gamesvc.json_types import JsonObject
@@ -51,7 +52,8 @@ def _called(match: Match, seats: Sequence[Seat], seat: Seat, by: int | None) -> 
         if match.creator_id is not None and not match.hides_names:
             wanted |= Q(organiser=match.creator_id)
         following = Follow.objects.filter(wanted)
-        told |= set(following.values_list("user_id", flat=True))
+        playing = {match.creator_id, *told} if not match.hides_names else set()
+        told |= set(following.values_list("user_id", flat=True)) - blocks.apart_from_any(playing)
     return sorted(told - {seat.user_id})
 
 

@@ -27,7 +27,7 @@ def panel(access: Access) -> dict[str, object]:
     match = access.match
     if match.press == Match.PressKind.NONE:
         return {}
-    found = press.messages(match, access.viewer)
+    found = press.messages(match, access.viewer, access.user)
     names = selectors.seat_names(access.seats)
     newest = list(found[:SHOWN])
     shown = [_line(one, names) for one in newest]
@@ -75,7 +75,7 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
             messages.error(request, refused.sentence)
             status = 422
     names = selectors.seat_names(access.seats)
-    found = press.messages(access.match, access.viewer)
+    found = press.messages(access.match, access.viewer, access.user)
     if access.seat is not None:
         press.mark_read(access.seat, found.first())
     page = Paginator(found, paging.MESSAGES).get_page(request.GET.get("page"))

@@ -14,6 +14,8 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.statistics import totals
 from gamesvc.web.common import moments
+from gamesvc.web.common.access import signed_in
+from gamesvc.web.community import blocked
 
 
 @require_safe
@@ -36,7 +38,8 @@ def player(request: HttpRequest, name: str) -> HttpResponse:
         ("Average time to answer", [_span(one["average_answer_seconds"]) for one in columns]),
     ]
     games = [{**one, "title": _title(one["game"])} for one in told["games"]]
-    return render(request, "web/player.html", {"player": found, "days": told["window_days"], "rows": rows, "games": games})
+    context = {"player": found, "days": told["window_days"], "rows": rows, "games": games}
+    return render(request, "web/player.html", context | blocked.of_player(signed_in(request), found))
 
 
 def _title(game: str) -> str:

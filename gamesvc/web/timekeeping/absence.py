@@ -120,7 +120,8 @@ def follow(request: HttpRequest) -> HttpResponse:
 @require_safe
 def free_seats(request: HttpRequest) -> HttpResponse:
     """List the seats of running matches that wait for a substitute."""
-    rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats()[: paging.FREE_SEATS]]
+    reader = request.user if isinstance(request.user, User) else None
+    rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats(reader)[: paging.FREE_SEATS]]
     games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
     return render(request, "web/substitutes.html", {"rows": rows, "games": games, "tab": "substitutes"})
 

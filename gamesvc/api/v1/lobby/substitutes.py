@@ -55,7 +55,7 @@ class Substitutes(View):
     def get(self, request: Request) -> Response:
         """List the seats of running public matches that wait for a substitute, the longest waiting first."""
         return Response(
-            {"results": [_free_seat(seat) for seat in substitutes.free_seats()[: paging.FREE_SEATS]]}, headers=PRIVATE
+            {"results": [_free_seat(seat) for seat in substitutes.free_seats(self.user)[: paging.FREE_SEATS]]}, headers=PRIVATE
         )
 
 

@@ -1,5 +1,7 @@
 """Answers to invitations by mail: `join` takes the seat, `decline` refuses it, `join NAME` also creates an account.
 
+`block`, from a user, declines and blocks the user who has invited.
+
 The invitation went to that address alone, and the answer was proved to come from there. That proves as much as following the
 link. Such a player never has to open a page; they may set a password later through password reset.
 """
@@ -14,8 +16,9 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from accounts import blocks
 from accounts.addresses import add_verified_address, user_of_address
-from accounts.models import User
+from accounts.models import FormerName, User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import TooMany
@@ -101,6 +104,8 @@ def _answer(letter: Letter, invitation: Invitation) -> JsonObject:
                 return _join(letter, invitation, reply.name)
             case Meaning.DECLINE:
                 return _decline(invitation)
+            case Meaning.BLOCK if known is not None:
+                return _block(known, invitation)
             case Meaning.PLACEHOLDER if known is None:
                 return _placeholder(letter.email)
     except (Refused, TooMany) as refused:
@@ -165,9 +170,10 @@ def _rename(user: User, name: str) -> str:
         return ""
     if not _may_rename(user):
         return _("Your name stays %(name)s: others know you by it.") % {"name": user.username}
-    user.username = _clean(name)
+    before, user.username = user.username, _clean(name)
     with _taken():
         User.objects.filter(pk=user.pk, last_login=None).update(username=user.username)
+        FormerName.objects.create(user=user, name=before)
     return _("Your name is changed.")
 
 
@@ -175,6 +181,16 @@ def _decline(invitation: Invitation) -> JsonObject:
     if not invitations.decline(invitation):
         raise Refused("bad_invitation", _("You already have a seat. You can leave it on the page of the match."))
     return _report(_("You have declined"), _("You get no more mails about this match."))
+
+
+def _block(user: User, invitation: Invitation) -> JsonObject:
+    """Decline, and block the user who has invited. In an anonymous match that would tell who it is."""
+    if invitation.match.hides_names:
+        raise Refused("anonymous", _("This match is anonymous, so nobody can be blocked by this mail. Answer: decline."))
+    invitations.decline(invitation)
+    block = blocks.block(by=user, name=invitation.invited_by.username)
+    said = _("They are not told. You get no more invitations and messages from them. Your profile lists whom you block.")
+    return _report(_("You block %(name)s") % {"name": block.blocked.username}, said)
 
 
 def _sign_up(email: str, name: str) -> User:

@@ -13,6 +13,7 @@ from gamesvc.matches.mail_orders.joining.clear_answers import is_clear
 
 JOIN = ("join", "yes", "ja")
 DECLINE = ("decline", "no", "nein")
+BLOCK = ("block", "blockieren")
 _GREETING = re.compile(
     r"\W*(?:hi|hello|hey|dear|hallo|moin|servus|liebe[rs]?|guten \w+|good \w+)\b[^.?;:]{0,40}[,.!]*", re.IGNORECASE
 )
@@ -63,6 +64,8 @@ class Meaning(Enum):
 
     JOIN = "join"
     DECLINE = "decline"
+    BLOCK = "block"
+    """Decline, and block the user who has invited: a line of its own."""
     PLACEHOLDER = "placeholder"
     """`join NAME`, copied as it stands."""
     UNCLEAR = "unclear"
@@ -85,6 +88,8 @@ def read(text: str, *, named: bool = False) -> Reply:
     if len(lines) > 1 and _GREETING.fullmatch(lines[0]):
         del lines[0]
     first = lines[0] if lines else ""
+    if first.casefold().strip(_MARKS) in BLOCK:
+        return Reply(Meaning.BLOCK)
     found = _JOIN_NAME.fullmatch(first)
     name = _name(found["name"]) if found is not None else ""
     if name.casefold() in _PLACEHOLDERS:

@@ -1,0 +1,1 @@
+"""Players among each other: blocks and reports."""

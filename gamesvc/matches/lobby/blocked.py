@@ -1,0 +1,34 @@
+"""Blocks between players in the lobby: who is not seated together, and whose invitations and messages do not arrive.
+
+An anonymous match hides who its players are, so a block changes nothing in it before its end: what a block hides would tell
+which of them is the blocked one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from accounts import blocks
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
+from gamesvc.matches.models import Match, Seat
+
+
+def check_seat(*, by: User, match: Match, seats: Iterable[Seat]) -> None:
+    """Raise `Refused` if a block stands between a user and the host or a player of a match. It does not say who set it."""
+    if not match.hides_names and blocks.between(by, [match.creator_id, *(seat.user_id for seat in seats)]):
+        raise Refused(
+            "not_together", say("You cannot take a seat here: you and one of the others in this match do not play together.")
+        )
+
+
+def check_invitation(*, by: User, user: User) -> None:
+    """Raise `Refused` if a block stands between two users. It does not say who set it."""
+    if blocks.between(by, [user.pk]):
+        raise Refused("not_together", say("{username} cannot be invited to this match.", username=user.username), "username")
+
+
+def hidden_from(user: User | int | None, match: Match) -> frozenset[int]:
+    """Return the users whose messages in a match a user does not get."""
+    return frozenset() if match.hides_names else blocks.apart(user)

@@ -1,0 +1,1 @@
+"""Players among each other: blocks, reports, and the terms of conduct."""
