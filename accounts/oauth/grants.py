@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qs, unquote_plus
+from urllib.parse import parse_qs, parse_qsl, unquote_plus, urlencode
 from uuid import UUID
 
 from django.db import transaction
@@ -302,5 +302,8 @@ def _headers(authorization: str) -> dict[str, str]:
 
 
 def _address(query: str) -> str:
-    """Return an address for oauthlib, which reads only its query. Whether the service is reached by TLS is settled elsewhere."""
-    return f"https://oauth.invalid/?{query}"
+    """Return an address for oauthlib, which reads only its query. Whether the service is reached by TLS is settled elsewhere.
+
+    The query is written again: oauthlib fails at characters that every other reader takes, such as quotation marks.
+    """
+    return f"https://oauth.invalid/?{urlencode(parse_qsl(query, keep_blank_values=True))}"

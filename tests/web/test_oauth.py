@@ -154,6 +154,12 @@ def test_a_request_that_names_no_certain_app_goes_nowhere(browser, app, changes)
     assert browser.post(asking(app, **changes), {"act": "allow"}).status_code == 400
 
 
+@pytest.mark.parametrize("odd", ['"<>', "\\", "{}|^`", "ü", "%ff%fe"])
+def test_odd_characters_in_a_request_are_read_as_any_others(browser, app, odd):
+    assert browser.get(f"/oauth/authorize/?client_id={odd}").status_code == 400
+    assert browser.get(f"{asking(app)}&more={odd}").status_code == 200
+
+
 def test_a_program_on_the_own_machine_listens_at_any_port(browser, app):
     local = "http://127.0.0.1:49152/cb"
     code = answered(browser, asking(app, redirect_uri=local))["code"]

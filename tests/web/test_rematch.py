@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, invitations, opening
 from gamesvc.matches.models import Invitation, Match
 from tests.matches.playing import duel, play_out
 from tests.web.page import form_to, forms
@@ -79,6 +81,28 @@ def test_only_the_players_of_a_match_that_is_over_are_offered_one(toy, over, cli
     answer = client.post(f"/matches/{over.number}/rematch", follow=True)
     assert "You have no seat in this match" in answer.content.decode()
     assert Match.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    "terms", [{"hours": 1}, {"press": "none"}, {"anonymous": True}, {"entry": "public"}, {"reliability": {"finished": 90}}]
+)
+def test_a_match_on_other_terms_is_no_rematch(over, clients, people, terms):
+    other = opening.create_match(by=people[0], game=over.game, options=over.options, **({"entry": "invited"} | terms))
+    invitations.invite(by=people[0], match=other, username=people[1].username)
+    press(clients[1], over, "Ask for a rematch")
+    again = newest()
+    assert again.pk != other.pk
+    assert (again.creator, again.hours, again.status) == (people[1], over.hours, "open")
+    assert not other.seats.filter(user=people[1]).exists()
+
+
+def test_a_fork_of_the_match_is_no_rematch(over, clients, people):
+    access = access_match(user=people[0], ident=str(over.number))
+    other = forks.fork(access=access, version=8, hours=over.hours, entry="invited", clock=over.clock)
+    invitations.invite(by=people[0], match=other, username=people[1].username)
+    press(clients[1], over, "Ask for a rematch")
+    assert newest().creator == people[1]
+    assert not other.seats.filter(user=people[1]).exists()
 
 
 def test_a_board_is_not_played_again(over, clients):

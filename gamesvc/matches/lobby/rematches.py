@@ -16,6 +16,9 @@ from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Beginning, Match, Seat
 
+TERMS = ("options", "hours", "clock", "watch", "press", "anonymous", "undo", "reliability")
+"""The terms that a rematch shares with the match before it, beside game and number of seats."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -77,10 +80,15 @@ def _inviting(user: User, opened: Sequence[Match]) -> Match | None:
 
 
 def _opened(match: Match, seats: Sequence[Seat]) -> list[Match]:
-    """Return the open matches of the same kind that its players have opened since its end."""
+    """Return the open matches on the same terms that its players have opened since its end.
+
+    Who joins a rematch has not read its terms again. So another clock, or a described position, makes another match of it.
+    """
     players = [seat.user_id for seat in seats if seat.user_id is not None]
-    same = Match.objects.filter(game=match.game, options=match.options, seat_count=match.seat_count, board=False)
-    return list(same.filter(status=Match.Status.OPEN, creator__in=players, created_at__gte=match.ended_at).order_by("number"))
+    since = Match.objects.filter(status=Match.Status.OPEN, creator__in=players, created_at__gte=match.ended_at)
+    alike = since.filter(game=match.game, seat_count=match.seat_count, entry=Match.Entry.INVITED, board=False)
+    found = alike.exclude(pk__in=Beginning.objects.values("match")).order_by("number")
+    return [one for one in found if all(getattr(one, term) == getattr(match, term) for term in TERMS)]
 
 
 def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str) -> Match:
