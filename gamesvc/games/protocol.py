@@ -13,6 +13,7 @@ from typing import TextIO
 
 from gamesvc.errors import GamesvcError
 from gamesvc.games import trial
+from gamesvc.games.acts import acts
 from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import BadScript, Dice, ScriptedSource, seeded
 from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
@@ -147,7 +148,7 @@ class Session:
     def _op_legal(self, request: JsonObject) -> JsonObject:
         seat = self._seat(request)
         view = self.game.view(self.match.state, seat)
-        return {"forms": [form_as_json(self.game, form, view) for form in self.game.legal_commands(self.match.state, seat)]}
+        return {"forms": [form_as_json(self.game, form, view) for form in acts(self.game, self.match.state, seat)]}
 
     def _op_view(self, request: JsonObject) -> JsonObject:
         return {"version": self.match.version, "view": self.game.view(self.match.state, self._viewer(request))}

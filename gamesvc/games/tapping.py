@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeVar
 
+from gamesvc.games.acts import acts
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Caption, Form, Game, Schema
 from gamesvc.games.kernel.targets import stands, targets
@@ -21,7 +22,7 @@ _RAW = re.compile(r"\w_\w")
 
 def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
     """Check all forms of a seat. Return how many values of them are drawn. Raises `Broken`."""
-    forms = game.legal_commands(state, seat)
+    forms = acts(game, state, seat)
     if not forms:
         return 0
     view = json.loads(json.dumps(game.view(state, seat)))
@@ -40,8 +41,7 @@ def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
 
 
 def _words(form: Form) -> Iterator[str]:
-    for schema in form.parameters.values():
-        yield from _words_of(schema)
+    yield from _words_of(form.body)
 
 
 def _words_of(schema: Schema) -> Iterator[str]:

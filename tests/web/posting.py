@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from gamesvc.web.common.controls import Control, Sheet, key
+from gamesvc.games.kernel.forms import fault
+from gamesvc.web.common.controls import WHOLE, Control, Sheet, key
 from gamesvc.web.common.posted import read_value
 
 
@@ -14,7 +15,9 @@ def encode(sheet: Sheet, command: dict) -> dict[str, list[str]]:
     """Return the fields that make the page send this command. Fails if no control can express it."""
     posted: dict[str, list[str]] = {}
     for control in sheet.controls:
-        if control.path in command:
+        if control.path == WHOLE:
+            _put(control, {name: value for name, value in command.items() if name != "name"}, posted)
+        elif control.path in command:
             _put(control, command[control.path], posted)
         else:
             assert not control.required, f"{control.path} is left out, but its control is required"
@@ -42,6 +45,8 @@ def _put(control: Control, value, posted) -> None:
                 name = child.path.rsplit(".", 1)[-1]
                 if name in value:
                     _put(child, value[name], posted)
+                elif child.kind == "check":
+                    posted[child.path] = [child.value]
         case "alternatives":
             _put_alternative(control, value, posted)
         case "checks":
@@ -62,8 +67,6 @@ def _put(control: Control, value, posted) -> None:
 
 
 def _put_alternative(control: Control, value, posted) -> None:
-    from gamesvc.games.kernel.forms import fault
-
     if value is None and not control.required:
         posted[control.path] = [""]
         return
@@ -86,13 +89,22 @@ def canonical(value):
 
 def said(sheet: Sheet, command: dict) -> dict:
     """Return a command without optional values whose only choice is zero, no or nothing."""
-    return {"name": command["name"], **_said(sheet.controls, {name: value for name, value in command.items() if name != "name"})}
+    values = {name: value for name, value in command.items() if name != "name"}
+    if sheet.form.choice is not None:
+        return {"name": command["name"], **_said_in(sheet.controls[0], values)}
+    return {"name": command["name"], **_said(sheet.controls, values)}
+
+
+def _said_in(control: Control, values: dict) -> dict:
+    if control.kind != "alternatives":
+        return _said(control.children, values)
+    return _said_in(next(child for child in control.children if fault(child.schema, values) is None), values)
 
 
 def _said(controls, values: dict) -> dict:
     by_name = {control.path.rsplit(".", 1)[-1]: control for control in controls}
     return {
         name: _said(by_name[name].children, value) if by_name[name].kind == "group" and isinstance(value, dict) else value
-        for name, value in values.items()
+        for name, value in ({name: one.value == "true" for name, one in by_name.items() if one.kind == "check"} | values).items()
         if by_name[name].kind != "absent"
     }

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from gamesvc.games import catalog
+from gamesvc.games.acts import acts
 from gamesvc.games.kernel import forms as game_forms
 from gamesvc.games.protocol import Session
 from gamesvc.matches.lobby import opening
@@ -33,7 +34,7 @@ def test_every_form_met_in_play_can_be_posted(game_id):
             if game.outcome(state) is not None:
                 break
             awaited = rng.choice(list(game.awaited(state)))
-            offered = list(game.legal_commands(state, awaited.seat))
+            offered = list(acts(game, state, awaited.seat))
             for form in offered:
                 command = game_forms.fill(form, rng)
                 try:
@@ -85,7 +86,7 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people, moves):
             "each is on the board"
         )
         named |= parts
-        moving = [form for form in game.legal_commands(state, seat) if not form.aside]
+        moving = [form for form in acts(game, state, seat) if not form.aside]
         form = rng.choice(moving)
         sheet = controls.sheet(form)
         on_page = next(one for one in forms(page) if one.fields.get("_form") == [sheet.key])

@@ -3,7 +3,8 @@
 Pages, mail help, bots, tests and the shape check of commands all read schemas through this module. A schema is JSON Schema (draft
 2020-12), restricted to `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`, `minimum`, `maximum`,
 `minLength`, `maxLength`, `pattern` (matches the whole text), `items`, `minItems`, `maxItems`, `uniqueItems`, `properties`,
-`required`, `minProperties`, `additionalProperties` and `oneOf`. Seven more keywords, six of them our own:
+`required`, `minProperties`, `additionalProperties` and `oneOf`, whose alternatives have a `title`. Seven more keywords, six of
+them our own:
 
   `examples`  valid values where the rest of the schema cannot express the limits; bots and self-play pick one of them.
   `labels`    {value: words for people} beside an `enum`.
@@ -85,8 +86,9 @@ def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
         # 1.0 equals 1 and would pass as an integer, but an event cannot hold a float.
         return Fault(path, say("{parameter} must not be written as a fraction.", parameter=here))
     if "oneOf" in schema:
-        faults = [fault(option, value, path) for option in schema["oneOf"]]
-        return None if any(found is None for found in faults) else faults[0]
+        if any(fault(option, value, path) is None for option in schema["oneOf"]):
+            return None
+        return fault(_meant(schema["oneOf"], value), value, path)
     if "const" in schema and not _same(value, schema["const"]):
         return Fault(path, say("{parameter} must be {const!r}.", parameter=here, const=schema["const"]))
     if "enum" in schema and not any(_same(value, allowed) for allowed in schema["enum"]):
@@ -118,6 +120,21 @@ def fault(schema: Schema, value: Any, path: str = "") -> Fault | None:
     elif isinstance(value, dict):
         return _object_fault(schema, value, path)
     return None
+
+
+def _meant(options: Sequence[Schema], value: object) -> Schema:
+    """Return the alternative that a value was meant for: the first whose fixed fields it has."""
+    return next((option for option in options if _has_fixed(option, value)), options[0])
+
+
+def _has_fixed(schema: Schema, value: object) -> bool:
+    if "oneOf" in schema:
+        return any(_has_fixed(option, value) for option in schema["oneOf"])
+    if not isinstance(value, dict) or "properties" not in schema:
+        return False
+    needed = {name: sub for name, sub in schema["properties"].items() if name in schema.get("required", ())}
+    fixed = {name: sub for name, sub in needed.items() if "const" in sub or len(sub.get("enum", ())) == 1}
+    return all(name in value and fault(sub, value[name]) is None for name, sub in fixed.items())
 
 
 def _object_fault(schema: Schema, value: Mapping[str, object], path: str) -> Fault | None:
@@ -220,6 +237,8 @@ class Unfillable(GamesvcError):
 def fill(form: Form, rng: random.Random) -> JsonObject:
     """Return a random command that the form offers. Raises `Unfillable`."""
     command: JsonObject = {"name": form.name}
+    if form.choice is not None:
+        return {**command, **sample(form.choice, rng)}
     required = tuple(form.parameters) if form.required is None else form.required
     for name, schema in form.parameters.items():
         if name in required or rng.random() < 0.5:

@@ -107,6 +107,7 @@ class Form:
     """A command that is legal now, with its parameters as JSON Schema narrowed to the legal values (see `forms`).
 
     `aside`: the command does not move the match on (resign, standing orders, offers); pages show these forms separately.
+    `choice`: a `oneOf` of objects, instead of `parameters`, where what can be chosen depends on a first choice (see `acts`).
     """
 
     name: str
@@ -114,25 +115,41 @@ class Form:
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     required: tuple[str, ...] | None = None  # None: all of them
     aside: bool = False
+    act: str = ""
+    choice: Schema | None = None
 
     @property
     def verb(self) -> str:
         """Return the act in a few words, for a button: `Build fleet`."""
-        return self.name.replace("_", " ").capitalize()
+        return self.act or self.name.replace("_", " ").capitalize()
+
+    @property
+    def body(self) -> Schema:
+        """Return the schema of the command without its name: an object, or a `oneOf` of objects."""
+        if self.choice is not None:
+            return self.choice
+        return whole(self.parameters, tuple(self.parameters) if self.required is None else self.required)
 
     def schema(self) -> JsonObject:
         """Return one JSON Schema object for the whole command, including its name."""
-        required = tuple(self.parameters) if self.required is None else self.required
-        return {
-            "type": "object",
-            "properties": {"name": {"const": self.name}, **self.parameters},
-            "required": ["name", *required],
-            "additionalProperties": False,
-        }
+        return _named(self.body, self.name)
 
     def as_json(self) -> JsonObject:
         told = {"name": self.name, "label": self.label, "verb": self.verb, "aside": self.aside}
         return {**told, "parameters": self.schema()}
+
+
+def whole(parameters: Mapping[str, Schema], required: Sequence[str]) -> JsonObject:
+    """Return the schema of an object with these fields and no others."""
+    return {"type": "object", "properties": dict(parameters), "required": list(required), "additionalProperties": False}
+
+
+def _named(body: Schema, name: str) -> JsonObject:
+    """Return the schema of a command from that of its parameters."""
+    if "oneOf" in body:
+        return {**body, "oneOf": [_named(option, name) for option in body["oneOf"]]}
+    properties = {"name": {"const": name}, **body["properties"]}
+    return {**body, "properties": properties, "required": ["name", *body["required"]]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +318,7 @@ class Game(Generic[S]):
     """Apply one event of any type version ever written. Must not look up anything that a rules change could alter."""
     awaited: Callable[[S], Sequence[Awaited]]
     legal_commands: Callable[[S, int], Sequence[Form]]
-    """Return the forms of a seat's legal commands. They depend only on what its view shows."""
+    """Return the forms of a seat's legal commands. They depend only on what its view shows. `acts` merges those of one act."""
     view: Callable[[S, Viewer], JsonObject]
     redact: Callable[[Event, Viewer], Data | None]
     """Return an event's data as the viewer may see it; None if they may only know that an event exists (sealed)."""
@@ -350,6 +367,8 @@ class Game(Generic[S]):
     """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
     finder: Callable[[Data], Finder] = _no_targets
     """Return the function that finds the target in the view's picture for a value."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
     ends: Collection[str] = ()
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     standing_orders: StandingOrders | None = None

@@ -107,7 +107,7 @@ class Stand:
 
 def stands(finder: Finder, form: Form) -> Iterator[Stand]:
     """Yield each value of a form that the picture shows, with its target. `finder` comes from `Game.finder`."""
-    for field, value in values({"properties": form.parameters}):
+    for field, value in values(form.body):
         if (found := finder(form.name, field, value)) is not None:
             yield Stand(field, value, found)
 
@@ -128,8 +128,9 @@ def values(schema: Schema, field: str = "") -> Iterator[tuple[str, object]]:
 
 def placed(finder: Finder, form: Form) -> Form:
     """Return a form whose schemas say, as `at`, which targets its values stand for (see `forms`)."""
-    parameters = {name: _placed(finder, form.name, schema, name) for name, schema in form.parameters.items()}
-    return replace(form, parameters=parameters)
+    if form.choice is not None:
+        return replace(form, choice=_placed(finder, form.name, form.choice, ""))
+    return replace(form, parameters=_placed(finder, form.name, form.body, "")["properties"])
 
 
 def form_as_json(game: Game[Any], form: Form, view: Data) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
-from gamesvc.games.space_fleet_commander.commands import COMMANDS
+from gamesvc.games.space_fleet_commander.commands import COMMANDS, WORDS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import picture
 from gamesvc.games.space_fleet_commander.picture.glance import glance
@@ -60,6 +60,7 @@ GAME: Game[State] = Game(
     reference=reference,
     summary=summary,
     finder=finder,
+    words=WORDS,
     ends=("confirm_fleet", "end_turn"),
     rules_help=rules_help,
     short_rules=short_rules,

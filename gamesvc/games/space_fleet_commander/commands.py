@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 
 def _object(properties: JsonObject, required: list[str] | None = None) -> JsonObject:
@@ -67,3 +68,23 @@ COMMANDS: dict[str, JsonObject] = {
     "end_turn": _object({}),
     "resign": _object({}),
 }
+
+
+WORDS = {
+    "place_ship": mark("Place a ship"),
+    "remove_ship": mark("Remove a ship"),
+    "set_upgrade": mark("Choose an upgrade"),
+    "confirm_fleet": mark("Confirm the fleet"),
+    "form_fleet": mark("Form the fleet"),
+    "reroll": mark("Reroll"),
+    "tinker": mark("Adjust the dice"),
+    "explore": mark("Explore"),
+    "repair": mark("Repair"),
+    "accept_hit": mark("Take the hit"),
+    "reroll_hit": mark("Reroll the hit"),
+    "redirect_hit": mark("Redirect the hit"),
+    "push_on": mark("Push on"),
+    "end_turn": mark("End the turn"),
+    "resign": mark("Resign"),
+}
+"""The commands in words, for buttons and headings."""

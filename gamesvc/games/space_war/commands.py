@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamesvc.games.kernel.game import Form, Schema
+from gamesvc.games.kernel.game import Form, Schema, whole
 from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
 from gamesvc.language import mark
@@ -46,8 +46,8 @@ def _order_schema() -> Schema:
     react = {"when": when, "do": {"const": "react"}, "use": ORDER_PARTS["use"], "times": times, "until": until}
     return {
         "oneOf": [
-            {"type": "object", "properties": react, "required": ["when", "do", "use"], "additionalProperties": False},
-            {"type": "object", "properties": plain, "required": ["when", "do"], "additionalProperties": False},
+            {**whole(react, ["when", "do", "use"]), "title": mark("React")},
+            {**whole(plain, ["when", "do"]), "title": mark("Let it stand, or ask me")},
         ]
     }
 
@@ -146,3 +146,36 @@ COMMANDS: dict[str, Schema] = {
 
 
 STANDING_ORDERS = StandingOrders("set_orders", "orders", lambda seen: seen["sides"][seen["you"]]["orders"])
+
+
+WORDS = {
+    "choose_starter": mark("Choose who starts"),
+    "prepare": mark("Prepare"),
+    "let_stand": mark("Let it stand"),
+    "react": mark("React"),
+    "pause": mark("Ask for reactions"),
+    "replay": mark("Repeat"),
+    "go_on": mark("Go on"),
+    "set_orders": mark("Standing orders"),
+    "choose": mark("Choose"),
+    "draw": mark("Draw"),
+    "pay_upkeep": mark("Keep durations"),
+    "play_card": mark("Play a card"),
+    "add_station": mark("Add a station card"),
+    "move_station": mark("Move a station card"),
+    "use_commander": mark("Use the commander"),
+    "use_counters": mark("Use counters"),
+    "use_anytime": mark("Use a card at any time"),
+    "use_action": mark("Use an action"),
+    "end_phase": mark("End the phase"),
+    "discard": mark("Discard"),
+    "move": mark("Move"),
+    "attack": mark("Attack"),
+    "attack_station": mark("Attack the station"),
+    "use_ability": mark("Use an ability"),
+    "collide": mark("Collide"),
+    "end_turn": mark("End the turn"),
+    "time_out": mark("Let the default happen"),
+    "resign": mark("Resign"),
+}
+"""The commands in words, for buttons and headings."""

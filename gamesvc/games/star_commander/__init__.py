@@ -7,7 +7,7 @@ from pathlib import Path
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.star_commander.bots.greedy import play_greedy
-from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS
+from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS, WORDS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
 from gamesvc.games.star_commander.picture.glance import glance
@@ -72,6 +72,7 @@ GAME: Game[State] = Game(
     reference=reference,
     summary=summary,
     finder=finder,
+    words=WORDS,
     ends=("end_command", "end_combat"),
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,

@@ -140,3 +140,32 @@ COMMANDS: dict[str, JsonObject] = {
 
 
 STANDING_ORDERS = StandingOrders("set_standing_orders", "orders", lambda view: view["orders"])
+
+
+WORDS = {
+    "draw_card": mark("Draw a card"),
+    "choose": mark("Choose"),
+    "move_ships": mark("Move ships"),
+    "build_ship": mark("Build a ship"),
+    "build_station": mark("Build a station"),
+    "develop": mark("Develop a system"),
+    "scrap": mark("Scrap a ship"),
+    "play_technology": mark("Play a technology"),
+    "play_command": mark("Play a card"),
+    "activate": mark("Use an ability"),
+    "trade_draw": mark("Buy a card"),
+    "trade_discard": mark("Sell two cards"),
+    "offer_trade": mark("Offer a trade"),
+    "accept_trade": mark("Accept the trade"),
+    "decline_trade": mark("Decline the trade"),
+    "withdraw_trade": mark("Withdraw the offer"),
+    "end_command": mark("End the command phase"),
+    "pass": mark("Pass"),
+    "open_combat": mark("Fight"),
+    "end_combat": mark("End the combat phase"),
+    "assign_damage": mark("Assign damage"),
+    "retreat": mark("Retreat, or stay"),
+    "set_standing_orders": mark("Standing orders"),
+    "resign": mark("Resign"),
+}
+"""The commands in words, for buttons and headings."""

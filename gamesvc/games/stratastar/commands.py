@@ -7,6 +7,7 @@ from gamesvc.games.kernel.telling import StandingOrders
 from gamesvc.games.stratastar.data import ABILITIES, CARDS, CORNERS, FLEETS, RETOOL_MAX
 from gamesvc.games.stratastar.data.geometry import SPACES
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import mark
 
 OWN_TIME = ("trade", "build", "movement", "battle")
 
@@ -58,8 +59,14 @@ SCHEMA: JsonObject = {
             mode=_MODE,
             spaces={
                 "oneOf": [
-                    {"enum": ["any", "homeworld"]},
-                    {"type": "array", "items": {"enum": list(SPACES)}, "uniqueItems": True, "maxItems": 20},
+                    {"enum": ["any", "homeworld"], "title": mark("Anywhere, or the Homeworld")},
+                    {
+                        "type": "array",
+                        "items": {"enum": list(SPACES)},
+                        "uniqueItems": True,
+                        "maxItems": 20,
+                        "title": mark("These spaces"),
+                    },
                 ]
             },
         ),
@@ -68,14 +75,25 @@ SCHEMA: JsonObject = {
             mode={"enum": ["never", "ask"]},
             kinds={
                 "oneOf": [
-                    {"enum": ["all"]},
-                    {"type": "array", "items": in_words(SABOTAGE_KINDS), "uniqueItems": True, "maxItems": 30},
+                    {"enum": ["all"], "title": mark("All actions")},
+                    {
+                        "type": "array",
+                        "items": in_words(SABOTAGE_KINDS),
+                        "uniqueItems": True,
+                        "maxItems": 30,
+                        "title": mark("These actions"),
+                    },
                 ]
             },
         ),
         "defend_homeworld": _section(mode=_MODE),
         "fight": {"enum": ["peace", "ask", "fight"]},
-        "commit": {"oneOf": [{"enum": ["ask", "none", "all"]}, {"type": "integer", "minimum": 0, "maximum": MOST_COMMITTED}]},
+        "commit": {
+            "oneOf": [
+                {"enum": ["ask", "none", "all"], "title": mark("Ask, none or all")},
+                {"type": "integer", "minimum": 0, "maximum": MOST_COMMITTED, "title": mark("A number of cards")},
+            ]
+        },
         "offers": {"enum": ["ask", "reject"]},
     },
     "additionalProperties": False,
@@ -177,3 +195,49 @@ COMMANDS: dict[str, JsonObject] = {
 
 
 STANDING_ORDERS = StandingOrders("set_orders", "orders", lambda view: view["orders"])
+
+
+WORDS = {
+    "place_homeworld": mark("Place the Homeworld"),
+    "pick_ability": mark("Pick an ability"),
+    "retool": mark("Discard and draw"),
+    "external_trade": mark("External trade"),
+    "internal_trade": mark("Internal trade"),
+    "basic_research": mark("Basic research"),
+    "offer_trade": mark("Offer cards"),
+    "accept_offer": mark("Accept an offer"),
+    "reject_offer": mark("Reject an offer"),
+    "withdraw_offer": mark("Withdraw an offer"),
+    "support": mark("Support the fleets"),
+    "build_fleet": mark("Build a Fleet"),
+    "build_warfleet": mark("Build a Warfleet"),
+    "colonize": mark("Colonize"),
+    "build_stargate": mark("Build a Stargate"),
+    "terraform": mark("Terraform"),
+    "allied_minor_race": mark("Ally with a minor race"),
+    "breakthrough": mark("Breakthrough"),
+    "move": mark("Move"),
+    "gate": mark("Go through the Stargate"),
+    "hyper_jump": mark("Hyper jump"),
+    "defend_homeworld": mark("Defend the Homeworld"),
+    "scout": mark("Scout"),
+    "planning": mark("Planning"),
+    "piracy": mark("Piracy"),
+    "treaty": mark("Make a treaty"),
+    "treason": mark("Treason"),
+    "disaster": mark("Disaster"),
+    "border_raids": mark("Raid a colony"),
+    "sabotage": mark("Sabotage"),
+    "diplomacy_block": mark("Block by diplomacy"),
+    "retreat": mark("Retreat"),
+    "pass": mark("Pass"),
+    "declare_battle": mark("Start a battle"),
+    "call_battle": mark("Call a battle"),
+    "commit_attack": mark("Commit cards"),
+    "spy": mark("Spy"),
+    "set_orders": mark("Standing orders"),
+    "end_phase": mark("End the phase"),
+    "end_turn": mark("End the turn"),
+    "resign": mark("Resign"),
+}
+"""The commands in words, for buttons and headings."""

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from accounts import absences
 from accounts.models import User
+from gamesvc.games.acts import acts
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
 from gamesvc.games.kernel.targets import form_as_json
@@ -59,10 +60,10 @@ class Board:
 
     @property
     def forms(self) -> Sequence[Form]:
-        """Return the commands open to the viewer's seat; none for observers and in a match that is not running."""
+        """Return the acts open to the viewer's seat; none for observers and in a match that is not running."""
         if self.viewer is None or self.past or not self.loaded.started or self.loaded.ended:
             return ()
-        return self.loaded.game.legal_commands(self.loaded.timeline.state, self.viewer)
+        return acts(self.loaded.game, self.loaded.timeline.state, self.viewer)
 
     @property
     def forms_as_json(self) -> list[JsonObject]:

@@ -23,6 +23,8 @@ MOST_BROAD_ROWS = 3
 BROAD = 6
 NOTHING = ""
 _NO_DEFAULT = object()
+WHOLE = "which"
+"""The path of the control that chooses among alternatives of a whole command."""
 UNSAID = "As usual"
 """Label of an optional parameter that is left out."""
 
@@ -56,6 +58,12 @@ class Control:
     note: str = ""
     value: str = ""
     part: str = ""
+    branched: bool = False
+
+    @property
+    def needed(self) -> str:
+        """Return the attribute of an input that must be filled in. No browser knows which alternative is chosen."""
+        return ("data-needed" if self.branched else "required") if self.required else ""
 
     @property
     def counted(self) -> bool:
@@ -68,6 +76,17 @@ class Control:
         return bool(self.part) or any(option.part for option in self.options) or any(child.has_part for child in self.children)
 
     @property
+    def alternatives(self) -> list[tuple[Option, Control | None]]:
+        """Return the options of alternatives, each with what is to be chosen there; None if that is nothing."""
+        shown = {str(at): child for at, child in enumerate(self.children) if not child.bare or child._tells}
+        return [(option, shown.get(option.value)) for option in self.options]
+
+    @property
+    def _tells(self) -> bool:
+        """Return True if it shows a fixed value with its target."""
+        return (self.kind == "fixed" and bool(self.part and self.label)) or any(child._tells for child in self.children)
+
+    @property
     def ident(self) -> str:
         return self.path.replace(".", "-")
 
@@ -75,6 +94,10 @@ class Control:
     def shown(self) -> str:
         """Return the one value of a fixed control as text."""
         return _label(self.schema, only(self.schema))
+
+    def says_nothing(self, title: str) -> bool:
+        """Return True if the title of an alternative says all that its fixed value says: yes, no and what it names."""
+        return isinstance(only(self.schema), bool) or self.shown in title
 
     @property
     def long(self) -> bool:
@@ -122,7 +145,10 @@ def key_of(form: Form) -> str:
 
 
 def sheet(form: Form) -> Sheet:
-    """Return the controls of a form, in its order."""
+    """Return the controls of a form, in its order. Alternatives of a whole command are one control."""
+    if form.choice is not None:
+        chosen = control(form.choice, WHOLE)
+        return Sheet(key_of(form), form, (replace(chosen, options=tuple(replace(one, chosen=False) for one in chosen.options)),))
     required = tuple(form.parameters) if form.required is None else form.required
     controls = tuple(control(schema, name, name in required) for name, schema in form.parameters.items())
     return Sheet(key_of(form), form, controls)
@@ -139,23 +165,30 @@ def placed(the_sheet: Sheet, stands: Iterable[Stand], weight: str) -> Sheet:
 
 
 def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
-    where = ".".join(name for name in one.path.split(".") if not name.isdigit())
+    where = ".".join(name for name in one.path.removeprefix(f"{WHOLE}.").split(".") if not name.isdigit())
     children = tuple(_placed(child, parts) for child in one.children)
     if one.kind == "alternatives":
-        return replace(one, options=tuple(_begun(option, children) for option in one.options), children=children)
+        return replace(one, options=_begun(one.options, children), children=children)
     options = tuple(replace(option, part=parts.get((where, option.value), "")) for option in one.options)
     fixed = one.kind == "fixed" or (one.kind == "number" and "const" in one.schema)
     part = parts.get((where, key(only(one.schema))), "") if fixed else ""
     return replace(one, options=options, children=children, part=part)
 
 
-def _begun(option: Option, children: tuple[Control, ...]) -> Option:
-    """Return an alternative with the target of its first fixed value: choosing that is choosing the alternative."""
-    if not option.value.isdigit() or int(option.value) >= len(children):
-        return option
-    chosen = children[int(option.value)]
-    fixed = [child.part for child in (chosen, *chosen.children) if child.kind == "fixed" and child.part]
-    return replace(option, part=fixed[0] if fixed else "")
+def _begun(options: tuple[Option, ...], children: tuple[Control, ...]) -> tuple[Option, ...]:
+    """Return alternatives with the target that tells each from the others: choosing it is choosing the alternative."""
+    fixed = [list(_fixed_parts(child)) for child in children]
+    common = set(fixed[0]).intersection(*fixed[1:]) if len(fixed) > 1 else set()
+    own = [next((part for part in parts if part not in common), "") for parts in fixed]
+    return tuple(replace(one, part=own[int(one.value)]) if one.value.isdigit() else one for one in options)
+
+
+def _fixed_parts(one: Control) -> dict[str, None]:
+    """Return the targets of the fixed values of an alternative, in order; of inner alternatives, those that all have."""
+    if one.kind != "alternatives":
+        return dict.fromkeys(child.part for child in (one, *one.children) if child.kind == "fixed" and child.part)
+    first, *others = map(_fixed_parts, one.children)
+    return {part: None for part in first if all(part in other for other in others)}
 
 
 def words(name: str) -> str:
@@ -259,7 +292,7 @@ def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
         values = [option["const"] for option in options]
         labels = {key(option["const"]): option.get("title", key(option["const"])) for option in options}
         return _choice(values, {**schema, "labels": labels}, base)
-    alternatives = tuple(control(option, f"{path}.{at}") for at, option in enumerate(options))
+    alternatives = tuple(_alternative(control(option, f"{path}.{at}")) for at, option in enumerate(options))
     choices = [
         Option(str(at), str(option.get("title") or _gist(option, at)), at == 0 and base["required"])
         for at, option in enumerate(options)
@@ -267,6 +300,20 @@ def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     if not base["required"]:
         choices.insert(0, Option(NOTHING, UNSAID, True))
     return Control("alternatives", **base, options=tuple(choices), children=alternatives)
+
+
+def _alternative(one: Control) -> Control:
+    """Return an alternative without what its title says already: the title itself, and the words for fixed values."""
+    said = [
+        replace(child, label="") if child.kind == "fixed" and child.says_nothing(one.label) else child for child in one.children
+    ]
+    label, note = ("", one.note) if one.kind == "group" else (one.note or one.label, "")
+    return replace(_branched(one), label=label, note=note, children=tuple(map(_branched, said)))
+
+
+def _branched(one: Control) -> Control:
+    """Return a control inside an alternative: a browser may ask for it only where that alternative is chosen."""
+    return replace(one, branched=True, children=tuple(map(_branched, one.children)))
 
 
 def _gist(schema: Schema, at: int) -> str:

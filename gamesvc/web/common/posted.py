@@ -17,7 +17,7 @@ from django.http import HttpRequest
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel import intake
 from gamesvc.json_types import JsonObject
-from gamesvc.web.common.controls import NOTHING, Control, Sheet, key, only
+from gamesvc.web.common.controls import NOTHING, WHOLE, Control, Sheet, key, only
 
 Posted = Mapping[str, Sequence[str]]
 MISSING = object()
@@ -55,7 +55,9 @@ def read(the_sheet: Sheet, posted: Posted) -> JsonObject:
     command: JsonObject = {"name": the_sheet.form.name}
     for one in the_sheet.controls:
         value = read_value(one, posted)
-        if value is not MISSING:
+        if one.path == WHOLE and the_sheet.form.choice is not None:
+            command |= value
+        elif value is not MISSING:
             command[one.path] = value
     return command
 

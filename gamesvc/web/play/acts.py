@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Refused
@@ -89,7 +90,7 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> J
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
         raise Refused("not_running", "The match is not running.")
-    forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+    forms = acts(loaded.game, loaded.timeline.state, seat)
     form = next((form for form in forms if controls.key_of(form) == form_key), None)
     if form is None:
         raise Stale(loaded.viewer_version(access.viewer), [])

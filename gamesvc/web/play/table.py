@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
+from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
 from gamesvc.games.kernel.targets import stands, tappable, targets, thing_of
@@ -273,7 +274,7 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     groups: dict[tuple[str, bool], Group] = {}
     game, state = loaded.game, loaded.timeline.state
     finder = game.finder(game.view(state, access.seat.index))
-    for form in game.legal_commands(state, access.seat.index):
+    for form in acts(game, state, access.seat.index):
         group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
         group.sheets.append(controls.placed(_sheet(form, failed), stands(finder, form), game.weight(form)))
         if form.label != group.label:

@@ -144,9 +144,16 @@ def test_a_described_position_is_the_state_that_it_marks_at_its_own_version() ->
     assert refused.value.code == "bad_position"
 
 
-def targets_of(form: dict[str, Any], *path: str) -> dict[str, str]:
+def offered(t: Table, seat: int, name: str) -> list[dict[str, Any]]:
+    """Return the schemas of a command that is offered, one for each of its alternatives."""
+    found = [form["parameters"] for form in t.forms(seat, name)]
+    while any("oneOf" in schema for schema in found):
+        found = [option for schema in found for option in schema.get("oneOf", [schema])]
+    return found
+
+
+def targets_of(schema: dict[str, Any], *path: str) -> dict[str, str]:
     """Return the targets of a parameter's values, by value."""
-    schema: dict[str, Any] = form["parameters"]
     for name in path:
         schema = schema["properties"][name]
     return dict(schema.get("items", schema).get("at", {}))
@@ -156,23 +163,23 @@ def test_slots_are_targets_in_the_station_that_they_are_chosen_from() -> None:
     rows = {"draw": ["luck*", "luck"], "action": ["luck*"]}
     own, enemy = {"s1": "slot:0:s1", "s3": "slot:0:s3"}, {"s1": "slot:1:s1", "s2": "slot:1:s2", "s3": "slot:1:s3"}
     t = table(a={"commander": "naalox", "station": rows})
-    [repair] = [form for form in t.forms(0, "use_commander") if "slots" in form["parameters"]["properties"]]
+    [repair] = [one for one in offered(t, 0, "use_commander") if "slots" in one["properties"]]
     assert targets_of(repair, "slots") == own
     t = table(a={"commander": "keve_bakins"})
-    moves = [targets_of(form, "slots") for form in t.forms(0, "use_commander")]
+    moves = [targets_of(form, "slots") for form in offered(t, 0, "use_commander")]
     assert moves
     assert all(target == f"slot:0:{slot}" for move in moves for slot, target in move.items())
     t = table(a={"play": ["station_repair"], "station": rows})
-    assert targets_of(t.forms(0, "use_anytime")[0], "slots") == own
+    assert targets_of(offered(t, 0, "use_anytime")[0], "slots") == own
     t = table(a={"hand": ["supernova"], "station": rows})
-    assert targets_of(t.forms(0, "play_card")[0], "slots") == enemy
+    assert targets_of(offered(t, 0, "play_card")[0], "slots") == enemy
     t = table(a={"play": [("battlestar", {"zone": "enemy"})], "station": rows}, phase="attack")
-    assert targets_of(t.forms(0, "attack_station")[0], "slots") == enemy
+    assert targets_of(offered(t, 0, "attack_station")[0], "slots") == enemy
 
 
 def test_slots_of_a_reaction_are_targets_where_its_station_is_certain() -> None:
     for turned, found in ((["luck", "luck", "luck"], {}), (["luck*", "luck", "luck"], {"s1": "slot:1:s1"})):
         station = {"draw": turned[:1], "action": turned[1:2], "hand": turned[2:]}
         t = table(a={"station": station}, b={"play": ["station_repair"], "station": {"draw": ["luck*"], "action": ["luck"]}})
-        [repair] = [form for form in t.forms(1, "react") if "slots" in form["parameters"]["properties"]["play"]["properties"]]
+        [repair] = [one for one in offered(t, 1, "react") if "slots" in one["properties"]["play"]["properties"]]
         assert targets_of(repair, "play", "slots") == found

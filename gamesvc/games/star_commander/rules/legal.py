@@ -20,6 +20,7 @@ from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows.choices import choice_values, victim
 from gamesvc.games.star_commander.state import State, Vessel
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "choice": "choice", "window": "reaction"}
 
@@ -76,7 +77,8 @@ def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
 
 def _auto(state: State) -> JsonObject:
     auto = ORDERS["properties"]["auto"]
-    by = {"oneOf": [{"type": "null"}, {"type": "integer", "minimum": 0, "maximum": len(state.seats) - 1}]}
+    seat = {"type": "integer", "minimum": 0, "maximum": len(state.seats) - 1, "title": mark("One seat")}
+    by = {"oneOf": [{"type": "null", "title": mark("Any seat")}, seat]}
     items = {**auto["items"], "properties": {**auto["items"]["properties"], "by": by}}
     return {**auto, "items": items}
 
@@ -351,7 +353,7 @@ def _retreat(board: Board, seat: int) -> list[Form]:
         properties: JsonObject = {"ship": one_of(board, [ship.id]), "to": one_of(board, cells)}
         if board.card(ship).has("carry_fighters"):
             properties["carried"] = some_of(board, cargo, maxItems=movement.CARRIED if cargo else 0)
-        moves.append(fields(properties, ["ship", "to"]))
+        moves.append({**fields(properties, ["ship", "to"]), "title": vessel_label(board, ship.id)})
     schema = {"type": "array", "items": {"oneOf": moves}, "maxItems": len(moves), "pairwise": ["ship"]}
     return [Form("retreat", "Retreat, or stay", {"moves": schema})]
 

@@ -38,6 +38,19 @@ const switchOf = (branch) =>
     `input[name="${CSS.escape(branch.dataset.branch ?? "")}"][value="${CSS.escape(branch.dataset.value ?? "")}"]`,
   );
 
+/** @param {Element} element @returns {boolean} true if the alternatives around it are chosen */
+const active = (element) => branches(element).every((branch) => switchOf(branch)?.checked);
+
+/** @param {Choice} choice @returns {boolean} true if it is chosen, in whichever alternative it lies */
+function marked(choice) {
+  if (choice instanceof HTMLOptionElement) return choice.selected;
+  if (!(choice instanceof HTMLInputElement)) return true;
+  return choice.type === "number" ? Number(choice.value) > 0 : choice.checked;
+}
+
+/** The radio of a question that must be answered. Inside an alternative no browser asks for it. */
+const NEEDED = 'input[type="radio"]:is(:required, [data-needed])';
+
 /** One form while it is filled in: what the player has chosen in it by themselves, and what it lacks. */
 export class Filling {
   /** @param {HTMLFormElement} form */
@@ -54,10 +67,7 @@ export class Filling {
 
   /** @param {Choice} choice @returns {boolean} true if the choice is part of what would be sent */
   chosen(choice) {
-    if (!branches(choice).every((branch) => switchOf(branch)?.checked)) return false;
-    if (choice instanceof HTMLOptionElement) return choice.selected;
-    if (!(choice instanceof HTMLInputElement)) return true;
-    return choice.type === "number" ? Number(choice.value) > 0 : choice.checked;
+    return active(choice) && marked(choice);
   }
 
   /** @param {string} target @returns {Choice[]} the open choices that stand for a target */
@@ -80,9 +90,12 @@ export class Filling {
   take(target) {
     const found = this.standing(target);
     if (!found.length) return false;
-    const again = found.find((choice) => kindOf(choice) === "box" || (this.chosen(choice) && this._filled(choice)));
+    const again = found.find((choice) => this.chosen(choice) && (kindOf(choice) === "box" || this._filled(choice)));
     if (again && this._release(again)) return true;
-    this._set(found.find((choice) => !this._filled(choice)) ?? found[found.length - 1]);
+    const fresh = found.filter((choice) => !this._filled(choice));
+    const more = again && kindOf(again) !== "count" ? undefined : (again ?? fresh[0] ?? found[found.length - 1]);
+    const choice = fresh.find(active) ?? more;
+    if (choice) this._set(choice, found);
     return true;
   }
 
@@ -104,12 +117,37 @@ export class Filling {
     return true;
   }
 
-  /** @param {Choice} choice */
-  _set(choice) {
+  /** Choose, and with it the alternatives around it. Those are settled unless others offer the same target.
+   * @param {Choice} choice @param {Choice[]} alike */
+  _set(choice, alike) {
     for (const branch of branches(choice)) {
       const radio = switchOf(branch);
-      if (radio) this._mark(radio, () => (radio.checked = true));
+      if (!radio) continue;
+      radio.checked = true;
+      if (alike.every((other) => branch.contains(other))) this.touched.add(radio.name);
     }
+    this._check(choice);
+    this.carry();
+  }
+
+  /** @param {string} target @returns {boolean} true if the target is chosen, and a further tap on it chooses nothing */
+  stays(target) {
+    const found = this.standing(target);
+    return !found.length || (found.every((choice) => kindOf(choice) === "radio" && this._filled(choice)) && found.some((choice) => this.chosen(choice)));
+  }
+
+  /** Choose in the alternatives that are chosen now what was chosen in others before. */
+  carry() {
+    const before = choices(this.form).filter((choice) => !active(choice) && marked(choice) && this.touched.has(controlOf(choice)?.name ?? ""));
+    for (const target of new Set(before.map(targetOf))) {
+      const same = choices(this.form).filter((choice) => targetOf(choice) === target && kindOf(choice) !== "fixed" && active(choice));
+      const lacking = same.find((choice) => !this._filled(choice));
+      if (lacking && !same.some((choice) => this.chosen(choice) && this._filled(choice))) this._check(lacking);
+    }
+  }
+
+  /** @param {Choice} choice */
+  _check(choice) {
     const control = controlOf(choice);
     if (!control) return;
     this._mark(control, () => {
@@ -137,7 +175,7 @@ export class Filling {
   /** The radios of the first question that the board does not show and that has no answer yet, for the action bar.
    * @returns {HTMLInputElement[]} */
   question() {
-    const radios = [...this.form.querySelectorAll('input[type="radio"]:required')].map((input) => /** @type {HTMLInputElement} */ (input));
+    const radios = [...this.form.querySelectorAll(NEEDED)].map((input) => /** @type {HTMLInputElement} */ (input));
     const lacking = radios.find((radio) => !radio.dataset.t && this.open(radio) && !radio.closest("[data-steps]") && !this._filled(radio));
     return lacking ? radios.filter((radio) => radio.name === lacking.name) : [];
   }
@@ -184,6 +222,7 @@ export function begins(form) {
   if (!all.length) return new Set();
   const fixed = all.filter((choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]"));
   if (fixed.length) return new Set(fixed.map(targetOf));
-  const name = controlOf(all[0])?.name ?? "";
-  return new Set(all.filter((choice) => (controlOf(choice)?.name ?? "") === name).map(targetOf));
+  // The same field of several alternatives, or rows, differs in a number.
+  const field = (/** @type {Choice} */ choice) => (controlOf(choice)?.name ?? "").replace(/\.\d+(?=\.)/g, "");
+  return new Set(all.filter((choice) => field(choice) === field(all[0])).map(targetOf));
 }

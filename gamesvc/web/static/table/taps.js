@@ -43,8 +43,8 @@ export function tap(target) {
   closeMenu();
   if (!live()) return void explain(target);
   tapped = true;
+  if (filling && target === first && filling.stays(target)) return cancel();
   if (filling?.take(target)) return changed();
-  if (filling && target === first) return cancel();
   const fitting = formsFor(target);
   if (!fitting.length) {
     if (filling) cancel();
@@ -383,6 +383,7 @@ export function listen(held) {
     tapped = false;
     if (filling?.form !== form) { reset(); filling = new Filling(form); first = control.dataset.t ?? ""; }
     filling.touched.add(control.name);
+    filling.carry();
     changed();
   });
   document.addEventListener("focusin", (event) => {

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.wording import listed
 from gamesvc.games.stratastar.data import CARD_NAMES, COSTS, POWER, RANK, RESEARCH, WORTH
 from gamesvc.games.stratastar.rules.facts import spendable
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
-from gamesvc.language import say
+from gamesvc.language import mark, say
 
 Cost = tuple[tuple[str, int], ...]
 
@@ -190,12 +191,17 @@ def pay_schema(state: State, seat: int, cost: Cost) -> JsonObject:
         kind, need = needs[0]
         cards = [card for card in hand if card in usable(kind)]
         total = {"minimum": need, "worth": {card: WORTH[card] for card in usable(kind)}, "spare": False}
-        return cards_schema(cards, total=total, title="Pay with")
-    return {"oneOf": [_exactly(cards) for cards in _mixed(needs, hand)], "title": "Pay with"}
+        return cards_schema(cards, total=total, title=mark("Pay with"))
+    return {"oneOf": [_exactly(cards) for cards in _mixed(needs, hand)], "title": mark("Pay with")}
 
 
 def _exactly(cards: Sequence[str]) -> JsonObject:
-    return cards_schema(cards, minItems=len(cards))
+    return cards_schema(cards, minItems=len(cards), title=card_names(cards))
+
+
+def card_names(cards: Sequence[str]) -> str:
+    """Return cards in words: `Research and 2 Move`."""
+    return listed(CARD_NAMES[card] if count == 1 else f"{count} {CARD_NAMES[card]}" for card, count in supply(cards).items())
 
 
 def _mixed(needs: Cost, hand: Sequence[str]) -> list[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from gamesvc.games.stratastar.rules.forms.fields import groups_schema, is_legal,
 from gamesvc.games.stratastar.rules.turn import build_value
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 
 def support(state: State, seat: int) -> Iterable[Form]:
@@ -26,8 +27,9 @@ def support(state: State, seat: int) -> Iterable[Form]:
     for due, worths in by_excess.items():
         total = {"minimum": worths[0], "maximum": worths[-1], "worth": {card: WORTH[card] for card in cards}}
         numbers = [n for n in range(value(cards) + 1) if _worth(hand, n) in worths]
-        lists = cards_schema(cards, total=total)
-        builds: JsonObject = {"oneOf": [{"enum": numbers}, lists] if numbers else [lists], "title": "Build cards"}
+        lists = cards_schema(cards, total=total, title=mark("These cards"))
+        number = {"enum": numbers, "title": mark("A number of Build cards")}
+        builds: JsonObject = {"oneOf": [number, lists] if numbers else [lists], "title": mark("Build cards")}
         groups = groups_schema(player, facts.fleet_spaces(player), "space", title="Disband")
         if due:
             groups |= {"minItems": 1, "total": {"minimum": due, "maximum": due}}

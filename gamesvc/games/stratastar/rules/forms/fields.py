@@ -83,6 +83,7 @@ def groups_schema(player: Player, starts: Sequence[str], place: str, **more: obj
             "required": [place, "fleets", "warfleets"],
             "additionalProperties": False,
             "total": {"minimum": 1},
+            "title": start,
         }
         for start in starts
     ]

@@ -1,0 +1,152 @@
+"""One form per act: what a page and a program choose from.
+
+Engines offer narrow forms: one per origin, card or way of paying, as far as these decide what else can be chosen. Bots, order
+sheets and refusals read those. Here the forms of one command become one: what differs in a single choice becomes a list, and what
+depends on a first choice a `oneOf`, each alternative with a title. An act offers exactly what its forms offer together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.game import Form, Game, Schema
+from gamesvc.json_types import JsonObject
+from gamesvc.language import say
+
+S = TypeVar("S")
+
+
+def acts(game: Game[S], state: S, seat: int) -> tuple[Form, ...]:
+    """Return the legal commands of a seat with one form per act, in the order of the engine."""
+    return merged(game, game.legal_commands(state, seat))
+
+
+def merged(game: Game[S], forms: Iterable[Form]) -> tuple[Form, ...]:
+    """Return forms with those of one command merged into one. Commands beside the game stay apart from the others."""
+    groups: dict[tuple[str, bool], list[Form]] = {}
+    for form in forms:
+        groups.setdefault((form.name, form.aside), []).append(form)
+    return tuple(_act(say(game.words.get(name, "")), group) for (name, _aside), group in groups.items())
+
+
+def _act(words: str, forms: Sequence[Form]) -> Form:
+    first = replace(forms[0], act=words)
+    if len(forms) == 1:
+        return first
+    leaves = [_Leaf(form.label, form.body) for form in forms]
+    label = first.label if len({form.label for form in forms}) == 1 else first.verb
+    if (single := _collapsed(leaves)) is not None:
+        return replace(first, label=label, parameters=single["properties"], required=tuple(single["required"]))
+    return replace(first, label=label, parameters={}, required=None, choice=_tree(leaves))
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """One of the forms: its label, and the schema of its parameters."""
+
+    label: str
+    schema: Schema
+
+    def __getitem__(self, name: str) -> Schema:
+        found: Schema = self.schema["properties"][name]
+        return found
+
+    @property
+    def names(self) -> Sequence[str]:
+        return tuple(self.schema["properties"])
+
+
+def _tree(leaves: Sequence[_Leaf]) -> JsonObject:
+    """Return the `oneOf` of several forms: by their first parameter that tells them apart, else by their labels.
+
+    A parameter with a default is no question to begin with.
+    """
+    name = next((name for name in leaves[0].names if "default" not in leaves[0][name] and _tells_apart(leaves, name)), None)
+    if name is None:
+        return {"oneOf": _distinct([{**leaf.schema, "title": leaf.label} for leaf in leaves])}
+    groups: dict[str, list[_Leaf]] = {}
+    for leaf in leaves:
+        groups.setdefault(_key(_values(leaf[name])), []).append(leaf)
+    options = [{**_branch(group), "title": _title(group[0][name])} for group in groups.values()]
+    titles = {str(leaf[name]["title"]) for leaf in leaves if "title" in leaf[name] and "const" not in leaf[name]}
+    more = {"title": titles.pop()} if len(titles) == 1 else {"title": name.replace("_", " ").capitalize()}
+    return {**more, "oneOf": _distinct(options, [group[0][name] for group in groups.values()])}
+
+
+def _branch(leaves: Sequence[_Leaf]) -> JsonObject:
+    if len(leaves) == 1:
+        return dict(leaves[0].schema)
+    if (single := _collapsed(leaves)) is not None:
+        return dict(single)
+    tree = _tree(leaves)
+    return {"description": tree["title"], "oneOf": tree["oneOf"]} if "title" in tree else tree
+
+
+def _tells_apart(leaves: Sequence[_Leaf], name: str) -> bool:
+    """Return True if a parameter parts the forms: all have it, some with other values, and none share a part of them.
+
+    Yes and no do not: the labels of the forms say what they mean.
+    """
+    if not all(name in leaf.names and _values(leaf[name]) and not isinstance(leaf[name].get("const"), bool) for leaf in leaves):
+        return False
+    sets = {_key(values): {_key(value) for value in values} for leaf in leaves if (values := _values(leaf[name])) is not None}
+    return len(sets) > 1 and sum(map(len, sets.values())) == len(set().union(*sets.values()))
+
+
+def _collapsed(leaves: Sequence[_Leaf]) -> Schema | None:
+    """Return one schema for forms that differ in the single value of one parameter; None for others."""
+    first = leaves[0]
+    if any(leaf.names != first.names or leaf.schema["required"] != first.schema["required"] for leaf in leaves):
+        return None
+    differing = [name for name in first.names if any(leaf[name] != first[name] for leaf in leaves)]
+    if not differing:
+        return first.schema
+    [name, *others] = differing
+    values = [_values(leaf[name]) for leaf in leaves]
+    if others or any(found is None or len(found) != 1 for found in values):
+        return None
+    listed = [found[0] for found in values if found]
+    titles = _distinct([{"title": _title(leaf[name])} for leaf in leaves], [leaf[name] for leaf in leaves])
+    merged: JsonObject = {"enum": listed, "labels": {str(value): one["title"] for value, one in zip(listed, titles, strict=True)}}
+    if "title" in first[name] and "const" not in first[name]:
+        merged["title"] = first[name]["title"]
+    return {**first.schema, "properties": {**first.schema["properties"], name: merged}}
+
+
+def _values(schema: Schema) -> Sequence[object] | None:
+    """Return the values that a choice lists, or those of a list of things; None if it lists none."""
+    if "const" in schema:
+        return (schema["const"],)
+    if schema.get("type") == "array":
+        return _values(schema["items"]) if "supply" not in schema else None
+    return tuple(schema["enum"]) if schema.get("enum") else None
+
+
+def _title(schema: Schema) -> str:
+    """Return what a choice is called: the name of its value, or of its values where they are several."""
+    if "const" in schema:
+        return str(schema["title"]) if isinstance(schema["const"], str) and "title" in schema else label(schema, schema["const"])
+    items = schema.get("items", schema)
+    return ", ".join(dict.fromkeys(label(items, value) for value in _values(schema) or ()))
+
+
+def _distinct(options: Sequence[JsonObject], schemas: Sequence[Schema] = ()) -> list[JsonObject]:
+    """Return alternatives whose titles differ: where some are alike, the value, or else a number, is added."""
+    titles = [option["title"] for option in options]
+    found, seen = [], dict.fromkeys(titles, 0)
+    for at, option in enumerate(options):
+        title = option["title"]
+        if titles.count(title) > 1:
+            seen[title] += 1
+            values = _values(schemas[at]) if schemas else None
+            title = f"{title} {values[0]}" if values else f"{title} ({seen[title]})"
+        found.append({**option, "title": title})
+    return found
+
+
+def _key(value: object) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,84 @@
+"""One form per act: it offers what the forms of the act offer together, in alternatives that people can tell apart."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gamesvc.games import catalog
+from gamesvc.games.acts import acts
+from gamesvc.games.kernel import codec, forms
+from gamesvc.games.kernel.game import Form, Game, Schema
+from gamesvc.games.kernel.targets import stands
+from gamesvc.web.common import controls
+from gamesvc.web.common import posted as reading
+from tests.games.positions import corpus
+from tests.web.posting import TooManyRows, canonical, encode, said
+
+
+def offers(game: Game[Any]) -> Iterator[tuple[Any, list[Form], tuple[Form, ...]]]:
+    """Yield a view, the forms of its seat, and the acts, in the positions of a few matches."""
+    for position in corpus(game):
+        state, _marked = codec.read_position(game, position, 1)
+        for seat in range(game.seats(state)):
+            yield game.view(state, seat), list(game.legal_commands(state, seat)), acts(game, state, seat)
+
+
+def alternatives(schema: Schema) -> Iterator[Schema]:
+    """Yield every `oneOf` in a schema whose alternatives people choose among."""
+    if "oneOf" in schema:
+        yield schema
+    for inner in (
+        *schema.get("oneOf", ()),
+        *schema.get("properties", {}).values(),
+        *([schema["items"]] if "items" in schema else ()),
+    ):
+        yield from alternatives(inner)
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_an_act_offers_what_its_forms_offer_together(game: Game[Any]) -> None:
+    rng, merged = random.Random(1), 0
+    for view, narrow, whole in offers(game):
+        assert len({(form.name, form.aside) for form in narrow}) == len(whole)
+        merged += len(narrow) - len(whole)
+        finder = game.finder(view)
+        for act in whole:
+            parts = [form for form in narrow if (form.name, form.aside) == (act.name, act.aside)]
+            assert all(forms.fits(act, forms.fill(form, rng)) for form in parts)
+            assert all(forms.offered(parts, forms.fill(act, rng)) for _ in parts)
+            assert {one.target for one in stands(finder, act)} == {one.target for form in parts for one in stands(finder, form)}
+    assert merged > 0
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_alternatives_have_titles_that_tell_them_apart(game: Game[Any]) -> None:
+    for _view, _narrow, whole in offers(game):
+        for act in whole:
+            for one in alternatives(act.body):
+                titles = [option.get("title") for option in one["oneOf"]]
+                assert all(titles), (act.name, json.dumps(one)[:300])
+                assert len(set(titles)) == len(titles), (act.name, titles)
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_an_act_can_be_posted_by_the_page(game: Game[Any]) -> None:
+    rng = random.Random(2)
+    for _view, _narrow, whole in offers(game):
+        for act in whole:
+            command, sheet = forms.fill(act, rng), controls.sheet(act)
+            try:
+                fields = encode(sheet, command)
+            except TooManyRows:
+                assert act.aside, f"{act.name} must fit on the page"
+                continue
+            assert canonical(reading.read(sheet, fields)) == canonical(said(sheet, command))
+
+
+@pytest.fixture
+def game(request: pytest.FixtureRequest) -> Game[Any]:
+    return catalog.game(request.param)
