@@ -18,11 +18,15 @@ from gamesvc.matches.record import loading
 from tests.conftest import make_player
 
 
+def _player(name: str) -> User:
+    return User.objects.filter(username=name).first() or make_player(name)
+
+
 class Played:
     """A running match. `user` holds seat 0 and uses the page."""
 
     def __init__(self, game: str, seats: int) -> None:
-        self.users: list[User] = [make_player(name) for name in ("ines", "marek")[:seats]]
+        self.users: list[User] = [_player(name) for name in ("ines", "marek")[:seats]]
         self.match: Match = opening.create_match(by=self.users[0], game=game, seats=seats)
         for user in self.users[1:]:
             opening.join_match(by=user, match=self.match)

@@ -1,9 +1,11 @@
 """A turn is played by taps on the board, without any load of the page."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Page, Route, TimeoutError, expect
 
 from tests.web.browser.conftest import PHONE, WIDE
 from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
@@ -16,26 +18,13 @@ SOON = 1000.0
 
 
 def tap_an_act(page: Page) -> None:
-    """Complete and send one command: what is lit is tapped, and what the board does not show is chosen as chips.
-
-    What was chosen on a page that was patched a moment later may be refused; a player then taps again.
-    """
+    """Complete and send one command: what is lit is tapped, and what the board does not show is chosen as chips."""
     before = shown(page)
-    for _ in range(3):
-        send_an_act(page, before)
-        with suppress(TimeoutError):
-            page.wait_for_function(
-                "version => document.getElementById('main').dataset.version !== version", arg=str(before), timeout=15_000
-            )
-            return
-    raise AssertionError(page.locator("#says").inner_text())
-
-
-def send_an_act(page: Page, before: int) -> None:
     for _ in range(MOST_TAPS):
         if shown(page) != before or (page.locator("#confirm").count() and confirm(page)):
             break
         step(page)
+    wait_for_version(page, before + 1)
 
 
 def step(page: Page) -> None:
@@ -153,3 +142,73 @@ def test_another_browser_follows(opened):
     wait_for_version(second, shown(first))
     assert second.evaluate("window.first")
     assert ("Your move" in second.title()) == played.waits_for(1)
+
+
+def test_what_is_chosen_stays_while_the_page_follows_the_match(opened):
+    """The user's other tab acts. The choice, and a message that is not sent yet, are still there."""
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    page.locator("#tab-press").click()
+    page.locator("#press textarea").fill("A treaty?")
+    lit(page).last.dispatch_event("click")
+    expect(page.locator("#confirm")).to_be_enabled()
+    chosen = page.locator('.hits [aria-pressed="true"]').first.get_attribute("data-t")
+    before = played.seen_version
+    played.submit(0, {"name": "set_orders", "orders": {"when_unable": "pass"}})
+    wait_for_version(page, before + 1)
+    expect(page.locator('.hits [aria-pressed="true"]')).to_have_attribute("data-t", str(chosen))
+    expect(page.locator("#press textarea")).to_have_value("A treaty?")
+    assert confirm(page)
+    wait_for_version(page, before + 2)
+    expect(page.locator("#says")).to_contain_text("Done: home")
+
+
+def test_an_answer_that_comes_late_does_not_replace_a_newer_page(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    late = hold_the_first(page, "**/matches/*/?*")
+    before = played.seen_version
+    played.submit(0, {"name": "set_orders", "orders": {"when_unable": "pass"}})
+    old = late().fetch()
+    lit(page).last.dispatch_event("click")
+    page.locator("#confirm").click()
+    wait_for_version(page, before + 2)
+    page.evaluate("window.before = document.getElementById('main').dataset.version")
+    with suppress(PlaywrightError):
+        late().fulfill(response=old)
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.getElementById('main').dataset.version >= window.before")
+
+
+def hold_the_first(page: Page, pattern: str) -> Callable[[], Route]:
+    """Hold the first request to an address back. Return a function that waits for it."""
+    held: list[Route] = []
+    page.route(pattern, lambda route: route.continue_() if held else held.append(route))
+
+    def first() -> Route:
+        while not held:
+            page.wait_for_timeout(50)
+        return held[0]
+
+    return first
+
+
+def test_confirm_waits_for_the_words_of_the_server(opened):
+    """A press that comes before the preview is sent with it, unless the preview says that the act cannot be undone."""
+    fleet, setup = Played("space_fleet_commander", 1), Played("stratastar", 2)
+    setup.others_act()
+    for played, targets, final in ((fleet, ("ship:", "slot:"), False), (setup, ("cell:",), True)):
+        page = opened(played.users[0], played.path)
+        before = shown(page)
+        for target in targets:
+            held = hold_the_first(page, "**/preview")
+            page.locator(f'.hits .can[data-t^="{target}"]:not([aria-pressed="true"])').first.dispatch_event("click")
+        page.locator("#confirm").click()
+        held().continue_()
+        if final:
+            expect(page.locator("#says .warn")).to_be_visible()
+            assert shown(page) == before
+            page.locator("#confirm").click()
+        wait_for_version(page, before + 1)

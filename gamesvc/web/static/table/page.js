@@ -50,13 +50,32 @@ document.addEventListener("submit", (event) => {
 // --- the page follows the match ---
 
 const state = /** @type {HTMLElement} */ (document.getElementById("state"));
+const AGAIN = 1000;
 /** @type {Record<string, string>} */
 const WORDS = { offline: "No connection. The page goes on when it is back.", ended: "You may not follow this match any more. Load the page again." };
+let newest = 0;
+let catching = false;
+/** Show the newest version that was told of; what fails is tried again. */
+async function catchUp() {
+  if (catching) return;
+  catching = true;
+  try {
+    while (newest > Number(main.dataset.version) && !document.querySelector("main.replay")) {
+      const before = main.dataset.version;
+      if (!(await reload()) || main.dataset.version === before) break;
+    }
+  } catch {
+    setTimeout(() => void catchUp(), AGAIN);
+  } finally {
+    catching = false;
+  }
+}
 if (main.dataset.stream)
   follow(main.dataset.stream, {
     poll: main.dataset.news,
     onChange: ({ version }) => {
-      if (version > Number(main.dataset.version) && !document.querySelector("main.replay")) void reload().catch(() => undefined);
+      newest = version;
+      void catchUp();
     },
     onState: (now) => {
       state.hidden = !WORDS[now];

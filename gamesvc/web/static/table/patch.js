@@ -4,9 +4,34 @@
 /** @type {{morph: (old: Element, now: Element, options: object) => void}} */
 const Idiomorph = /** @type {any} */ (globalThis).Idiomorph;
 const PARTS = ["head", "main", "bar"];
+const PATIENCE = 30000;
+
+/** @type {WeakSet<HTMLFormElement>} the forms with something that the reader has entered and not sent */
+const edited = new WeakSet();
+/** @type {AbortController | null} the page that is being loaded */
+let loading = null;
+/** @type {Promise<unknown>} the form that is being sent, or was sent last */
+let sending = Promise.resolve();
+
+/** Keep what a form holds over the next patches, until it is sent or reset. @param {HTMLFormElement | null} form */
+export const edit = (form) => void (form?.method === "post" && edited.add(form));
+for (const name of ["input", "change"]) document.addEventListener(name, ({ target }) => target instanceof Element && edit(target.closest("form")));
+document.addEventListener("reset", ({ target }) => edited.delete(/** @type {HTMLFormElement} */ (target)));
+
+/** Give a control of the new page what the reader has entered in the old one. @param {Element} old @param {Element} now */
+function keepsInput(old, now) {
+  const [form, next] = [old.closest("form"), now.closest("form")];
+  if (!form || !edited.has(form) || next?.id !== form.id) return;
+  if (old instanceof HTMLOptionElement && now instanceof HTMLOptionElement) now.selected = old.selected;
+  else if (old instanceof HTMLTextAreaElement && now instanceof HTMLTextAreaElement) now.value = old.value;
+  else if (old instanceof HTMLInputElement && now instanceof HTMLInputElement && old.name === now.name && old.type !== "hidden")
+    if (["radio", "checkbox"].includes(old.type)) now.checked = old.checked;
+    else now.setAttribute("value", now.value = old.value);
+}
 
 /** @param {Element} old @param {Element} now */
 function keepsOwnState(old, now) {
+  keepsInput(old, now);
   if (old instanceof HTMLDetailsElement) now.toggleAttribute("open", old.open || now.hasAttribute("data-opens"));
   if (old.id === "rest" || old.id === "choices") return false;
   if (old.matches('[role="tab"]')) for (const name of ["aria-selected", "tabindex"]) now.setAttribute(name, old.getAttribute(name) ?? "");
@@ -39,22 +64,37 @@ export function here(search = location.search) {
   return `${location.pathname}?${query}`;
 }
 
-/** Load the page again, or another moment of it. @param {string} [search] @returns {Promise<boolean>} */
+/** Load the page again, or another moment of it. Never crosses a form: it waits for one that is being sent, and a later one
+ * ends it. So no answer takes the place of a newer one.
+ * @param {string} [search] @returns {Promise<boolean>} */
 export async function reload(search) {
-  const answer = await fetch(here(search), { headers: { Accept: "text/html" } });
+  for (let form; form !== sending; ) await (form = sending).catch(() => undefined);
+  loading?.abort();
+  const mine = (loading = new AbortController());
+  const answer = await fetch(here(search), { headers: { Accept: "text/html" }, signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE)]) });
+  const html = await answer.text();
   if (!answer.ok) return false;
-  show(await answer.text(), answer.url);
+  show(html, answer.url);
   return true;
 }
 
 /** Send a form and show the page that answers it, with the reason beside its cause if it was refused.
  * @param {HTMLFormElement} form @param {HTMLElement | null} button @returns {Promise<boolean>} true if it was accepted */
-export async function send(form, button) {
+export function send(form, button) {
+  loading?.abort();
+  const sent = post(form, button);
+  sending = sent;
+  return sent;
+}
+
+/** @param {HTMLFormElement} form @param {HTMLElement | null} button */
+async function post(form, button) {
   const body = new FormData(form);
   if (button instanceof HTMLButtonElement && button.name) body.set(button.name, button.value);
-  const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+  const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
   const html = await answer.text();
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error(answer.statusText);
+  if (answer.ok) edited.delete(form);
   show(html, answer.url);
   return answer.ok;
 }

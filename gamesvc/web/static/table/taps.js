@@ -4,13 +4,14 @@ import { Filling, begins, choices, commands, targetOf } from "./forms.js";
 import { fold } from "./fold.js";
 import { draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place } from "./help.js";
-import { send } from "./patch.js";
+import { edit, send } from "./patch.js";
 
 /** @type {Filling | null} */
 let filling = null;
 /** @type {{order: string, why: string, told: string[], final: boolean} | null} */
 let preview = null;
 let asked = 0;
+let answered = 0;
 let first = "";
 let focused = "";
 /** @type {Set<string>} */
@@ -20,6 +21,10 @@ let menu = null;
 const MOST_ANSWERS = 4;
 let busy = false;
 let tapped = false;
+/** Confirm was pressed before the words of the server came. */
+let pressed = false;
+/** Why what is chosen was refused, until it is changed. */
+let refusal = "";
 
 const AT_ONCE = "send at once";
 /** @returns {boolean} true if the player wants acts that they can undo to be sent without Confirm */
@@ -86,7 +91,8 @@ function start(form) {
 function reset() {
   filling?.form.reset();
   filling = preview = null;
-  first = "";
+  first = refusal = "";
+  pressed = false;
 }
 
 export function cancel() {
@@ -99,8 +105,11 @@ export function cancel() {
 /** Take the result of each change: marks at once, the words of the server when they come. */
 function changed() {
   preview = null;
+  pressed = false;
+  refusal = "";
   if (filling) {
     start(filling);
+    edit(filling.form);
     branchesShown(filling);
     keep(filling);
     void look(filling.form);
@@ -118,34 +127,54 @@ async function look(form) {
   const mine = ++asked;
   try {
     const answer = await fetch(form.dataset.preview ?? "", { method: "POST", body: new FormData(form) });
-    if (!answer.ok || mine !== asked || filling?.form !== form) return;
-    preview = await answer.json();
-    render();
-    if (preview?.order && !preview.final && tapped && filling.settled() && sendsAtOnce()) await submit(form);
+    const words = answer.ok ? await answer.json() : null;
+    if (mine !== asked || filling?.form !== form) return;
+    preview = words;
   } catch {
-    // Without the words the form can be sent all the same.
+    if (mine !== asked || filling?.form !== form) return;
   }
+  answered = asked;
+  // Without the words the form can be sent all the same.
+  if (pressed && !preview) return submit(form);
+  render();
+  const wanted = pressed || (tapped && filling.settled() && sendsAtOnce());
+  pressed = false;
+  if (preview?.order && !preview.final && wanted) await submit(form);
+}
+
+/** Send what is chosen; if the words of the server are still on their way, when they say that it is complete and can be undone. */
+function confirm() {
+  if (filling && (preview || asked === answered)) void submit(filling.form);
+  else pressed = filling !== null;
 }
 
 /** Send what is chosen. @param {HTMLFormElement} form @param {HTMLElement | null} [button] */
 export async function submit(form, button = null) {
   if (busy) return;
   busy = true;
-  const isCommand = form.matches("[data-command]"), near = focused;
+  const [was, near] = [filling, focused];
+  $("bar").setAttribute("aria-busy", "true");
   try {
-    if (isCommand) forget(form);
-    filling = preview = null;
-    first = "";
-    await send(form, button);
+    // What the page shows next is for after this act.
+    if (form.matches("[data-command]")) [filling, preview, pressed, tapped] = [null, null, false, false];
+    if (await send(form, button)) forget(form);
+    else if (was?.form === form && form.isConnected) filling = was;
   } catch {
-    say("The connection is lost. Nothing was sent; try again.", "", true);
+    if (was?.form.isConnected) filling = was;
+    answered = asked;
+    refusal = "The connection is lost. Try again: nothing happens twice";
+    render();
+    if (!filling) say(refusal, "", true);
     return;
   } finally {
     busy = false;
+    $("bar").removeAttribute("aria-busy");
   }
   const error = document.querySelector('#main [role="alert"]');
-  if (error) say(error.textContent?.trim() ?? "", "", true);
+  refusal = error?.textContent?.trim() ?? "";
   render();
+  if (filling) void look(form);
+  if (refusal && !filling) say(refusal, "", true);
   if (near) hitOf(near)?.focus();
 }
 
@@ -185,8 +214,9 @@ function render() {
   const form = filling.form, ready = preview ? preview.order !== "" : form.checkValidity();
   const what = preview?.told.length ? preview.told.join(" ") : preview?.order || form.dataset.label || "";
   const how = !preview ? "" : preview.order === "" ? preview.why : preview.final ? "Cannot be undone alone: chance decides, or something is revealed" : "If you confirm. You can undo it until someone acts";
-  say(what, how);
-  if (preview?.final) $("says").querySelector("span")?.classList.add("warn");
+  if (refusal) say(refusal, "", true);
+  else say(what, how);
+  if (preview?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
   go.textContent = form.dataset.verb || "Confirm";
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
@@ -197,7 +227,7 @@ function render() {
 }
 
 // These two stay the same elements while the words of the server come: a press is never lost.
-const go = button("", "btn-go go", () => filling && void submit(filling.form));
+const go = button("", "btn-go go", confirm);
 go.id = "confirm";
 const stop = button("Cancel", "stop", cancel);
 
@@ -348,17 +378,25 @@ export function prepare() {
   const all = hits();
   // What can be tapped is a group of buttons. Without scripts it is one picture with a description.
   if (all.length) document.querySelector("#chart svg.board")?.setAttribute("role", "group");
-  if (filling && !filling.form.isConnected) reset();
+  const lost = filling !== null && !filling.form.isConnected;
+  if (lost) reset();
   all.forEach((hit) => {
     hit.setAttribute("role", "button");
     if (!hit.hasAttribute("aria-label")) hit.setAttribute("aria-label", nameOf(hit));
     hit.setAttribute("tabindex", "-1");
   });
   (all.find((hit) => hit.dataset.t === focused) ?? all.find((hit) => canBegin().has(hit.dataset.t ?? "")) ?? all[0])?.setAttribute("tabindex", "0");
-  if (filling) branchesShown(filling);
+  if (filling) {
+    // The same choice, on a board that may have changed: the words are asked for again.
+    branchesShown(filling);
+    preview = null;
+    tapped = false;
+    void look(filling.form);
+  }
   const atOnce = /** @type {HTMLInputElement | null} */ (document.getElementById("at-once"));
   if (atOnce) atOnce.checked = sendsAtOnce();
   render();
+  if (lost) say("The board has changed. Choose again", "");
 }
 
 /** Show places in ink: a line of the log names them. @param {Iterable<string>} targets */
@@ -408,7 +446,7 @@ function keys(event) {
   else if (hit && event.key === "?") void explain(hit.dataset.t ?? "");
   else if (event.key === "Escape") { cancel(); $("side").classList.remove("up"); }
   else if (filling && (event.key === "+" || event.key === "-")) step(event.key === "+" ? 1 : -1);
-  else if (idle && event.key === "Enter" && filling && preview?.order) void submit(filling.form);
+  else if (idle && event.key === "Enter" && filling) confirm();
   else if (event.key === "u" && !filling) $("undo-button")?.click();
   else if (event.key === "n") /** @type {HTMLElement | null} */ (document.querySelector(".next"))?.click();
   else return;
@@ -417,6 +455,6 @@ function keys(event) {
 
 /** Enter chooses; on what was chosen last, and is complete, it sends. @param {string} target */
 function enter(target) {
-  if (filling && preview?.order && filling.taken().has(target)) void submit(filling.form);
+  if (filling?.taken().has(target) && (preview ? preview.order : filling.form.checkValidity())) confirm();
   else tap(target);
 }
