@@ -107,6 +107,12 @@ _SEATS = {
     "no_seat": Meaning("No seat", "You, or the player you name, hold no seat in this match.", "Look at the seats of the match."),
     "not_a_board": Meaning("This is a match", "Only an analysis board can be closed at any time.", "Play on, or resign."),
     "bad_follow": Meaning("Name one thing to follow", "You follow either a game or an organiser.", _FIELD),
+    "unknown_message": Meaning("There is no such message", "You can report a message that you may read.", "Check its id."),
+    "bad_report": Meaning("The report does not fit", "It has a kind and words, or a message.", _FIELD),
+    "report_closed": Meaning("The report is closed", "It has been decided.", "Add a note."),
+    "press_banned": Meaning(
+        "You may not write messages", "The operators have decided so.", "Read their mail; you can go on playing without messages."
+    ),
     "own_name": Meaning("This is you", "A block keeps other players away.", "Name another player."),
     "too_many_blocks": Meaning("Too many blocks", "A user can block 500 players.", "Unblock one first."),
     "not_blocked": Meaning("You do not block this player", "There is nothing to end.", "Nothing needs to be done."),

@@ -54,6 +54,8 @@ PAGES = {
     "choose": EVERYONE,
     "problem": EVERYONE,
     "substitutes": EVERYONE,
+    "terms": EVERYONE,
+    "report": "signed-in users, about players and messages that they may read",
     "player": SIGNED_IN,
     "new": SIGNED_IN,
     "quick": SIGNED_IN,

@@ -18,6 +18,7 @@ class MatchesConfig(AppConfig):
         from gamesvc.matches.mail_orders.joining import invitation_mail, substitute_mail
         from gamesvc.matches.notices import (
             absence_notices,
+            conduct_notices,
             ending,
             measure_notices,
             reminding,
@@ -29,22 +30,20 @@ class MatchesConfig(AppConfig):
         from gamesvc.matches.statistics import totals
 
         language.follow(get_language)
-        wording.register()
-        absence_notices.register()
-        erasing.register()
-        held_orders.register()
-        invitation_mail.register()
-        ending.register()
-        measure_notices.register()
-        press_mail.register()
-        receipts.register()
-        reminding.register()
-        replies.register()
-        retention.register()
-        rewinds.register()
-        standing_mail.register()
-        standing_notices.register()
-        substitute_mail.register()
-        tenures.register()
-        undo_notices.register()
-        totals.register()
+        for part in (wording, absence_notices, conduct_notices, erasing, held_orders, invitation_mail, ending, measure_notices):
+            part.register()
+        for part in (
+            press_mail,
+            receipts,
+            reminding,
+            replies,
+            retention,
+            rewinds,
+            standing_mail,
+            standing_notices,
+            substitute_mail,
+            tenures,
+            undo_notices,
+            totals,
+        ):
+            part.register()

@@ -16,6 +16,7 @@ from accounts.addresses import verified_addresses
 from accounts.models import User
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Invitation, Match, Note, Press, Rating, Refusal, Seat
+from gamesvc.matches.organising import reports
 from gamesvc.matches.record import secrets
 from gamesvc.matches.record.append import Actor
 
@@ -30,12 +31,13 @@ def register() -> None:
 
 
 def erase_from_matches(user: User) -> None:
-    """Remove a user from all matches, and delete their texts: press, notes, refused commands, invitations to or from them."""
+    """Remove a user from all matches, and delete their texts: press, notes, reports, refused commands, invitations."""
     _leave_open_matches(user)
     _vacate_running_matches(user)
     Press.objects.filter(user=user).delete()
     Note.objects.filter(user=user).delete()
     Refusal.objects.filter(user=user).delete()
+    reports.erase(user)
     addresses = [address.lower() for address in [*verified_addresses(user), user.email] if address]
     Invitation.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).delete()
     Seat.objects.filter(user=user).update(user=None)

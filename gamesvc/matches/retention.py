@@ -35,6 +35,7 @@ RULES: Declared = {
     "matches.Invitation": WITH_MATCHES,
     "matches.Look": WITH_MATCHES,
     "matches.Match": WITH_MATCHES,
+    "matches.MessageBan": (Old("until", lambda: 0),),
     "matches.Note": WITH_PLAYERS,
     "matches.Outage": (Old("started_at", lambda: OUTAGES_KEPT.days, Q(settled_at__isnull=False, failed={})),),
     "matches.PauseWish": "deleted as soon as it is settled",
@@ -46,6 +47,8 @@ RULES: Declared = {
     "matches.Reason": WITH_MATCHES,
     "matches.Reckoned": WITH_MATCHES,
     "matches.Refusal": (Old("received_at", lambda: settings.REFUSALS_KEPT_DAYS),),
+    "matches.Report": (Old("closed_at", lambda: settings.REPORTS_KEPT_DAYS, Q(closed_at__isnull=False)),),
+    "matches.ReportAct": "deleted with its report",
     "matches.Seat": WITH_MATCHES,
     "matches.UndoRequest": WITH_MATCHES,
 }

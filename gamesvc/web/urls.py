@@ -4,7 +4,7 @@ from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages
-from gamesvc.web.community import blocked
+from gamesvc.web.community import blocked, reports, terms
 from gamesvc.web.games import about, learn
 from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
@@ -67,6 +67,8 @@ urlpatterns = [
     path("profile/webhook", preferences.webhook, name="webhook"),
     path("calendar/<str:secret>.ics", preferences.calendar_feed, name="calendar"),
     path("profile/mails/again", undelivered.send_again, name="send_again"),
+    path("terms/", terms.terms, name="terms"),
+    path("report/", reports.report, name="report"),
     path("profile/blocked/", blocked.blocked, name="blocked"),
     path("profile/tokens", profile.tokens, name="tokens"),
     path("profile/apps/", apps.own_apps, name="apps"),

@@ -20,7 +20,7 @@ from accounts.operators import operators
 from events.proofs import checkpoints
 from gamesvc.matches.access import daily_limits, selectors
 from gamesvc.matches.lobby import follows, forks, invitations, opening, press, substitutes
-from gamesvc.matches.models import Heartbeat, Match, Outage, Reckoned, Refusal
+from gamesvc.matches.models import Heartbeat, Match, MessageBan, Outage, Reckoned, Refusal, Report, ReportAct
 from gamesvc.matches.organising import looks
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading
@@ -111,6 +111,9 @@ class World:
         """Add what else an operator's lists show, each row of another player or match than the rows before it."""
         now = timezone.now()
         user, match = self.player(f"guest{number}"), self.running(self.olga)
+        report = Report.objects.create(user=self.anna, about=user, match=match, kind="other", words="x")
+        ReportAct.objects.create(report=report, operator=self.operator, act="note", words="x")
+        MessageBan.objects.create(user=user, until=now + timedelta(days=1))
         Refusal.objects.create(
             match=match, command_id=uuid.uuid4(), user=user, seat=0, channel="api", received_at=now, command={}, code="x",
             detail="x",

@@ -14,7 +14,20 @@ from accounts.models import Absence, ApiToken, App, Authorization, FormerName, S
 from accounts.operators import operators
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks, opening
-from gamesvc.matches.models import Heartbeat, Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
+from gamesvc.matches.models import (
+    Heartbeat,
+    Holding,
+    Look,
+    Match,
+    MessageBan,
+    Outage,
+    Premove,
+    Question,
+    Reckoned,
+    Refusal,
+    Report,
+    ReportAct,
+)
 from gamesvc.matches.record import loading
 from notifications import channels
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
@@ -22,12 +35,25 @@ from notifications.models import Bounce, Handover, Outbox, Preference, Reminder,
 pytestmark = pytest.mark.django_db
 
 # Rows about a user's account or the service itself: they name no match, so every operator may see them.
-OF_NO_MATCH = {User, ApiToken, App, Authorization, Absence, FormerName, SignIn, Suppression, Webhook, Outage, Heartbeat}
+OF_NO_MATCH = {
+    User,
+    ApiToken,
+    App,
+    Authorization,
+    Absence,
+    FormerName,
+    SignIn,
+    Suppression,
+    Webhook,
+    Outage,
+    Heartbeat,
+    MessageBan,
+}
 # The list of matches: its names are those on the match's pages.
 OF_THE_PAGES = {Match}
 # Fields that name a match, or a notice about one, without a constraint.
 NAMES_OF_A_TIE = {"topic", "delivery", "notice"}
-TIED = {Match, Outbox}
+TIED = {Match, Outbox, Report}
 
 
 @pytest.fixture
@@ -45,6 +71,7 @@ def rows_about(user: User, match: Match, mark: str) -> dict[type[Model], Model]:
     refused = {"channel": "api", "received_at": now, "command": {}, "code": "x", "detail": "x"}
     bounced = {"address_hash": "hash", "report": "hard", "source": "dsn"}
     Reckoned.objects.get_or_create(match=match, defaults={"version": 2})
+    report = Report.objects.create(about=user, match=match, kind="other", words=mark)
     return {
         Outbox: notice,
         Handover: Handover.objects.filter(notice=notice).first(),
@@ -57,6 +84,8 @@ def rows_about(user: User, match: Match, mark: str) -> dict[type[Model], Model]:
         Question: Question.objects.filter(match=match).first(),
         Look: Look.objects.create(match=match, user=user, seat=0, version=1, words="x"),
         Reckoned: Reckoned.objects.get(match=match),
+        Report: report,
+        ReportAct: ReportAct.objects.create(report=report, act="note", words=mark),
     }
 
 

@@ -7,7 +7,7 @@
 from gamesvc.api.v1 import index
 from gamesvc.api.v1.account import me, tokens
 from gamesvc.api.v1.base import PUBLIC, endpoint
-from gamesvc.api.v1.community import blocks
+from gamesvc.api.v1.community import blocks, reports
 from gamesvc.api.v1.live import streams
 from gamesvc.api.v1.lobby import forks, matches, notes, press, substitutes
 from gamesvc.api.v1.notices import inbox
@@ -80,6 +80,7 @@ urlpatterns = [
     endpoint("me/follows/<int:follow_id>/", substitutes.FollowDetail, DELETE="play"),
     endpoint("me/blocks/", blocks.Blocks, GET="read"),
     endpoint("me/blocks/<str:name>/", blocks.BlockDetail, PUT="play", DELETE="play"),
+    endpoint("reports/", reports.Reports, POST="play"),
     endpoint("substitutes/", substitutes.Substitutes, GET="read"),
     endpoint("me/notices/", inbox.Notices, GET="read"),
     endpoint("me/preferences/", inbox.Preferences, GET="read", PATCH="play"),

@@ -38,6 +38,8 @@ INVITATIONS_TO_ONE_PER_DAY = 5
 """To one user or mail address, by one user."""
 INVITATIONS_TO_ADDRESS_PER_DAY = 10
 """To one mail address, by all users."""
+REPORTS_PER_DAY = 10
+"""Reports of one user to the operators."""
 CALLS_PER_DAY = 5
 """Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
 

@@ -1,5 +1,5 @@
 """Operators' pages about matches: the page of a match, and the lists of what belongs to matches."""
 
-from gamesvc.matches.admin import lists, matches
+from gamesvc.matches.admin import conduct, lists, matches
 
-__all__ = ["lists", "matches"]
+__all__ = ["conduct", "lists", "matches"]

@@ -31,3 +31,11 @@ class MeasureForm(PostedForm):
     def measure(self) -> Measure:
         """Return the measure. Raises `Refused`."""
         return Measure(**{name: value for name, value in self.checked().items() if name != "_once"})
+
+
+class ReportActForm(PostedForm):
+    """An act on a report: a note for it, and for a ban from messages its days."""
+
+    act = TextField()
+    words = TextField()
+    days = WholeField("Enter the days as a whole number.")

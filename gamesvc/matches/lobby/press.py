@@ -25,7 +25,7 @@ from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.lobby import blocked
-from gamesvc.matches.models import Match, Press, Seat
+from gamesvc.matches.models import Match, MessageBan, Press, Seat
 from gamesvc.matches.record import secrets
 from notifications import outbox
 
@@ -87,15 +87,8 @@ def say(
     with transaction.atomic():
         seats = {seat.index: seat for seat in holders.lock_and_check(match, by_seat, by.pk)}
         hearers = _hearers(match, by_seat, to, seats)
-        kept = clean(text)
-        if not kept:
-            raise Refused("press_empty", language.say("The message is empty. Write something."), "text")
-        if len(kept) > LONGEST:
-            raise Refused(
-                "press_too_long",
-                language.say("A message has at most {most} characters; this one has {length}.", most=LONGEST, length=len(kept)),
-                "text",
-            )
+        kept = _check_text(text)
+        _check_ban(by)
         _check_flood(by, match)
         message, new = Press.objects.get_or_create(
             id=key or uuid.uuid4(),
@@ -112,6 +105,26 @@ def say(
         if new:
             outbox.notify(*(_notice(message, seats[index]) for index in hearers if arrives(message, seats[index].user_id)))
     return message
+
+
+def _check_text(text: str) -> str:
+    """Return a text as it is stored. Raises `Refused` if nothing is left, or too much."""
+    kept = clean(text)
+    if not kept:
+        raise Refused("press_empty", language.say("The message is empty. Write something."), "text")
+    if len(kept) > LONGEST:
+        detail = language.say("A message has at most {most} characters; this one has {length}.", most=LONGEST, length=len(kept))
+        raise Refused("press_too_long", detail, "text")
+    return kept
+
+
+def _check_ban(by: User) -> None:
+    ban = MessageBan.objects.filter(user=by, until__gt=timezone.now()).first()
+    if ban is not None:
+        until = ban.until.astimezone(by.zone).strftime("%Y-%m-%d %H:%M")
+        raise Refused(
+            "press_banned", language.say("By decision of the operators you may not write messages until {until}.", until=until)
+        )
 
 
 def _check_flood(by: User, match: Match) -> None:

@@ -2,6 +2,7 @@
 
 from gamesvc.matches.models.absence import Follow, PauseWish
 from gamesvc.matches.models.clocks import Heartbeat, Outage
+from gamesvc.matches.models.conduct import MessageBan, Report, ReportAct
 from gamesvc.matches.models.core import Answered, Invitation, Match, Question, Refusal, Seat
 from gamesvc.matches.models.forks import Beginning
 from gamesvc.matches.models.mail_words import DoneWord, HeldOrders
@@ -24,6 +25,7 @@ __all__ = [
     "Invitation",
     "Look",
     "Match",
+    "MessageBan",
     "Note",
     "Outage",
     "PauseWish",
@@ -35,6 +37,8 @@ __all__ = [
     "Reason",
     "Reckoned",
     "Refusal",
+    "Report",
+    "ReportAct",
     "Seat",
     "UndoRequest",
 ]

@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
@@ -30,7 +31,7 @@ def panel(access: Access) -> dict[str, object]:
     found = press.messages(match, access.viewer, access.user)
     names = selectors.seat_names(access.seats)
     newest = list(found[:SHOWN])
-    shown = [_line(one, names) for one in newest]
+    shown = [_line(one, names, access.user) for one in newest]
     if access.seat is not None:
         press.mark_read(access.seat, next(iter(newest), None))
     receivers = _receivers(access, names)
@@ -40,9 +41,10 @@ def panel(access: Access) -> dict[str, object]:
     return {"press": {"lines": shown, "more": more, "receivers": receivers, "longest": press.LONGEST}}
 
 
-def _line(message: Press, names: tuple[str, ...]) -> dict[str, object]:
+def _line(message: Press, names: tuple[str, ...], reader: User | None) -> dict[str, object]:
     to = "all" if not message.to else ", ".join(names[seat] for seat in message.to)
-    return {"seat": message.seat, "name": press.author(message), "to": to, "text": message.text, "moment": message.said_at}
+    line = {"seat": message.seat, "name": press.author(message), "to": to, "text": message.text, "moment": message.said_at}
+    return line | {"id": message.pk, "reportable": reader is not None and message.user_id != reader.pk}
 
 
 def _receivers(access: Access, names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -83,7 +85,7 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
         "match": access.match,
         "manifest": catalog.game(access.match.game).manifest,
         "page": page,
-        "lines": [_line(one, names) for one in page],
+        "lines": [_line(one, names, access.user) for one in page],
         "receivers": _receivers(access, names),
         "longest": press.LONGEST,
         "written": written,

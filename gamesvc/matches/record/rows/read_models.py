@@ -97,6 +97,7 @@ KEPT: dict[str, str] = {
     "Heartbeat": "the service's own pulse",
     "HeldOrders": INPUT,
     "Invitation": INPUT,
+    "MessageBan": INPUT,
     "Note": INPUT,
     "Outage": "the service's own pulse",
     "PauseWish": INPUT,
@@ -104,6 +105,8 @@ KEPT: dict[str, str] = {
     "Press": INPUT,
     "Reason": INPUT,
     "Refusal": INPUT,
+    "Report": INPUT,
+    "ReportAct": INPUT,
 }
 # Columns of the match row that repeat fields of the first event, if it has them.
 OPENED = ("game", "rules", "options", "clock", "entry", "watch", "press", "undo", "anonymous", "reliability")

@@ -1,0 +1,90 @@
+"""Acts of operators on reports: each is recorded with its operator, moment and note, and is never changed.
+
+An operator does not act on a report that they wrote, that is about them, or of an unfinished match in which they have played.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import tenures
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.models import MessageBan, Report, ReportAct
+from notifications import outbox
+
+Act = ReportAct.Act
+LONGEST_NOTE = 2000
+DAYS = (1, 365)
+CLOSING = (Act.DISMISS, Act.WARN, Act.MUTE, Act.SUSPEND)
+TOLD = (Act.WARN, Act.MUTE)
+"""The acts that the player is told of by mail, with the operator's words. The mail of a suspended account goes nowhere."""
+
+
+def act(*, by: User, report: Report, act: str, words: str = "", days: int | None = None) -> ReportAct:
+    """Carry out an act on a report and record it. Raises `Forbidden` and `Refused`."""
+    with transaction.atomic():
+        report = Report.objects.select_for_update(of=("self",)).select_related("about", "match").get(pk=report.pk)
+        _check_operator(by, report)
+        words = _check(report, act, words.strip(), days)
+        done = ReportAct.objects.create(report=report, operator=by, act=act, words=words, days=days if act == Act.MUTE else None)
+        _carry_out(report, act, days)
+        _move_on(report, act)
+        if act in TOLD:
+            outbox.notify(outbox.Notice(kind="conduct", user_id=report.about_id, payload={"act": done.pk}))
+    return done
+
+
+def possible(report: Report, act: str) -> bool:
+    """Return True for an act that the state of a report allows: a closed one is not decided again."""
+    if report.state == Report.State.CLOSED:
+        return act in (Act.NOTE, Act.RESTORE)
+    return act != Act.RESTORE
+
+
+def _check_operator(by: User, report: Report) -> None:
+    if not by.is_operator:
+        raise Forbidden("Only operators decide about reports.")
+    if by.pk in (report.user_id, report.about_id):
+        raise Forbidden("This report is yours or about you, so another operator decides about it.")
+    if report.match is not None and not report.match.over and tenures.played(by, report.match):
+        raise Forbidden("You have played in this match, so another operator decides about the report until it is over.")
+
+
+def _check(report: Report, act: str, words: str, days: int | None) -> str:
+    """Return the words of an act. Raises `Refused` for an act that is not possible now."""
+    if act not in Act.values:
+        raise Refused("unreadable", "Choose what to do with the report.", "act")
+    if not possible(report, act):
+        raise Refused("report_closed", "A closed report takes a note, or restores the player; an open one takes everything else.")
+    if len(words) > LONGEST_NOTE or not (words or act == Act.TAKE):
+        raise Refused("bad_reason", f"Say why, in 1 to {LONGEST_NOTE} characters.", "words")
+    if act == Act.MUTE and not (days is not None and DAYS[0] <= days <= DAYS[1]):
+        raise Refused("bad_report", f"A ban from messages lasts {DAYS[0]} to {DAYS[1]} days.", "days")
+    if act == Act.SUSPEND and report.about.is_staff:
+        raise Refused("bad_report", "An operator cannot be suspended here: take the operator's rights from the account first.")
+    return words
+
+
+def _carry_out(report: Report, act: str, days: int | None) -> None:
+    match act:
+        case Act.MUTE:
+            until = timezone.now() + timedelta(days=days or 0)
+            MessageBan.objects.update_or_create(user=report.about, defaults={"until": until})
+        case Act.SUSPEND:
+            User.objects.filter(pk=report.about_id).update(is_active=False)
+        case Act.RESTORE:
+            MessageBan.objects.filter(user=report.about).delete()
+            User.objects.filter(pk=report.about_id).update(is_active=True)
+
+
+def _move_on(report: Report, act: str) -> None:
+    if act in CLOSING:
+        report.state, report.closed_at = Report.State.CLOSED, timezone.now()
+    elif act == Act.TAKE:
+        report.state = Report.State.TAKEN
+    report.save(update_fields=["state", "closed_at"])
