@@ -229,3 +229,12 @@ def test_a_rematch_invites_only_those_who_still_play_together(toy, anna, ben, pr
     again = rematches.rematch(by=anna, match=match)
     assert again.status == Match.Status.OPEN
     assert not again.invitations.exists()
+
+
+def test_a_block_does_not_tell_who_has_invited_to_an_anonymous_match(anna, ben, toy):
+    for anonymous in (True, False):
+        match = opening.create_match(by=ben, game=toy, entry="invited", anonymous=anonymous)
+        invitations.invite(by=ben, match=match, username="anna")
+    assert len(invitations.pending(anna, 10)) == 2
+    blocks.block(by=anna, name="ben")
+    assert [one.match.anonymous for one in invitations.pending(anna, 10)] == [True]

@@ -125,7 +125,8 @@ def pending(user: User, most: int) -> list[Invitation]:
     Without those of users whom they block, or who block them.
     """
     found = Invitation.objects.filter(user=user, accepted_at=None, declined_at=None, match__status=Match.Status.OPEN)
-    found = found.exclude(invited_by__in=blocks.apart(user))
+    # Of an anonymous match that would tell who has invited.
+    found = found.exclude(invited_by__in=blocks.apart(user), match__anonymous=False)
     found = found.exclude(Exists(Seat.objects.filter(match=OuterRef("match"), user=user)))
     seats = Prefetch("match__seats", Seat.objects.select_related("user").order_by("index"))
     return list(found.select_related("match", "invited_by").prefetch_related(seats).order_by("-created_at", "id")[:most])
