@@ -125,7 +125,7 @@ class Limited(SMTP):
 
     async def _read_body(self, file: IO[bytes]) -> str:
         """Write the body before the lone dot to `file`. Return the reply that refuses it, or an empty text."""
-        body = _Body(file, self.data_size_limit or 0, lambda: self.gate.begin_large(file))
+        body = _Body(file, self.data_size_limit or 0, lambda: self.gate.begin_large(file, self.network))
         # The end of the command's own line may begin the end of the mail: then the mail is empty.
         self._reader._buffer[:0] = b"\r\n"  # type: ignore[attr-defined]  # there is no public way to put it back
         while body.size <= DRAINED * body.limit:

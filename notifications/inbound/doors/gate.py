@@ -16,6 +16,10 @@ HOUR = 3600.0
 MOST_NETWORKS = 10_000
 MOST_LARGE = 20
 """Bodies of more than 1 MB on their way at once, so that the disk is bounded."""
+MOST_LARGE_OF_ONE = 4
+"""Of these the most from one network: it could hold them back to the end of its connections."""
+NETWORKS_OF_ONE = 3
+"""One provider's customer may have many IPv6 networks; together they get this many times the connections of one."""
 FULL = "421 4.3.2 Too many connections, try again later"
 FULL_FOR_YOU = "421 4.7.0 Too many connections from your network, try again later"
 GUESSED = "421 4.7.1 Too many unknown addresses from your network, try again in an hour"
@@ -27,36 +31,47 @@ class Gate:
     def __init__(self) -> None:
         self._inside: Counter[str] = Counter()
         self._guesses: dict[str, tuple[float, int]] = {}
-        self._large: set[int] = set()
+        self._providers: Counter[str] = Counter()
+        self._large: dict[int, str] = {}
 
     def enter(self, network: str) -> str:
         """Count a new connection. Return the reply that refuses it, or an empty text."""
         if self._inside.total() >= settings.MAILSERVER_CONNECTIONS:
             return FULL
         if counts_networks():
-            if self._inside[network] >= settings.MAILSERVER_CONNECTIONS_PER_ADDRESS:
+            most = settings.MAILSERVER_CONNECTIONS_PER_ADDRESS
+            if self._inside[network] >= most or self._providers[provider_network(network)] >= NETWORKS_OF_ONE * most:
                 return FULL_FOR_YOU
             if self._guessed(network) >= settings.MAILSERVER_UNKNOWN_PER_HOUR:
                 return GUESSED
         self._inside[network] += 1
+        self._providers[provider_network(network)] += 1
         return ""
 
     def leave(self, network: str) -> None:
         """Remove a connection that was counted."""
-        self._inside[network] -= 1
-        if self._inside[network] <= 0:
-            del self._inside[network]
+        for counted, key in ((self._inside, network), (self._providers, provider_network(network))):
+            counted[key] -= 1
+            if counted[key] <= 0:
+                del counted[key]
 
-    def begin_large(self, body: object) -> bool:
-        """Count a body on its way that is larger than most, once. Return False if there are too many of them for the disk."""
-        if id(body) not in self._large and len(self._large) >= MOST_LARGE:
+    def begin_large(self, body: object, network: str) -> bool:
+        """Count a body on its way that is larger than most, once.
+
+        Return False if there are too many of them for the disk, or from this network.
+        """
+        if id(body) in self._large:
+            return True
+        provider = provider_network(network)
+        of_one = list(self._large.values()).count(provider)
+        if len(self._large) >= MOST_LARGE or (counts_networks() and of_one >= MOST_LARGE_OF_ONE):
             return False
-        self._large.add(id(body))
+        self._large[id(body)] = provider
         return True
 
     def end_large(self, body: object) -> None:
         """Remove a body that may have been counted."""
-        self._large.discard(id(body))
+        self._large.pop(id(body), None)
 
     def guess(self, network: str) -> None:
         """Count an unknown address requested by a network."""

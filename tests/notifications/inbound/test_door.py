@@ -145,6 +145,32 @@ def test_behind_a_mail_server_one_address_is_everybody(settings):
     assert made.enter("192.0.2.1") == gate.GUESSED
 
 
+def test_the_many_ipv6_networks_of_one_customer_do_not_fill_the_receiver(settings):
+    settings.MAILSERVER_CONNECTIONS_PER_ADDRESS = 2
+    settings.INBOUND_AUTH = "own"
+    made = Gate()
+    many = [f"2001:db8:1:{number:x}::/64" for number in range(7)]
+    assert [made.enter(network) for network in many] == [""] * 6 + [gate.FULL_FOR_YOU]
+    assert made.enter("2001:db8:2::/64") == ""
+    made.leave(many[0])
+    assert made.enter(many[6]) == ""
+
+
+def test_one_network_does_not_keep_others_from_sending_large_mails(settings):
+    settings.INBOUND_AUTH = "own"
+    made = Gate()
+    bodies = [object() for _ in range(gate.MOST_LARGE + 1)]
+    begun = [made.begin_large(body, "192.0.2.1") for body in bodies]
+    assert begun == [number < gate.MOST_LARGE_OF_ONE for number in range(len(bodies))]
+    assert made.begin_large(bodies[0], "192.0.2.1"), "it is counted once"
+    assert made.begin_large(bodies[-1], "192.0.2.2")
+    made.end_large(bodies[0])
+    assert made.begin_large(bodies[5], "192.0.2.1")
+    settings.INBOUND_AUTH = "border"
+    made = Gate()
+    assert sum(made.begin_large(body, "127.0.0.1") for body in bodies) == gate.MOST_LARGE
+
+
 def test_the_networks_that_are_remembered_are_bounded(settings, monkeypatch):
     monkeypatch.setattr(gate, "MOST_NETWORKS", 3)
     made = Gate()
