@@ -19,6 +19,8 @@ Address = IPv4Address | IPv6Address
 SOCKET_FILE = "unix"
 # A customer of an IPv6 provider has at least a whole /64, and can use a new address of it for every request.
 IPV6_PREFIX = 64
+# Some get a whole /48, which holds 65,536 of them.
+CUSTOMER_PREFIX = 48
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -43,6 +45,14 @@ def network_of(address: str | None) -> str:
     if isinstance(parsed, IPv6Address):
         return str(IPv6Network((parsed, IPV6_PREFIX), strict=False))
     return _text(parsed) or ""
+
+
+def provider_network(network: str) -> str:
+    """Return the /48 around the /64 of an IPv6 address, which one customer may have whole; any other network as it is."""
+    try:
+        return str(IPv6Network(network).supernet(new_prefix=CUSTOMER_PREFIX))
+    except ValueError:
+        return network
 
 
 def client_network(request: HttpRequest) -> str:

@@ -19,6 +19,7 @@ from uuid import UUID
 import redis.asyncio
 from django.conf import settings
 
+from accounts.network import provider_network
 from gamesvc.api.live import looking
 from gamesvc.api.live.errors import TooManyStreams
 from gamesvc.api.live.streams import Stream, UserStream
@@ -35,9 +36,12 @@ SAID_AGAIN_SECONDS = 10.0
 """Time that Valkey must have answered before its next failure is logged."""
 LIMITS = {
     "address": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network."),
+    "provider": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network of a provider."),
     "user": ("STREAMS_PER_USER", "{} streams are allowed for one user."),
     "token": ("STREAMS_PER_TOKEN", "{} streams are allowed with one token."),
 }
+NETWORKS_OF_ONE = 3
+"""One provider's customer may have many IPv6 networks; together they get this many times the streams of one."""
 
 
 class Hub:
@@ -70,7 +74,7 @@ class Hub:
         """Begin to follow. Raises `TooManyStreams`."""
         holders = _holders(stream)
         for name, holder in holders:
-            most = getattr(settings, LIMITS[name][0])
+            most = getattr(settings, LIMITS[name][0]) * (NETWORKS_OF_ONE if name == "provider" else 1)
             if most and self._open[name, holder] >= most:
                 raise TooManyStreams(LIMITS[name][1].format(most), retry_after=60)
         self._open.update(holders)
@@ -208,7 +212,8 @@ class Hub:
 def _holders(stream: Stream) -> list[tuple[str, object]]:
     """Return by whom a stream counts, with the name of each limit."""
     caller = stream.wish.caller
-    named = (("address", caller.network), ("user", caller.user_id), ("token", caller.token_id))
+    networks = (("address", caller.network), ("provider", provider_network(caller.network)))
+    named = (*networks, ("user", caller.user_id), ("token", caller.token_id))
     return [(name, holder) for name, holder in named if holder not in (None, "")]
 
 

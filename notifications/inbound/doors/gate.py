@@ -12,6 +12,8 @@ from collections import Counter
 
 from django.conf import settings
 
+from accounts.network import provider_network
+
 HOUR = 3600.0
 MOST_NETWORKS = 10_000
 MOST_LARGE = 20
@@ -101,14 +103,6 @@ def network_of(peer: object) -> str:
             return str(address.ipv4_mapped)
         return str(ipaddress.IPv6Network((address, 64), strict=False))
     return str(address)
-
-
-def provider_network(network: str) -> str:
-    """Return the /48 around the /64 of an IPv6 address, which one customer may have whole; any other network as it is."""
-    try:
-        return str(ipaddress.IPv6Network(network).supernet(new_prefix=48))
-    except ValueError:
-        return network
 
 
 def counts_networks() -> bool:

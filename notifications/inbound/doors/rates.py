@@ -16,11 +16,11 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.addresses import verified_addresses
+from accounts.network import provider_network
 from accounts.throttling import throttle
 from gamesvc.errors import GamesvcError
 from notifications.inbound import destinations, standing
 from notifications.inbound.destinations import Destination
-from notifications.inbound.doors.gate import provider_network
 from notifications.inbound.proving import trust
 from notifications.inbound.proving.authentication import PASS
 from notifications.inbound.proving.sender import sender_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import uuid
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +19,11 @@ from pytest_django import Settings
 
 from accounts import tokens
 from accounts.erasure import erase
+from gamesvc.api.live.callers import Caller
+from gamesvc.api.live.errors import TooManyStreams
+from gamesvc.api.live.hub import Hub
+from gamesvc.api.live.messages import ServerSentEvents
+from gamesvc.api.live.streams import MatchStream, Wish
 from gamesvc.matches import hints
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match
@@ -331,6 +337,25 @@ def test_a_token_has_so_many_streams(live: LiveServer, duel: Duel) -> None:
                 await asyncio.sleep(0.05)
 
     run(test)
+
+
+def test_the_many_ipv6_networks_of_one_customer_have_so_many_streams(settings: Settings) -> None:
+    settings.STREAMS_PER_ADDRESS = 2
+
+    async def test() -> list[bool]:
+        hub, opened = Hub(), []
+        for network in [*(f"2001:db8:1:{number:x}::/64" for number in range(7)), "2001:db8:2::/64"]:
+            stream = MatchStream(Wish(Caller(network), ServerSentEvents(), match_id=uuid.uuid4()))
+            try:
+                hub.add(stream)
+            except TooManyStreams:
+                opened.append(False)
+            else:
+                opened.append(True)
+        hub.stop()
+        return opened
+
+    assert asyncio.run(test()) == [True] * 6 + [False, True]
 
 
 def test_lines_of_json_for_programs(live: LiveServer, duel: Duel) -> None:
