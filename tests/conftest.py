@@ -24,6 +24,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from accounts import tokens
 from accounts.models import User
+from events import store
 from gamesvc.games import catalog
 from gamesvc.matches.record import loading
 from gamesvc.ops.match_limits import lift_match_limits
@@ -202,6 +203,14 @@ def door(settings: Settings) -> Iterator[Listener]:
     settings.HEARTBEAT_PROBES = [made.probe]
     yield made
     made.close()
+
+
+@pytest.fixture
+def feed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show the events of a test's open transaction in the feed, which would wait for its end."""
+    horizon = "(e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))"
+    assert horizon in store.FEED
+    monkeypatch.setattr(store, "FEED", store.FEED.replace(horizon, "true"))
 
 
 @pytest.fixture

@@ -56,6 +56,8 @@ PAGES = {
     "substitutes": EVERYONE,
     "terms": EVERYONE,
     "report": "signed-in users, about players and messages that they may read",
+    "ratings": EVERYONE,
+    "leaderboard": SIGNED_IN,
     "player": SIGNED_IN,
     "new": SIGNED_IN,
     "quick": SIGNED_IN,

@@ -10,7 +10,7 @@ from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening,
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, going_on, standing_orders, table
-from gamesvc.web.statistics import players
+from gamesvc.web.statistics import players, ratings
 from gamesvc.web.timekeeping import absence, clocks
 from gamesvc.web.undo import undo
 
@@ -25,6 +25,8 @@ urlpatterns = [
     path("games/<slug:game>/rules/", about.game_rules, name="rules"),
     path("games/<slug:game>/learn/", learn.learn, name="learn"),
     path("games/<slug:game>/cards/", about.cards, name="cards"),
+    path("games/<slug:game>/leaderboard/", ratings.leaderboard, name="leaderboard"),
+    path("ratings/", ratings.explained, name="ratings"),
     path("new/", creating.choose_game, name="choose"),
     path("new/<slug:game>/", creating.new_match, name="new"),
     path("new/<slug:game>/now", opening.quick, name="quick"),

@@ -25,6 +25,7 @@ from gamesvc.matches.organising import looks
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
+from gamesvc.matches.statistics import rating_rules, ratings
 from gamesvc.matches.timekeeping import deadlines
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 from tests.mailing import verify
@@ -65,6 +66,8 @@ class World:
         while self.made < count:
             self.made += 1
             self.one_more()
+        while ratings.follow():
+            pass
         checkpoints.make()
         Match.objects.update(created_at=timezone.now() - timedelta(days=2))
 
@@ -105,6 +108,10 @@ class World:
             user=self.anna, first_day=day, last_day=day, zone="UTC", starts_at=starts, ends_at=starts + timedelta(days=1),
             announced_at=timezone.now(),
         )  # fmt: skip
+        # So many that ratings are shown with the fewest rows.
+        for _ in range(rating_rules.RATED_FROM):
+            rated = opening.create_match(by=self.anna, game="stratastar", watch="all")
+            act(opening.join_match(by=self.ben, match=rated), 1, {"name": "resign"})
         self.one_more_for_operators(number)
 
     def one_more_for_operators(self, number):
@@ -134,7 +141,7 @@ class World:
 
 
 @pytest.fixture
-def world(toy, player, settings, tmp_path, many_matches):
+def world(toy, player, settings, tmp_path, many_matches, feed):
     settings.CHECKPOINT_FILE = tmp_path / "checkpoints.jsonl"
     return World(toy, player)
 

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts import erasure
-from events import store
 from gamesvc.matches.access import selectors
 from gamesvc.matches.events import Ended, Joined, Left, Opened, Seated, Started, TimedOut, Vacated
 from gamesvc.matches.lobby import forks, opening, substitutes
@@ -26,14 +25,6 @@ from tests.matches.playing import act, of_bots
 
 GAME = "stratastar"
 OPENED = Opened(game=GAME, rules="", options={}, seats=2, commitment="")
-
-
-@pytest.fixture
-def feed(monkeypatch):
-    """The feed would wait for a test's open transaction, which holds its own events."""
-    horizon = "(e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))"
-    assert horizon in store.FEED
-    monkeypatch.setattr(store, "FEED", store.FEED.replace(horizon, "true"))
 
 
 def follow(limit=7):

@@ -10,7 +10,6 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from events import store
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match
@@ -64,12 +63,8 @@ def match(toy, anna, ben, player):
 
 
 @pytest.fixture
-def rated(toy, anna, ben, monkeypatch):
+def rated(toy, anna, ben, feed):
     """A finished match that is rated."""
-    # The feed would wait for the test's open transaction, which holds its own events.
-    horizon = "(e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))"
-    assert horizon in store.FEED
-    monkeypatch.setattr(store, "FEED", store.FEED.replace(horizon, "true"))
     made = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
     play_out(made)
     while ratings.follow():

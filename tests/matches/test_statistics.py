@@ -15,7 +15,6 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts import erasure
-from events import store
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.events import Paused, Resumed, Seated, Vacated
 from gamesvc.matches.lobby import invitations, opening, substitutes
@@ -28,15 +27,7 @@ from gamesvc.matches.statistics import reliability, totals
 from tests.matches.playing import act, duel, of_bots, play_out, time_out
 from tests.matches.test_clock_policy import ran_out
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _the_feed_shows_this_transaction(monkeypatch):
-    """The feed would wait for a test's open transaction, which holds its own events."""
-    horizon = "(e.epoch < c.epoch OR e.xid < pg_snapshot_xmin(pg_current_snapshot()))"
-    assert horizon in store.FEED
-    monkeypatch.setattr(store, "FEED", store.FEED.replace(horizon, "true"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("feed")]
 
 
 @pytest.fixture

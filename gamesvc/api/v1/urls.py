@@ -15,7 +15,7 @@ from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders, turns
 from gamesvc.api.v1.proof import checkpoints
 from gamesvc.api.v1.reading import boards, games
-from gamesvc.api.v1.statistics import players
+from gamesvc.api.v1.statistics import leaderboards, players
 from gamesvc.api.v1.timekeeping import absence, clocks
 from gamesvc.api.v1.undo import undo
 from gamesvc.request_limits import ALWAYS
@@ -29,6 +29,7 @@ urlpatterns = [
     endpoint("clocks/", clocks.Clocks, GET=PUBLIC),
     endpoint("games/", games.Games, GET=PUBLIC),
     endpoint("games/<slug:game_id>/", games.GameDetail, GET=PUBLIC),
+    endpoint("games/<slug:game_id>/leaderboard/", leaderboards.Leaderboard, GET="read"),
     endpoint("matches/", matches.Matches, GET="read", POST="play"),
     endpoint("matches/<str:ident>/", matches.MatchDetail, GET="read"),
     endpoint("matches/<str:ident>/join/", matches.JoinMatch, POST="play"),

@@ -54,6 +54,12 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
     return invitation, token
 
 
+def invite_by_text(*, by: User, match: Match, whom: str) -> Invitation:
+    """Invite a user or a mail address that a player has typed: a name has no `@`. Raises `Refused` and `TooMany`."""
+    whom = whom.strip()
+    return invite(by=by, match=match, **({"address": whom} if "@" in whom else {"username": whom}))[0]
+
+
 def _invited(by: User, match: Match, username: str, address: str) -> User | None:
     """Return the user to invite; None for a mail address. Raises `Refused`."""
     if bool(username) == bool(address):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from accounts.models import User
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.web.common import controls
 from gamesvc.web.common import posted as reading
@@ -34,6 +37,8 @@ PLACES = (
     ("entry", "opponents"),
     ("bot", "opponents"),
     ("take_seat", "opponents"),
+    ("username", "opponents"),
+    ("address", "opponents"),
     ("hours", "time"),
     ("react", "time"),
     ("stops", "time"),
@@ -59,7 +64,14 @@ class Fault:
 
 @require_safe
 def choose_game(request: HttpRequest) -> HttpResponse:
-    return render(request, "web/choose.html", {"games": [game.manifest for game in catalog.games()]})
+    context = {"games": [game.manifest for game in catalog.games()], "invite": _invited(request)}
+    return render(request, "web/choose.html", context)
+
+
+def _invited(request: HttpRequest) -> str:
+    """Return the player whom the address invites (`invite`); empty if there is none of this name."""
+    found = User.named(request.GET.get("invite", ""))
+    return found.username if found is not None else ""
 
 
 @login_required
@@ -81,7 +93,8 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
 def _context(
     request: HttpRequest, engine: Game, form: NewMatchForm, options: controls.Control, faults: Sequence[Fault]
 ) -> dict[str, object]:
-    manifest, data = engine.manifest, form.data
+    manifest = engine.manifest
+    data = form.data or ({"entry": Match.Entry.INVITED, "invite": invite} if (invite := _invited(request)) else {})
     hours = data.get("hours", "")
     posted = request.method == "POST"
     return {
@@ -96,6 +109,7 @@ def _context(
         "faults": faults,
         "wrong": {found.place for found in faults},
         "data": data,
+        "invite": data.get("invite", ""),
         "changed": _changed(engine, options) if posted else [],
         "posted": posted,
     }
@@ -138,12 +152,22 @@ def _create(request: HttpRequest, form: NewMatchForm, engine: Game, options: con
     chosen = reading.read_value(options, posted) if options.children else {}
     if found := fault(engine.manifest.options, chosen, "options"):
         raise Refused("bad_options", found.detail, found.path)
+    with transaction.atomic():
+        match = _open(request, form, engine, chosen)
+        if fields["invite"].strip() and fields["entry"] == Match.Entry.INVITED:
+            invitations.invite_by_text(by=signed_in(request), match=match, whom=fields["invite"])
+    return match
+
+
+def _open(request: HttpRequest, form: NewMatchForm, engine: Game, options: Any) -> Match:
+    """Open the match that the checked form describes, with these options of its game."""
+    fields = form.cleaned_data
     seats = fields["seats"] if fields["seats"] is not None else engine.manifest.min_seats
     hours = fields["hours"] if fields["hours"] is not None else DEFAULT_HOURS
     return opening.create_match(
         by=signed_in(request),
         game=engine.id,
-        options=chosen,
+        options=options,
         seats=seats,
         hours=hours,
         clock=clocks.chosen(request, hours),

@@ -31,6 +31,7 @@ class NewMatchForm(PostedForm):
     press = OneOfField("Choose which messages players may send.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
     undo = OneOfField("Choose when an undo is possible.", Match.Undo.choices, default=Match.Undo.FREE)
     anonymous = forms.BooleanField(required=False)
+    invite = TextField()
     finished = WholeField("Enter the percentage of matches finished as a whole number.")
     timeouts = WholeField("Enter the number of timeouts as a whole number.")
 

@@ -45,7 +45,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     own: QuerySet[Match] = Match.objects.none()
     if user is not None and not filters.query and "before" not in request.GET:
         own = selectors.matches_of(user).filter(status=Match.Status.OPEN)[: paging.LOBBY]
-    return _list(request, "web/lobby.html", "open", filters, found, own=_rows(own.prefetch_related(_seats())))
+    return _list(request, "web/lobby.html", "open", filters, found, own=rows_of(own.prefetch_related(with_seats())))
 
 
 @require_safe
@@ -80,10 +80,10 @@ def _list(
     before = intake.whole(request.GET.get("before", ""), 17)
     if before is not None:
         found = found.filter(number__lt=before)
-    matches, last = paging.cut(found.prefetch_related(_seats()), paging.LOBBY)
+    matches, last = paging.cut(found.prefetch_related(with_seats()), paging.LOBBY)
     context = {
         "tab": tab,
-        "rows": _rows(matches),
+        "rows": rows_of(matches),
         "past": before is not None,
         "before": last.number if last is not None else None,
         "filters": filters,
@@ -91,11 +91,13 @@ def _list(
     return render(request, template, context | more)
 
 
-def _seats() -> Prefetch[str]:
+def with_seats() -> Prefetch[str]:
+    """Return what must be prefetched with the matches of a list."""
     return Prefetch("seats", Seat.objects.select_related("user").order_by("index"))
 
 
-def _rows(matches: Sequence[Match] | QuerySet[Match]) -> list[Row]:
+def rows_of(matches: Sequence[Match] | QuerySet[Match]) -> list[Row]:
+    """Return matches as rows of a list. Their seats and users must be there (`with_seats`)."""
     return [_row(match, tuple(match.seats.all())) for match in matches]
 
 

@@ -116,8 +116,7 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
     access = find(request, ident)
     try:
         whom = InviteForm.read(request)["whom"].strip()
-        named = {"address": whom} if "@" in whom else {"username": whom}
-        once(request, lambda: invitations.invite(by=signed_in(request), match=access.match, **named)[0].pk)
+        once(request, lambda: invitations.invite_by_text(by=signed_in(request), match=access.match, whom=whom).pk)
         messages.success(request, f"{whom} is invited.")
     except (Refused, TooMany) as refused:
         messages.error(request, refused.sentence)
