@@ -105,7 +105,32 @@ _SEATS = {
     "seat_taken": Meaning("The seat is not free", "Another player or a bot holds it.", "Take one of those that `detail` names."),
     "seats_free": Meaning("Seats are free", "The match starts when all are taken.", "Wait, or name a bot for them."),
     "no_seat": Meaning("No seat", "You, or the player you name, hold no seat in this match.", "Look at the seats of the match."),
-    "not_a_board": Meaning("This is a match", "Only an analysis board can be closed at any time.", "Play on, or resign."),
+    "not_a_board": Meaning(
+        "This is a match",
+        "Only an analysis board can be closed at any time, goes to any version, and has a line to keep.",
+        "Play on, or open an analysis board of it.",
+    ),
+    "no_match_behind": Meaning(
+        "No match behind this board",
+        "A line is kept in the running match that its board began from, by the player of that seat.",
+        "Open an analysis board of a match that you play.",
+    ),
+    "no_answer": Meaning(
+        "The line has no answer of yours",
+        "What is kept are your answers to acts of other players.",
+        "Play an act of another player, and what you would do then.",
+    ),
+    "line_uncertain": Meaning(
+        "The line hangs on chance or hidden facts",
+        "In the match these dice or cards fall in another way, so no order can be kept for them.",
+        "Keep the line up to there, or write a condition as text.",
+    ),
+    "line_left": Meaning(
+        "The match has taken another way",
+        "Since the board began, the match has made other acts than its line.",
+        "Open an analysis board at the present position.",
+    ),
+    "line_too_long": Meaning("The line is too long", "A line that is kept has a limited number of steps.", "Keep a shorter one."),
     "bad_follow": Meaning("Name one thing to follow", "You follow either a game or an organiser.", _FIELD),
     "unknown_message": Meaning("There is no such message", "You can report a message that you may read.", "Check its id."),
     "bad_report": Meaning("The report does not fit", "It has a kind and words, or a message.", _FIELD),

@@ -77,6 +77,8 @@ ACTS = {
     ("POST", "forks/"): FORKER,
     ("POST", "rematch/"): REMATCHER,
     ("POST", "close/"): BOARD,
+    ("POST", "line/"): BOARD,
+    ("POST", "go-to/"): BOARD,
     ("PATCH", "preferences/"): PLAYER,
     ("POST", "presence/"): PLAYER,
     ("DELETE", "presence/"): PLAYER,
@@ -98,6 +100,8 @@ PAGE_ACTS: dict[str, dict[str, Who]] = {
     "fork": {"": FORKER},
     "rematch": {"": REMATCHER},
     "close": {"": BOARD},
+    "line": {"": BOARD},
+    "go-to": {"": BOARD},
 }
 
 

@@ -6,7 +6,7 @@ from gamesvc.web.account import apps, erasure, profile
 from gamesvc.web.common import error_pages
 from gamesvc.web.community import blocked, reports, terms
 from gamesvc.web.games import about, learn
-from gamesvc.web.lobby import creating, dashboard, forks, lists, notes, opening, press, thumbnails
+from gamesvc.web.lobby import creating, dashboard, forks, lines, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, going_on, standing_orders, table
@@ -54,6 +54,8 @@ urlpatterns = [
     path("matches/<str:ident>/fork", forks.fork, name="fork"),
     path("matches/<str:ident>/rematch", opening.rematch, name="rematch"),
     path("matches/<str:ident>/close", forks.close, name="close"),
+    path("matches/<str:ident>/line", lines.line_page, name="line"),
+    path("matches/<str:ident>/go-to", lines.go_to, name="go_to"),
     path("matches/<str:ident>/as-of", forks.as_of, name="as_of"),
     path("players/<str:name>/", players.player, name="player"),
     path("substitutes/", absence.free_seats, name="substitutes"),

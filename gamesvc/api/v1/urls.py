@@ -9,7 +9,7 @@ from gamesvc.api.v1.account import me, tokens
 from gamesvc.api.v1.base import PUBLIC, endpoint
 from gamesvc.api.v1.community import blocks, reports
 from gamesvc.api.v1.live import streams
-from gamesvc.api.v1.lobby import forks, matches, notes, press, substitutes
+from gamesvc.api.v1.lobby import forks, lines, matches, notes, press, substitutes
 from gamesvc.api.v1.notices import inbox
 from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders, turns
@@ -64,6 +64,8 @@ urlpatterns = [
     endpoint("matches/<str:ident>/undo/", undo.Undo, GET="read", POST="play"),
     endpoint("matches/<str:ident>/undo/answer/", undo.UndoAnswer, POST="play"),
     endpoint("matches/<str:ident>/redo/", undo.Redo, POST="play"),
+    endpoint("matches/<str:ident>/go-to/", undo.GoTo, POST="play"),
+    endpoint("matches/<str:ident>/line/", lines.Line, folds=(ALWAYS,), GET="read", POST="play"),
     endpoint("matches/<str:ident>/rewind/", undo.Rewind, POST=RULING),
     endpoint("matches/<str:ident>/forks/", forks.Forks, folds=(ALWAYS,), GET="read", POST="play"),
     endpoint("matches/<str:ident>/rematch/", matches.Rematch, POST="play"),

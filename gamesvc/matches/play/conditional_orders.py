@@ -8,7 +8,10 @@ Each order remembers the version up to which the match was searched. Later acts 
 it, except those undone since. A command is an append of its own through the channel `standing`, in one transaction with the
 progress of its order. So a restarted worker, or two at once, repeat nothing.
 
-Not here: the meaning of conditions (`record.conditions`), creating and cancelling orders (`standing_orders`).
+Branches of a tree are stricter: each is met only by the very next act after the one before it, and lapses with any other act.
+
+Not here: the meaning of conditions (`record.conditions`), the walk through a tree (`branches`), creating and cancelling orders
+(`standing_orders`).
 """
 
 from __future__ import annotations
@@ -24,11 +27,12 @@ from django.utils import timezone
 
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
 from gamesvc.errors import GamesvcError
-from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import backoff
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
-from gamesvc.matches.play import turns
+from gamesvc.matches.play import branches, turns
+from gamesvc.matches.play.branches import Seen
 from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.conditions import FAULT, OPEN
 from gamesvc.matches.record.loading import Loaded
@@ -78,7 +82,7 @@ def play(match_id: UUID) -> int:
     """
     match, given = Match.objects.get(pk=match_id), 0
     for _ in range(ATTEMPTS):
-        rows = list(Premove.objects.filter(match=match, status__in=OPEN).order_by("seat", "number"))
+        rows = list(Premove.objects.filter(match=match, status__in=OPEN).select_related("after").order_by("seat", "number"))
         if not rows:
             break
         loaded = loading.load(match.id, match.game)
@@ -100,24 +104,17 @@ def _look(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> Premove | No
     awaited = {one.seat for one in loaded.awaited()}
     state_at = functools.cache(lambda version: _state_at(loaded, version))
     ready = None
+    known: dict[UUID | None, Premove] = {row.pk: row for row in rows}
     for row in rows:
-        fresh = [_Seen(loaded, act, row.seat) for act in acts if act[-1].version > row.looked_version]
+        fresh = [Seen(loaded, act, row.seat) for act in acts if act[-1].version > row.looked_version]
         seen = [act for act in fresh if act.visible]
-        if row.status == Status.WAITING:
+        if branches.is_branch(row):
+            branches.follow(row, known.get(row.after_id) or row.after, seen)
+        elif row.status == Status.WAITING:
             _arm(match, row, seen, state_at)
         if ready is None and seen and row.status == Status.ARMED and row.seat in awaited:
             ready = row
     return ready if _automatic(acts) < MOST_AUTOMATIC else None
-
-
-class _Seen:
-    """One act as a seat sees it."""
-
-    def __init__(self, loaded: Loaded, act: Sequence[StoredEvent], seat: int) -> None:
-        self.version = act[-1].version
-        self.game = loaded.game
-        self.events = [stream.lift(loaded.game, stored) for stored in act]
-        self.visible = any(see_event(loaded.game, event, seat) is not None for event in self.events)
 
 
 def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[StoredEvent]]:
@@ -147,7 +144,7 @@ def _state_at(loaded: Loaded, version: int) -> object:
     return (loaded if version == loaded.version else loading.load_at(loaded.game, loaded.match_id, version)).timeline.state
 
 
-def _arm(match: Match, row: Premove, acts: Sequence[_Seen], state_at: Callable[[int], object]) -> None:
+def _arm(match: Match, row: Premove, acts: Sequence[Seen], state_at: Callable[[int], object]) -> None:
     """Arm an order with the first act that meets its condition. An unreadable order ends here."""
     try:
         for act in acts:

@@ -13,7 +13,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel import forms, intake
@@ -24,14 +23,14 @@ from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import mark, say
 from gamesvc.matches.access import holders
 from gamesvc.matches.models import Match, Premove
+from gamesvc.matches.play import branches
 from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
 MOST = 10
-# Limit for one seat in one match, ended ones included: they are numbered in four digits.
-MOST_EVER = 9999
-CANCELLED = "Cancelled."
+MOST_EVER = branches.MOST_EVER
+CANCELLED = branches.CANCELLED
 MOST_COMMANDS = 5
 MOST_VALUES = 8
 # Longest order as text, in characters.
@@ -116,15 +115,11 @@ def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, comma
         locked = Match.objects.select_for_update().get(pk=match.pk)
         holders.check(locked, locked.seats.all(), seat, user.pk)
         own = Premove.objects.filter(match=match, seat=seat)
-        if own.filter(status__in=conditions.OPEN).count() >= MOST:
+        if own.filter(status__in=conditions.OPEN).exclude(condition__has_key="act").count() >= MOST:
             raise Refused("too_many", say("You have {most} conditional orders. Cancel one first.", most=MOST))
         number = max(own.values_list("number", flat=True), default=0) + 1
         if number > MOST_EVER:
-            detail = say(
-                "You have placed {most} conditional orders in this match, which is the limit. Play when it is your turn.",
-                most=MOST_EVER,
-            )
-            raise Refused("too_many", detail)
+            raise Refused("too_many", say(branches.FULL, most=MOST_EVER))
         _forget_cancelled(own)
         return Premove.objects.create(
             match=match,
@@ -180,9 +175,17 @@ def _forget_cancelled(own: QuerySet[Premove]) -> None:
 
 def laid_by(match: Match, seat: int) -> list[Premove]:
     """Return a seat's open conditional orders, and the last ones that ended, with their results."""
-    rows = Premove.objects.filter(match=match, seat=seat)
+    rows = Premove.objects.filter(match=match, seat=seat).select_related("after")
     ended = rows.exclude(status__in=conditions.OPEN).order_by("-number")[:MOST]
     return [*rows.filter(status__in=conditions.OPEN).order_by("number"), *ended]
+
+
+def find(match: Match, seat: int, number: int) -> Premove:
+    """Return a seat's conditional order by its number. Raises `Refused`."""
+    found = Premove.objects.select_related("match", "user", "after").filter(match=match, seat=seat, number=number).first()
+    if found is None:
+        raise Refused("unknown_order", say("You have no conditional order {number}.", number=number), "number")
+    return found
 
 
 def change(*, premove: Premove, user: User, condition: JsonMapping, commands: Sequence[Any]) -> Premove:
@@ -195,20 +198,37 @@ def change(*, premove: Premove, user: User, condition: JsonMapping, commands: Se
 
 
 def cancel(*, match: Match, seat: int, number: int, user: User) -> None:
-    """Cancel a user's conditional order. Commands already given stay. Raises `Refused` if it is not open."""
-    open_now = Premove.objects.filter(match=match, seat=seat, number=number, user=user, status__in=conditions.OPEN)
-    if not open_now.update(status=Premove.Status.DROPPED, why=CANCELLED, ended_at=timezone.now()):
+    """Cancel a user's conditional order, with the branches after it. Commands already given stay.
+
+    Raises `Refused` if it is not open.
+    """
+    with transaction.atomic():
+        # Lock the match first, as a line that is kept does.
+        Match.objects.select_for_update(no_key=True).get(pk=match.pk)
+        own = list(Premove.objects.filter(match=match, seat=seat, user=user, status__in=conditions.OPEN))
+        named = [row for row in own if row.number == number]
+        branches.cancel_with_branches(named, own)
+    if not named:
         raise Refused("unknown_order", say("You have no conditional order {number}.", number=number), "number")
 
 
 def words(loaded: Loaded, one: Premove) -> str:
-    """Return a conditional order in the notation in which players write it."""
+    """Return a conditional order in the notation in which players write it; a branch of a tree in words of its own."""
+    if branches.is_branch(one):
+        return _branch_words(loaded, one)
     wanted = one.condition.get("event")
     parts = []
     if wanted is not None:
         parts.append(" ".join([wanted["type"], *(f"{name}={value}" for name, value in wanted["data"].items())]))
     parts += [f"{each['path']} {each['op']} {each['value']}" for each in one.condition.get("view", ())]
     return f"if {' and '.join(parts)} then {'; '.join(loaded.game.render(command) for command in one.commands)}"
+
+
+def _branch_words(loaded: Loaded, one: Premove) -> str:
+    seat, render = one.condition["seat"], loaded.game.render
+    who = "you play" if seat == one.seat else f"player {seat + 1} plays"
+    then = f" then {'; '.join(map(render, one.commands))}" if one.commands else ""
+    return f"{f'after {one.after.number} ' if one.after is not None else ''}if {who} {render(one.condition['command'])}{then}"
 
 
 def lately(loaded: Loaded, seat: int, most: int = 4) -> list[str]:

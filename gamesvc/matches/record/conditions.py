@@ -1,21 +1,22 @@
 """Conditions of conditional orders: when they are met, and how an append changes the orders.
 
-A condition refers only to what the seat may see: an event as the seat sees it, and values of its view. Once it is met, the order
-waits until the seat is awaited and is then given command by command. The first command that the rules refuse ends it: the rest is
-dropped, and the owner is notified.
+A condition refers only to what the seat may see: an event as the seat sees it, and values of its view; in a tree, a whole act.
+Once it is met, the order waits until the seat is awaited and is then given command by command. The first command that the rules
+refuse ends it: the rest is dropped, and the owner is notified.
 
 Not here: giving them (`play.conditional_orders`), creating and cancelling them (`play.standing_orders`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from events.store import Statement
 from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Event, Game, see_event
-from gamesvc.json_types import JsonMapping
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 
@@ -41,7 +42,8 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             "UPDATE matches_premove"  # noqa: S608
             " SET status = before->>'status', armed_version = (before->>'armed_version')::int,"
             " given = (before->>'given')::int, given_version = (before->>'given_version')::int,"
-            " ended_at = (before->>'ended_at')::timestamptz, before = NULL, looked_version = %s::int"
+            " ended_at = (before->>'ended_at')::timestamptz, why = coalesce(before->>'why', ''), before = NULL,"
+            " looked_version = %s::int"
             " WHERE match_id = %s::uuid AND status = 'waiting' AND (before->>'last')::int <= %s::int"
             " AND (before->>'taken_back')::int > %s::int"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
@@ -52,9 +54,10 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = '',"
             " looked_version = %s::int,"
             " before = jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given,"
-            " 'given_version', given_version, 'ended_at', ended_at, 'last', greatest(armed_version, given_version),"
+            " 'given_version', given_version, 'ended_at', ended_at, 'why', why, 'last', greatest(armed_version, given_version),"
             " 'taken_back', %s::int)"
-            " WHERE match_id = %s::uuid AND status IN ('armed', 'done') AND greatest(armed_version, given_version) > %s::int"
+            " WHERE match_id = %s::uuid AND status IN ('armed', 'done', 'lapsed')"
+            " AND greatest(armed_version, given_version) > %s::int"
             " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
             [event.version, event.version, match.id, to, list(back.kept), match.id],
@@ -87,6 +90,8 @@ def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event]
 
     `state` returns the state after these events. It is called only if it is needed.
     """
+    if "act" in condition:
+        return bool(seen_act(game, events, seat) == condition["act"])
     wanted = condition.get("event")
     if wanted is not None:
         seen = [see_event(game, event, seat) for event in events if not of_service(event.type)]
@@ -97,6 +102,12 @@ def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event]
         return True
     view = game.view(state(), seat)
     return all(COMPARE[one["op"]](find(view, one["path"]), one["value"]) for one in comparisons)
+
+
+def seen_act(game: Game, events: Iterable[Event], seat: int) -> list[JsonObject]:
+    """Return the game's events of one act as a seat sees them, in plain JSON: the whole condition of a branch."""
+    seen = [see_event(game, event, seat) for event in events if not of_service(event.type)]
+    return [{"type": event.type, "data": json.loads(json.dumps(event.data))} for event in seen if event is not None]
 
 
 def find(view: object, path: str) -> object:

@@ -34,7 +34,8 @@ def panel(access: Access, loaded: Loaded, at: int | None, here: int) -> dict[str
     shown: dict[str, object] = {
         "origin": board.origin_of(access, loaded),
         "from_position": loaded.from_position,
-        "forks": [fork.match for fork in forks.forks_of(access)],
+        "forks": (known := [fork.match for fork in forks.forks_of(access)]),
+        "boards": [match for match in known if match.board and match.status == Match.Status.RUNNING][:3],
         "fork_from": here if _may_fork(access, loaded) else None,
         "sides": _sides(access) if access.match.board else [],
     }

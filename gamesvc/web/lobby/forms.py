@@ -84,6 +84,12 @@ class ForkForm(PostedForm):
     seat = SeatField()
 
 
+class GoToForm(PostedForm):
+    """The version of an analysis board to go to."""
+
+    to = VersionField()
+
+
 class NotesForm(PostedForm):
     """The user's private notes about a match."""
 

@@ -23,7 +23,8 @@ class OrdersForm(VersionForm):
 
 
 class StandingForm(PostedForm):
-    """A conditional order as text, or the number of one to cancel."""
+    """A conditional order as text, or the number of one to cancel, or of a branch to look at on an analysis board."""
 
     order = TextField()
     cancel = WholeField("There is no such conditional order. Load the page again.", high=9999)
+    look = WholeField("There is no such conditional order. Load the page again.", high=9999)

@@ -31,7 +31,7 @@ from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
-from gamesvc.web.lobby import forks, notes, press
+from gamesvc.web.lobby import forks, lines, notes, press
 from gamesvc.web.organising import measures
 from gamesvc.web.play import going_on, log, standing_orders
 from gamesvc.web.timekeeping import absence
@@ -134,7 +134,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     context |= {"log": (told := log.log(request, access, loaded, names, here)), "since": told.news}
     context |= press.panel(access) | notes.panel(access) | measures.panel(access)
     context |= undo.panel(access, loaded) | absence.panel(access) | standing_orders.panel(access, loaded)
-    context |= forks.panel(access, loaded, _version(request, "at"), here)
+    context |= forks.panel(access, loaded, _version(request, "at"), here) | lines.panel(access, loaded)
     context |= {"tabs": _tabs(context), "tab": "log" if request.GET.keys() & {"at", "before"} else "turn"}
     if access.seat is not None:
         board.mark_seen(access.seat, newest)

@@ -83,6 +83,18 @@ class Played:
             command_id=uuid.uuid4(),
         )
 
+    def plays_on(self, board: Match, seat: int, command: JsonObject) -> None:
+        """Let the owner of an analysis board act for a seat on it."""
+        assert board.creator is not None
+        loaded = loading.load(board.id, board.game)
+        turns.submit(
+            match=board,
+            sender=Sender.player(board.creator.pk, seat, "web"),
+            command=command,
+            expected_version=loaded.viewer_version(seat),
+            command_id=uuid.uuid4(),
+        )
+
     def others_act(self) -> None:
         """Let the other seats answer until the match waits for seat 0, or is over."""
         for _ in range(60):

@@ -46,10 +46,12 @@ class OwnOrders(schemas.Strict):
 class PremoveShape(schemas.Shape):
     number = serializers.IntegerField()
     order = serializers.CharField(help_text="In words.")
+    after = serializers.IntegerField(allow_null=True, help_text="In a tree, the number of the order that must be done before.")
     when = serializers.DictField()
     commands = serializers.ListField(child=serializers.DictField())
     status = serializers.ChoiceField(
-        Premove.Status.choices, help_text="armed: its condition is met, and you are not awaited yet."
+        Premove.Status.choices,
+        help_text="armed: its condition is met, and you are not awaited yet. lapsed: the match took another way.",
     )
     given = serializers.IntegerField(help_text="Commands of it that were given.")
     why = serializers.CharField(help_text="Why it was dropped.")
@@ -76,7 +78,7 @@ class Standing(View):
         """Return your standing orders: the game's own, your conditional orders, and the results of the last ones."""
         access, loaded, seat = _loaded(self, ident)
         own = standing_orders.own_orders(loaded, seat)
-        laid_by = [_shape(loaded, one) for one in standing_orders.laid_by(access.match, seat)]
+        laid_by = [premove_shape(loaded, one) for one in standing_orders.laid_by(access.match, seat)]
         shown = {"own": own, "laid_by": laid_by, "schema": standing_orders.CONDITION, "shows": standing_orders.SHOWS}
         answer = Response(shown)
         answer["Cache-Control"] = "private, no-store"
@@ -94,7 +96,7 @@ class Standing(View):
         def effect() -> tuple[int, JsonObject]:
             condition, commands = _read(access, seat, body)
             made = standing_orders.lay_by(match=access.match, seat=seat, user=self.user, condition=condition, commands=commands)
-            return 201, _shape(loaded, made)
+            return 201, premove_shape(loaded, made)
 
         return once(request, effect)
 
@@ -112,7 +114,7 @@ class StandingDetail(View):
             condition, commands = _read(access, seat, body)
             premove = _find(access, seat, number)
             made = standing_orders.change(premove=premove, user=self.user, condition=condition, commands=commands)
-            return 200, _shape(loaded, made)
+            return 200, premove_shape(loaded, made)
 
         return once(request, effect)
 
@@ -176,10 +178,11 @@ def _find(access: Access, seat: int, number: int) -> Premove:
     return found
 
 
-def _shape(loaded: Loaded, one: Premove) -> JsonObject:
+def premove_shape(loaded: Loaded, one: Premove) -> JsonObject:
     return {
         "number": one.number,
         "order": standing_orders.words(loaded, one),
+        "after": one.after.number if one.after is not None else None,
         "when": one.condition,
         "commands": one.commands,
         "status": one.status,

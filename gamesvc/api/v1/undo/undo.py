@@ -25,7 +25,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.matches.story.undo_words import CODES
-from gamesvc.matches.undo import undoing
+from gamesvc.matches.undo import stepping, undoing
 from gamesvc.matches.undo.undo_acts import Outcome
 
 CONFLICTS = {**REFUSALS, 412: schemas.Problem, 428: schemas.Problem}
@@ -42,6 +42,10 @@ class Ruling(schemas.Strict):
     to = serializers.IntegerField(min_value=1, help_text="The version to rewind to: one before a command.")
     code = serializers.ChoiceField(list(CODES))
     reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
+
+
+class Going(schemas.Strict):
+    to = serializers.IntegerField(min_value=1, help_text="A version of the board, also one that was gone back from.")
 
 
 class UndoRequestShape(schemas.Shape):
@@ -132,6 +136,16 @@ class Rewind(View):
             command_id=command_id,
             received_at=timezone.now(),
         )
+        return _answered(access, outcome)
+
+
+class GoTo(View):
+    @documented(request=Going, responses={200: UndoneShape, **REFUSALS}, parameters=[KEY], operation_id="matches_go_to")
+    def post(self, request: Request, ident: str) -> Response:
+        """Go back or forth to a version of your analysis board. Nobody has to agree; nothing is deleted."""
+        body = self.body(Going)
+        access = self.access(ident)
+        outcome = stepping.go_to(access=access, to=body["to"], channel="api", command_id=_command_id(self, access))
         return _answered(access, outcome)
 
 
