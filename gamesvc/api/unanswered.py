@@ -18,6 +18,7 @@ from gamesvc.matches.errors import Unknown
 from gamesvc.request_limits import Exceeded
 
 API = "/api/"
+DOCUMENTS = "/api/docs/"
 UNREADABLE = Fault("bad_request", "The request cannot be read. Load the page again and send it once more.")
 
 
@@ -33,8 +34,8 @@ class Unavailable(GamesvcError):
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Return True for requests by programs, which get problem details instead of a page."""
-    return request.path.startswith(API)
+    """Return True for requests by programs, which get problem details instead of a page. The documents are pages."""
+    return request.path.startswith(API) and not request.path.startswith(DOCUMENTS)
 
 
 def bad_request(request: HttpRequest, exception: Fault | Exception) -> HttpResponse:

@@ -3,8 +3,8 @@
 from django.urls import path
 
 from gamesvc.web.account import apps, erasure, profile
-from gamesvc.web.common import error_pages
 from gamesvc.web.community import blocked, reports, terms
+from gamesvc.web.docs import guides, problems, reference
 from gamesvc.web.games import about, learn
 from gamesvc.web.lobby import creating, dashboard, forks, lines, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
@@ -58,11 +58,19 @@ urlpatterns = [
     path("matches/<str:ident>/go-to", lines.go_to, name="go_to"),
     path("matches/<str:ident>/as-of", forks.as_of, name="as_of"),
     path("players/<str:name>/", players.player, name="player"),
+    path("api/docs/", guides.contents, name="docs"),
+    path("api/docs/forms.schema.json", guides.form_schema, name="form_schema"),
+    path("api/docs/gamesvc_client.py", guides.python_client, name="python_client"),
+    path("api/docs/reference/", reference.sections, name="docs_reference"),
+    path("api/docs/reference/shapes/", reference.shapes, name="docs_shapes"),
+    path("api/docs/reference/<slug:name>/", reference.section, name="docs_section"),
+    path("api/docs/<slug:slug>/", guides.guide, name="docs_guide"),
     path("substitutes/", absence.free_seats, name="substitutes"),
     path("profile/vacations", absence.change_vacations, name="vacations"),
     path("profile/quiet-hours", absence.quiet_hours, name="quiet_hours"),
     path("profile/follow", absence.follow, name="follow"),
-    path("problems/<str:code>", error_pages.problem_page, name="problem"),
+    path("problems/", problems.problems_page, name="problems"),
+    path("problems/<str:code>", problems.problem_page, name="problem"),
     path("profile/", profile.profile, name="profile"),
     path("profile/mails", profile.mails, name="mails"),
     path("profile/timing", preferences.timing, name="notice_timing"),

@@ -310,6 +310,7 @@ class Receipt(Shape):
     version = serializers.IntegerField()
     events = EventShape(many=True)
     awaited = serializers.BooleanField(help_text="The match waits for you again, at the moment of this answer.")
+    etag = serializers.CharField(help_text="Send it as If-Match with your next command: that of the forms, where they are here.")
     forms = FormShape(many=True, required=False, help_text="With `?forms=true`: what you can do next, as in `forms/`.")
 
 

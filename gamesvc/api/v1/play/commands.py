@@ -81,9 +81,10 @@ def submit_command(view: View, access: Access, command: JsonObject, received_at:
     receipt = turns.submit(
         match=access.match, sender=sender, command=command, expected_version=version, command_id=command_id, seats=access.seats
     )
-    body = receipt.as_json()
+    body = {**receipt.as_json(), "etag": etag(access.match.id, seat, receipt.version)}
     if view.wants_forms:
-        body["forms"] = board.look(access).forms_as_json
+        seen = board.look(access)
+        body |= {"forms": seen.forms_as_json, "etag": etag(access.match.id, seat, seen.version)}
     answer = Response(body)
     answer["ETag"] = etag(access.match.id, seat, receipt.version)
     answer["Cache-Control"] = "private, no-cache"

@@ -1,0 +1,1 @@
+"""The client for Python, one file that programs take with them."""

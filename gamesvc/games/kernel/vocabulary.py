@@ -1,0 +1,79 @@
+"""The meta-schema of forms: the keywords of JSON Schema that games use, and those of our own, as `forms` reads them."""
+
+from __future__ import annotations
+
+from gamesvc.json_types import JsonObject
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+TYPES = ("object", "array", "string", "integer", "boolean", "null")
+_COUNT: JsonObject = {"type": "integer", "minimum": 0}
+_SELF: JsonObject = {"$ref": "#"}
+_TEXT: JsonObject = {"type": "string"}
+
+
+def meta_schema(address: str) -> JsonObject:
+    """Return the schema that each form's `parameters` fit. `address` is where it is published."""
+    keywords = {**_standard(), **_own()}
+    return {
+        "$schema": DRAFT,
+        "$id": address,
+        "title": "Parameters of a form",
+        "type": "object",
+        "properties": keywords,
+        "additionalProperties": False,
+    }
+
+
+def _standard() -> JsonObject:
+    kind = {"enum": list(TYPES)}
+    return {
+        "type": {"oneOf": [kind, {"type": "array", "items": kind, "minItems": 1, "uniqueItems": True}]},
+        "enum": {"type": "array", "items": {"type": ["string", "integer", "boolean", "null"]}},
+        "const": {"type": ["string", "integer", "boolean", "null"]},
+        "title": _TEXT,
+        "description": _TEXT,
+        "default": {},
+        "examples": {"type": "array", "minItems": 1},
+        "minimum": {"type": "integer"},
+        "maximum": {"type": "integer"},
+        "minLength": _COUNT,
+        "maxLength": _COUNT,
+        "pattern": {"type": "string", "format": "regex"},
+        "items": _SELF,
+        "minItems": _COUNT,
+        "maxItems": _COUNT,
+        "uniqueItems": {"type": "boolean"},
+        "properties": {"type": "object", "additionalProperties": _SELF},
+        "required": {"type": "array", "items": _TEXT, "uniqueItems": True},
+        "minProperties": _COUNT,
+        "additionalProperties": {"oneOf": [{"type": "boolean"}, _SELF]},
+        "oneOf": {"type": "array", "items": _SELF, "minItems": 1},
+    }
+
+
+def _own() -> JsonObject:
+    total = {
+        "minimum": {"type": "integer"},
+        "maximum": {"type": "integer"},
+        "worth": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "spare": {"type": "boolean"},
+    }
+    words = {"type": "object", "additionalProperties": _TEXT}
+    return {
+        "labels": {**words, "description": "Words for people, by value."},
+        "shape": {**_TEXT, "description": "A text that matches `pattern`, in words."},
+        "supply": {
+            "type": "object",
+            "additionalProperties": {"type": "integer", "minimum": 1},
+            "description": "On an array: how often each item may be chosen at most.",
+        },
+        "total": {
+            "type": "object",
+            "properties": total,
+            "additionalProperties": False,
+            "description": "The sum of worths lies within `minimum` to `maximum`. Without `spare`, no item may be dispensable.",
+        },
+        "pairwise": {"type": "array", "items": _TEXT, "description": "Fields in which any two items of the array differ."},
+        "ordered": {"type": "boolean", "description": "The order of the items matters."},
+        "at": {"oneOf": [_TEXT, words], "description": "The target of the picture that a value stands for."},
+    }
