@@ -136,6 +136,20 @@ def test_the_page_of_a_report_in_an_anonymous_match_names_nobody(toy, anna, ben,
         assert "ben" not in seen.content.decode()
 
 
+def test_no_search_for_a_name_finds_a_report_in_an_anonymous_match(toy, anna, ben, browser, program, desk):
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, anonymous=True))
+    program(anna).post("/reports/", {"kind": "abuse", "words": "In the match", "match": str(match.number), "seat": 1})
+    inside = Report.objects.get()
+    outside = reported(program, anna)
+
+    def found(term):
+        page = desk.get(f"/admin/matches/report/?q={term}").content.decode()
+        return [row for row in (inside, outside) if str(row.pk) in page]
+
+    assert found("ben") == [outside]
+    assert found(match.number) == [inside]
+
+
 # --- deciding ---
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -39,6 +40,13 @@ class ReportAdmin(ReadOnly):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).prefetch_related("acts__operator")
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
+        """Search; what `_name` hides is found by no name."""
+        found, doubled = super().get_search_results(request, queryset, search_term)
+        if search_term and not search_term.isdecimal():
+            found = found.exclude(match__anonymous=True, match__ended_at=None)
+        return found, doubled
 
     @admin.display(description="player")
     def player(self, report: Report) -> str:
