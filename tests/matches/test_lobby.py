@@ -232,6 +232,24 @@ def test_matches_a_day_are_limited(toy, anna, settings):
     opening.create_match(by=anna, game=toy)
 
 
+def test_in_an_anonymous_match_nobody_learns_whom_others_have_invited(anna, ben, player):
+    carl = player("carl")
+    for anonymous in (True, False):
+        match = opening.create_match(by=anna, game="stratastar", seats=3, entry="invited", anonymous=anonymous)
+        invitations.invite(by=anna, match=match, username="ben")
+        invitations.invite(by=anna, match=match, username="carl")
+        opening.join_match(by=ben, match=match)
+        if not anonymous:
+            with pytest.raises(Refused, match="carl is already invited"):
+                invitations.invite(by=ben, match=match, username="carl")
+            continue
+        invitations.invite(by=ben, match=match, username="carl")
+        with pytest.raises(Refused, match="carl is already invited"):
+            invitations.invite(by=ben, match=match, username="carl")
+        opening.join_match(by=carl, match=match)
+        assert not invitations.pending(carl, 10), "both are settled by one seat"
+
+
 def test_unfilled_matches_lapse(toy, anna):
     old = opening.create_match(by=anna, game=toy)
     young = opening.create_match(by=anna, game=toy)

@@ -73,7 +73,9 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
     user = User.named(username)
     if user is None:
         raise Refused("unknown_user", say("There is no user {username!r}.", username=username), "username")
-    if match.invitations.filter(user=user).exists():
+    known = match.invitations.filter(user=user)
+    # In an anonymous match nobody learns whom another player has invited, not even by asking for the same user.
+    if (known.filter(invited_by=by) if match.hides_names else known).exists():
         raise Refused("invited_already", say("{username} is already invited.", username=username), "username")
     blocked.check_invitation(by=by, user=user)
     return user
