@@ -244,6 +244,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["gamesvc.api.throttling.Throttle"],
     "DEFAULT_RENDERER_CLASSES": ["gamesvc.api.rendering.JSON"],
     "DEFAULT_PARSER_CLASSES": ["gamesvc.api.rendering.JSONBody"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "gamesvc.api.negotiation.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "gamesvc.api.error_responses.handle",
     # Serializers leave moments to the renderer, which writes all of them in one way.

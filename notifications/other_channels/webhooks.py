@@ -42,11 +42,12 @@ def has(user_id: int) -> bool:
     return Webhook.objects.filter(user_id=user_id, disabled_at=None).exists()
 
 
-def set_up(user: User, url: str) -> Webhook:
-    """Take or change the address; a hook that was switched off works again. Raises `BadAddress`."""
+def set_up(user: User, url: str) -> tuple[Webhook, bool]:
+    """Take or change the address; a hook that was switched off works again. Return it, and True if it is new: only then is its
+    secret shown. Raises `BadAddress`.
+    """
     outward.check(url)
-    hook, _ = Webhook.objects.update_or_create(user=user, defaults={"url": url, "failing_since": None, "disabled_at": None})
-    return hook
+    return Webhook.objects.update_or_create(user=user, defaults={"url": url, "failing_since": None, "disabled_at": None})
 
 
 def rotate(user: User) -> Webhook | None:

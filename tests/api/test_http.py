@@ -88,3 +88,11 @@ def test_pages_of_other_sites_call_with_a_token_and_never_with_a_session(anna, p
     assert allowed.status_code == 200
     assert "if-match" in allowed.headers["Access-Control-Allow-Headers"]
     assert "Access-Control-Allow-Origin" not in client.get("/", headers=origin).headers
+
+
+@pytest.mark.parametrize("accepted", ["application/problem+json", "application/problem+json; q=0.9, text/html"])
+def test_who_accepts_problems_gets_them_and_json(client, accepted):
+    headers = {"Accept": accepted}
+    assert client.get("/api/v1/games/", headers=headers)["Content-Type"] == "application/json"
+    refused = client.get("/api/v1/me/", headers=headers)
+    assert (refused.status_code, refused["Content-Type"]) == (401, "application/problem+json")

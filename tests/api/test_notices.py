@@ -136,6 +136,8 @@ def test_the_webhook_by_the_api(two, anna):
     assert "https://" in refused["detail"]
     made = two[0].call("PUT", "/me/webhook/", {"url": "https://example.org/hook"}).json()
     assert made["secret"].startswith("whsec_")
+    assert "secret" not in two[0].get("/me/webhook/").json()
+    assert "secret" not in two[0].call("PUT", "/me/webhook/", {"url": "https://example.org/other"}).json()
     turned = two[0].post("/me/webhook/secret/", key="k").json()
     assert turned["secret"] != made["secret"]
     assert two[0].post("/me/webhook/secret/", key="k").json()["secret"] == turned["secret"]
@@ -185,3 +187,14 @@ def test_erasing_a_person_leaves_none_of_it(duel, two, anna):
     erasure.erase(anna)
     for model in (Preference, Webhook, CalendarFeed, Presence, Outbox):
         assert not model.objects.filter(user=anna).exists()
+
+
+def test_the_secret_of_a_webhook_is_shown_once(client, anna):
+    client.force_login(anna)
+    first = client.post("/profile/webhook", {"url": "https://example.org/hook", "act": ""}, follow=True).content.decode()
+    assert first.count("whsec_") == 1
+    assert "whsec_" not in client.get("/profile/").content.decode()
+    assert (
+        "whsec_" not in client.post("/profile/webhook", {"url": "https://example.org/b", "act": ""}, follow=True).content.decode()
+    )
+    assert client.post("/profile/webhook", {"act": "rotate"}, follow=True).content.decode().count("whsec_") == 1

@@ -31,7 +31,6 @@ def context(user: User) -> dict[str, object]:
         "hours": range(24),
         "feed_address": calendar.address(user),
         "hook": hook,
-        "hook_secret": webhooks.secret_of(hook) if hook is not None else "",
     }
 
 
@@ -82,16 +81,20 @@ def webhook(request: HttpRequest) -> HttpResponse:
             webhooks.remove(user)
             messages.success(request, "The webhook is removed.")
         case "rotate":
-            webhooks.rotate(user)
-            messages.success(request, "The webhook has a new secret. For one more day, notices are signed with both.")
+            if (hook := webhooks.rotate(user)) is not None:
+                messages.success(request, f"{_secret(hook)} For one more day, notices are signed with the old one as well.")
         case _:
             try:
-                webhooks.set_up(user, WebhookForm.read(request)["url"].strip())
+                hook, new = webhooks.set_up(user, WebhookForm.read(request)["url"].strip())
             except (Refused, WishRefused) as refused:
                 messages.error(request, refused.sentence)
             else:
-                messages.success(request, "The address is saved.")
+                messages.success(request, f"The address is saved. {_secret(hook)}" if new else "The address is saved.")
     return redirect("web:profile")
+
+
+def _secret(hook: Webhook) -> str:
+    return f"Notices are signed with {webhooks.secret_of(hook)}, which is shown this once."
 
 
 @require_GET

@@ -132,7 +132,10 @@ class HookChange(schemas.Strict):
 
 class HookShape(schemas.Shape):
     url = serializers.CharField()
-    secret = serializers.CharField(help_text="As Standard Webhooks has it: whsec_ and base64.")
+    secret = serializers.CharField(
+        required=False,
+        help_text="As Standard Webhooks has it: whsec_ and base64. Only where it is new: with the first address, or replaced.",
+    )
     failing_since = serializers.DateTimeField(allow_null=True)
     disabled_at = serializers.DateTimeField(allow_null=True, help_text="Set the address again to switch it on.")
 
@@ -259,15 +262,15 @@ class Calendar(View):
 class Hook(View):
     @documented(responses={200: HookShape, **PROBLEMS}, operation_id="me_webhook")
     def get(self, request: Request) -> Response:
-        """Return the webhook address of your program, and the secret that signs notices to it."""
-        return Response(_hook_json(self))
+        """Return the webhook address of your program. The secret that signs notices to it is shown only when it is new."""
+        return Response(_hook_json(_hook(self)))
 
     @documented(request=HookChange, responses={200: HookShape, **PROBLEMS, 422: schemas.Problem}, operation_id="me_webhook_set")
     def put(self, request: Request) -> Response:
-        """Set the webhook address. Notices go there once `webhook` is among your `channels`."""
+        """Set the webhook address. Notices go there once `webhook` is among your `channels`. The first answer has the secret."""
         url = self.body(HookChange)["url"]
-        webhooks.set_up(self.user, url)
-        return Response(_hook_json(self))
+        hook, new = webhooks.set_up(self.user, url)
+        return Response(_hook_json(hook, secret=new))
 
     @documented(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
     def delete(self, request: Request) -> Response:
@@ -282,21 +285,21 @@ class HookSecret(View):
         """Replace the webhook secret. For one day notices are signed with the old one as well."""
 
         def rotate() -> tuple[int, JsonObject]:
-            _hook_json(self)
+            _hook(self)
             webhooks.rotate(self.user)
             return 200, {}
 
         answer = once(request, rotate)
-        return Response(_hook_json(self)) if answer.status_code == 200 else answer
+        return Response(_hook_json(_hook(self), secret=True)) if answer.status_code == 200 else answer
 
 
-def _hook_json(view: View) -> JsonObject:
+def _hook(view: View) -> Webhook:
     hook = Webhook.objects.filter(user=view.user).first()
     if hook is None:
         raise Unknown("You have not set an address; PUT one.")
-    return {
-        "url": hook.url,
-        "secret": webhooks.secret_of(hook),
-        "failing_since": hook.failing_since,
-        "disabled_at": hook.disabled_at,
-    }
+    return hook
+
+
+def _hook_json(hook: Webhook, *, secret: bool = False) -> JsonObject:
+    shown = {"url": hook.url, "failing_since": hook.failing_since, "disabled_at": hook.disabled_at}
+    return {**shown, "secret": webhooks.secret_of(hook)} if secret else shown
