@@ -57,10 +57,17 @@ class World:
         checkpoints.make()
         act(self.main, 1)
         self.made = 0
+        # So many that ratings are shown with the fewest rows.
+        for _ in range(rating_rules.RATED_FROM):
+            self.rated()
 
     def running(self, host, **more):
         match = opening.create_match(by=host, game=self.game, clock=CLOCK, take_seat=False, **more)
         return opening.join_match(by=self.ben, match=opening.join_match(by=self.anna, match=match))
+
+    def rated(self):
+        match = opening.create_match(by=self.anna, game="stratastar", watch="all")
+        act(opening.join_match(by=self.ben, match=match), 1, {"name": "resign"})
 
     def grow(self, count):
         while self.made < count:
@@ -108,10 +115,7 @@ class World:
             user=self.anna, first_day=day, last_day=day, zone="UTC", starts_at=starts, ends_at=starts + timedelta(days=1),
             announced_at=timezone.now(),
         )  # fmt: skip
-        # So many that ratings are shown with the fewest rows.
-        for _ in range(rating_rules.RATED_FROM):
-            rated = opening.create_match(by=self.anna, game="stratastar", watch="all")
-            act(opening.join_match(by=self.ben, match=rated), 1, {"name": "resign"})
+        self.rated()
         self.one_more_for_operators(number)
 
     def one_more_for_operators(self, number):

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
 from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonMapping
-from gamesvc.language import say
 from gamesvc.matches.models import Match
 from gamesvc.matches.notices import reply_addresses, wording
 from gamesvc.matches.notices.repeating import calendar_part
-from gamesvc.matches.reading.board import caption_of
+from gamesvc.matches.reading import result
 from gamesvc.matches.story.sentences import tell_last
 from notifications import registry
 from notifications.models import Outbox
@@ -41,7 +39,7 @@ def match_ended(row: Outbox) -> Message | None:
         names = context["names"]
         context |= {"headline": _headline(outcome["ranking"], seat, names), "ranking": _ranking(outcome, names)}
         context |= _summed_up(context, match, seat, outcome)
-        context |= {"took": _took(match, context.get("turn", 0)), "replay": f"{context['link']}?at=1"}
+        context |= {"took": result.took(match, context.get("turn", 0)), "replay": f"{context['link']}?at=1"}
         context["since"] = [sentence for _v, _m, sentence in tell_last(context["loaded"], seat, names, LAST_ACTS)]
         context["since_label"] = _("The last acts:")
         context["reply_to"] = reply_addresses.reply_address(
@@ -81,27 +79,11 @@ def _ranking(outcome: JsonMapping, names: Sequence[str]) -> list[dict[str, objec
 
 def _summed_up(context: dict[str, Any], match: Match, seat: int, outcome: JsonMapping) -> dict[str, object]:
     """Return the game's own words on what decided the match, its figures, and the number of turns."""
-    game, state = context["loaded"].game, context["loaded"].timeline.state
-    view, caption = game.view(state, seat), caption_of(match, context["names"])
-    found = game.summary(view, caption)
-    decided = found.decided if found is not None else say(outcome["reason"].replace("_", " "))
-    if not decided.startswith(tuple(context["names"])):  # a player's name stays as it is
-        decided = decided[:1].upper() + decided[1:]
-    told: dict[str, object] = {"decided": f"{decided}.", "turn": game.glance(view, caption).turn}
-    if found is not None:
+    found = result.decision(context["loaded"], match, seat, tuple(context["names"]), outcome)
+    told: dict[str, object] = {"decided": found.sentence, "turn": found.turns}
+    if found.figures:
         told["figures"] = [
             (noun, [f"{name} {value}" for name, value in zip(context["names"], values, strict=True)])
             for noun, values in found.figures
         ]
     return told
-
-
-def _took(match: Match, turns: int) -> str:
-    """Return how long the match took, in turns and days."""
-    if match.started_at is None or match.ended_at is None:
-        return ""
-    time = timesince(match.started_at, match.ended_at).replace("\xa0", " ")
-    if not turns:
-        return _("The match took %(time)s.") % {"time": time}
-    told = ngettext("The match took %(turns)s turn in %(time)s.", "The match took %(turns)s turns in %(time)s.", turns)
-    return told % {"turns": turns, "time": time}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gamesvc.matches.reading import lists
@@ -15,20 +16,29 @@ FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures of the last public matches: how many, the percentage won by the first seat, and the usual days."""
+    """Figures of the last public matches: how many, the percentage that each seat won alone, and the usual days.
+
+    A seat's share is that of the matches with so many seats.
+    """
 
     matches: int
-    first_seat: int
+    won: tuple[int, ...]
     days: int
 
 
 def of_game(game: str) -> Figures | None:
     """Return the figures of a game; None while too few public matches are over."""
     found = lists.archived(None).filter(game=game, seat_count__gt=1, started_at__isnull=False, ended_at__isnull=False)
-    ended = list(found.values_list("outcome", "started_at", "ended_at")[:RECENT])
-    decided = [outcome["ranking"][0] for outcome, _start, _end in ended if outcome is not None]
+    ended = list(found.values_list("outcome", "seat_count", "started_at", "ended_at")[:RECENT])
+    decided = [(outcome["ranking"][0], seats) for outcome, seats, _start, _end in ended if outcome is not None]
     if len(decided) < FEWEST:
         return None
-    lengths = [(end - start).total_seconds() for _outcome, start, end in ended if start is not None and end is not None]
-    won = sum(best == [0] for best in decided)
-    return Figures(len(decided), round(100 * won / len(decided)), max(1, round(statistics.median(lengths) / DAY)))
+    lengths = [(end - start).total_seconds() for _outcome, _seats, start, end in ended if start is not None and end is not None]
+    won = tuple(_share_won(seat, decided) for seat in range(max(seats for _best, seats in decided)))
+    return Figures(len(decided), won, max(1, round(statistics.median(lengths) / DAY)))
+
+
+def _share_won(seat: int, decided: Sequence[tuple[Sequence[int], int]]) -> int:
+    """Return the percentage of matches with this seat that it won alone. `decided`: the best seats, and the number of seats."""
+    played = [list(best) for best, seats in decided if seat < seats]
+    return round(100 * played.count([seat]) / len(played))

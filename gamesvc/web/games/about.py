@@ -7,8 +7,10 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
+from gamesvc import paging
 from gamesvc.games import catalog, lessons, specimen
 from gamesvc.matches.reading import figures
+from gamesvc.matches.statistics import leaderboards
 from gamesvc.web.common import markdown
 from gamesvc.web.common.engines import engine
 
@@ -28,6 +30,8 @@ def game_page(request: HttpRequest, game: str) -> HttpResponse:
         "manifest": found.manifest,
         "introduction": mark_safe(markdown.render(specimen.introduction(found.id))),
         "figures": figures.of_game(found.id),
+        "rated": found.manifest.max_seats > 1,
+        "leaders": leaderboards.top(found.id, paging.LEADERS_AT_A_GLANCE) if request.user.is_authenticated else [],
         "learns": lessons.lesson(found.id) is not None,
         "cards": len(specimen.reference(found.id)),
     }

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -19,8 +18,7 @@ from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
 from gamesvc.games.kernel.targets import stands, tappable, targets, thing_of
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.lobby import rematches
-from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models import Question
 from gamesvc.matches.reading import board, summaries
 from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
@@ -33,7 +31,7 @@ from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
 from gamesvc.web.lobby import forks, lines, notes, press
 from gamesvc.web.organising import measures
-from gamesvc.web.play import going_on, log, standing_orders
+from gamesvc.web.play import after_end, going_on, log, standing_orders
 from gamesvc.web.timekeeping import absence
 from gamesvc.web.undo import undo
 
@@ -125,9 +123,9 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
             | _position(access, loaded, _version(request, "at"), eyes)
             | _questions(access, loaded, names)
         )
-        context |= _ranking(match, names) | {"rematch": rematches.offer(access)}
+        context |= after_end.panel(access, loaded, names)
     else:
-        context |= {"bots": list(loaded.game.bots), "share_link": _share_link(access)}
+        context |= {"bots": list(loaded.game.bots), "share_link": after_end.link_to_pass_on(access)}
     if access.seat is not None and loaded.started and not loaded.ended:
         context |= _orders(access, loaded, failed)
     here = (context.get("past") or {"at": newest})["at"]
@@ -249,23 +247,6 @@ def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, pla
         "share": share,
         "urgent": row is not None and share < 100 * moments.NEARLY_OVER,
     }
-
-
-def _ranking(match: Match, names: tuple[str, ...]) -> dict[str, object]:
-    if match.outcome is None:
-        return {}
-    groups = [
-        {"place": place, "seats": [(seat, names[seat], match.outcome["scores"][seat]) for seat in group]}
-        for place, group in enumerate(match.outcome["ranking"], 1)
-    ]
-    return {"ranking": groups, "reason": match.outcome["reason"]}
-
-
-def _share_link(access: Access) -> str:
-    """Return the invitation link; empty for readers who may not pass it on."""
-    if not (access.is_host or access.seat is not None):
-        return ""
-    return f"{settings.BASE_URL}/matches/{access.match.number}/?link={access.match.link_token}"
 
 
 def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, object]:

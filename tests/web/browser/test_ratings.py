@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from gamesvc.matches.models import Match
-from tests.web.browser.conftest import PHONE
+from tests.web.browser.conftest import PHONE, WIDE
 from tests.web.rated import season
 
 pytestmark = pytest.mark.browser
@@ -50,17 +51,27 @@ def test_a_rematch_is_asked_for_on_the_page_of_the_opponent(opened, people):
     assert again.status == Match.Status.RUNNING
 
 
+def test_after_the_end_the_page_of_the_match_tells_the_result_and_leads_to_the_rematch(opened, people):
+    last = season(*people)
+    page = opened(people[0], f"/matches/{last.number}/", scripts=False)
+    result = page.locator("#result")
+    expect(result).to_contain_text("The last empire standing.")
+    expect(result.locator("tr.mine")).to_contain_text(re.compile(r"\+\d+"))
+    assert page.get_by_label("Link to share").input_value().endswith(f"/matches/{last.number}/")
+    result.get_by_role("button", name="Ask for a rematch").click()
+    page.wait_for_url(re.compile(rf"/matches/(?!{last.number}/)\d+/$"))
+    assert Match.objects.latest("number").creator == people[0]
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_axe_finds_no_fault_in_ratings(opened, people, dark):
-    from axe_playwright_python.sync_playwright import Axe
-
     last = season(*people)
     page = opened(people[0], "/", dark=dark)
     paths = ("/ratings/", "/games/stratastar/leaderboard/", "/players/marek/", "/games/stratastar/", f"/matches/{last.number}/")
     faults = {}
     for path in paths:
         page.goto(path)
-        for size in ((1280, 720), (320, 740)):
+        for size in (WIDE, (320, 740)):
             page.set_viewport_size({"width": size[0], "height": size[1]})
             if found := Axe().run(page).response["violations"]:
                 faults[path, size] = [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
