@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks
 from tests.web.browser.conftest import PHONE, WIDE
-from tests.web.browser.playing import Played
+from tests.web.browser.playing import Played, confirm
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,7 @@ def press(page, *corners: str) -> None:
     """Place Homeworlds, one side after the other."""
     for corner in corners:
         page.locator(f'.hits [data-t="cell:{corner}"].can').click()
-        page.locator("#confirm").click()
+        assert confirm(page)
         expect(page.locator(".steps-of-line .now")).to_contain_text(corner)
 
 
