@@ -145,6 +145,7 @@ _SEATS = {
 }
 
 _PLAYING = {
+    "resign_unconfirmed": Meaning("Resign asks first", "Nobody gives up a match by a single word.", "Write: resign yes"),
     "not_started": Meaning("The match has not started", "It starts when all seats are taken.", "Wait for the mail that says so."),
     "not_running": Meaning("The match is not running", "It has not started, or is over.", "Look at its status."),
     "match_over": Meaning("The match is over", "Nothing more can be played.", "Look at it, export it, or fork it."),

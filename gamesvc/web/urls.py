@@ -9,7 +9,7 @@ from gamesvc.web.games import about, learn
 from gamesvc.web.lobby import creating, dashboard, forks, lines, lists, notes, opening, press, thumbnails
 from gamesvc.web.notices import preferences, undelivered
 from gamesvc.web.organising import measures
-from gamesvc.web.play import acts, going_on, standing_orders, table
+from gamesvc.web.play import acts, going_on, resigning, standing_orders, table
 from gamesvc.web.statistics import players, ratings
 from gamesvc.web.timekeeping import absence, clocks
 from gamesvc.web.undo import undo
@@ -38,6 +38,7 @@ urlpatterns = [
     path("matches/<str:ident>/version", table.newest_version, name="version"),
     path("matches/<str:ident>/explained", table.explained, name="explained"),
     path("matches/<str:ident>/command", acts.send_command, name="command"),
+    path("matches/<str:ident>/resign", resigning.resign, name="resign"),
     path("matches/<str:ident>/preview", acts.preview_order, name="preview"),
     path("matches/<str:ident>/orders", acts.send_orders, name="orders"),
     path("matches/<str:ident>/seats", opening.change_seats, name="seats"),

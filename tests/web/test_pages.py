@@ -318,7 +318,7 @@ def test_after_the_end_a_replay_shows_what_any_seat_saw(people, clients):
     before = html(clients[0].get(path))
     assert html(clients[0].get(f"{path}&as=1")).count("View as") == before.count("View as") == 0
     seat = loading.load(match.id, "stratastar").awaited()[0].seat
-    resign = form_to(html(clients[seat].get(f"/matches/{match.number}/")), "/command", "Resign")
+    resign = form_to(html(clients[seat].get(f"/matches/{match.number}/resign")), "/command", "Resign")
     clients[seat].post(resign.action, resign.fields)
     mine, theirs = (html(clients[0].get(f"{path}&as={seat}")) for seat in (0, 1))
     assert "View as" in mine

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.forms import fault
-from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.game import RESIGN, Refused
 from gamesvc.games.kernel.timeline import read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.access import selectors
@@ -32,7 +32,7 @@ from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find, seated
 from gamesvc.web.common.posted import Unreadable
-from gamesvc.web.play import going_on
+from gamesvc.web.play import going_on, resigning
 from gamesvc.web.play.forms import CommandForm, OrdersForm, PreviewForm
 from gamesvc.web.play.table import Failed, show_match
 
@@ -46,6 +46,8 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     access = find(request, ident)
     posted, form = reading.fields(request), CommandForm(request.POST)
     form_key = form["_form"].value() or ""
+    if not form["_sure"].value() and _resigns(access, form_key):
+        return redirect(resigning.address(access))
     try:
         read = functools.partial(_chosen, access, form_key, posted)
         order, _version = _submit(access, once.fingerprint(request), form.checked()["_version"], read)
@@ -58,6 +60,11 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
         return show_match(request, find(request, ident), failed)
     messages.success(request, f"Done: {order}")
     return going_on.after_command(request, access.match, seated(access).index)
+
+
+def _resigns(access: Access, form_key: str) -> bool:
+    form = resigning.form_of(access)
+    return form is not None and controls.key_of(form) == form_key
 
 
 @folds_history()
@@ -158,7 +165,11 @@ def _parsed(access: Access, line: str) -> JsonMapping:
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
         raise Refused("not_running", "The match is not running.")
-    return read_order(loaded.game, line, loaded.game.view(loaded.timeline.state, access.viewer))
+    order, sure = resigning.confirmed(line)
+    command = read_order(loaded.game, order, loaded.game.view(loaded.timeline.state, access.viewer))
+    if command["name"] == RESIGN and not sure:
+        raise Refused("resign_unconfirmed", "To give up the match, write: resign yes", "orders")
+    return command
 
 
 def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:

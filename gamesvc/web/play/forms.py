@@ -13,7 +13,9 @@ class PreviewForm(PostedForm):
 
 
 class CommandForm(PreviewForm, VersionForm):
-    """A command for the version that the page showed."""
+    """A command for the version that the page showed. `_sure`: set by the page that asks before resigning."""
+
+    _sure = TextField(max_length=10)
 
 
 class OrdersForm(VersionForm):

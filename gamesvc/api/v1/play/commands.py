@@ -33,7 +33,10 @@ class Commands(View):
         operation_id="matches_commands",
     )
     def post(self, request: Request, ident: str) -> Response:
-        """Submit one command for your seat, as offered by one of the forms. A repeated key gets the first response again."""
+        """Submit one command for your seat, as offered by one of the forms. A repeated key gets the first response again.
+
+        `resign` is carried out at once: a program that a person uses asks them first, as pages and mails do.
+        """
         received_at = timezone.now()
         access = access_seat(user=self.user, ident=ident, as_seat=named_seat(request))
         return submit_command(self, access, dict(request.data), received_at)
