@@ -138,6 +138,7 @@ _SEATS = {
     "press_banned": Meaning(
         "You may not write messages", "The operators have decided so.", "Read their mail; you can go on playing without messages."
     ),
+    "bad_push": Meaning("Not the keys of a browser", "Push is encrypted for a browser.", "Turn push on again on the page."),
     "own_name": Meaning("This is you", "A block keeps other players away.", "Name another player."),
     "too_many_blocks": Meaning("Too many blocks", "A user can block 500 players.", "Unblock one first."),
     "not_blocked": Meaning("You do not block this player", "There is nothing to end.", "Nothing needs to be done."),
@@ -145,7 +146,7 @@ _SEATS = {
 }
 
 _PLAYING = {
-    "resign_unconfirmed": Meaning("Resign asks first", "Nobody gives up a match by a single word.", "Write: resign yes"),
+    "resign_unconfirmed": Meaning("Resign asks first", "Nobody gives up a match by a single word.", "Write `resign yes`."),
     "not_started": Meaning("The match has not started", "It starts when all seats are taken.", "Wait for the mail that says so."),
     "not_running": Meaning("The match is not running", "It has not started, or is over.", "Look at its status."),
     "match_over": Meaning("The match is over", "Nothing more can be played.", "Look at it, export it, or fork it."),

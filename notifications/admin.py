@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from django.contrib import admin
 
 from accounts.operators import ReadOnly, operators
-from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
+from notifications.models import Bounce, Handover, Outbox, Preference, PushSubscription, Reminder, Suppression, Webhook
 from notifications.wanted.wishes import GENERAL
 
 
@@ -97,6 +97,21 @@ class PreferenceAdmin(ReadOnly):
     @admin.display(description="for one match", boolean=True)
     def for_one_match(self, preference: Preference) -> bool:
         return bool(preference.topic)
+
+
+@admin.register(PushSubscription, site=operators)
+class PushSubscriptionAdmin(ReadOnly):
+    """Only the host of a push service: the rest of the address lets its holder send."""
+
+    list_display = ("user", "host", "created_at")
+    search_fields = ("user__username",)
+    ordering = ("user__username", "pk")
+    fields = ("user", "host", "created_at")
+    list_select_related = ("user",)
+
+    @admin.display(description="host")
+    def host(self, row: PushSubscription) -> str:
+        return urlsplit(row.endpoint).hostname or ""
 
 
 @admin.register(Webhook, site=operators)

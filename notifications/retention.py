@@ -83,5 +83,6 @@ RULES: Declared = {
     "notifications.Reminder": (Old("deadline", lambda: reminders.KEPT.days),),
     "notifications.ReplyAddress": (Old("expires_at", mails_days, needed=_needed_addresses),),
     "notifications.Suppression": "one row for each address that takes no mail; forgotten, it would get some again",
+    "notifications.PushSubscription": WITH_PLAYERS,
     "notifications.Webhook": WITH_PLAYERS,
 }

@@ -63,6 +63,8 @@ PAGES = {
     "python_client": EVERYONE,
     "substitutes": EVERYONE,
     "terms": EVERYONE,
+    "worker": EVERYONE,
+    "manifest": EVERYONE,
     "report": "signed-in users, about players and messages that they may read",
     "ratings": EVERYONE,
     "leaderboard": SIGNED_IN,

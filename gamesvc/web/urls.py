@@ -7,7 +7,7 @@ from gamesvc.web.community import blocked, reports, terms
 from gamesvc.web.docs import guides, problems, reference
 from gamesvc.web.games import about, learn
 from gamesvc.web.lobby import creating, dashboard, forks, lines, lists, notes, opening, press, thumbnails
-from gamesvc.web.notices import preferences, undelivered
+from gamesvc.web.notices import preferences, push, undelivered
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, going_on, resigning, standing_orders, table
 from gamesvc.web.statistics import players, ratings
@@ -77,6 +77,9 @@ urlpatterns = [
     path("profile/timing", preferences.timing, name="notice_timing"),
     path("profile/reply-addresses", preferences.reply_addresses, name="reply_addresses"),
     path("profile/calendar", preferences.feed_address, name="calendar_address"),
+    path("profile/push", push.change, name="push"),
+    path("sw.js", push.worker, name="worker"),
+    path("manifest.webmanifest", push.manifest, name="manifest"),
     path("profile/webhook", preferences.webhook, name="webhook"),
     path("calendar/<str:secret>.ics", preferences.calendar_feed, name="calendar"),
     path("profile/mails/again", undelivered.send_again, name="send_again"),

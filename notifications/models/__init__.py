@@ -3,7 +3,17 @@
 from notifications.models.bounces import Bounce, Report, Source, Suppression
 from notifications.models.core import InboundMail, MailStatus, Mute, Outbox, ReplyAddress, Scope, Status
 from notifications.models.mailbox import Mailbox
-from notifications.models.timing import CalendarEntry, CalendarFeed, Handover, LastShown, Preference, Presence, Reminder, Webhook
+from notifications.models.timing import (
+    CalendarEntry,
+    CalendarFeed,
+    Handover,
+    LastShown,
+    Preference,
+    Presence,
+    PushSubscription,
+    Reminder,
+    Webhook,
+)
 
 __all__ = [
     "Bounce",
@@ -18,6 +28,7 @@ __all__ = [
     "Outbox",
     "Preference",
     "Presence",
+    "PushSubscription",
     "Reminder",
     "ReplyAddress",
     "Report",

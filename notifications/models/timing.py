@@ -121,6 +121,22 @@ class Webhook(models.Model):
         db_table = "notifications_webhook"
 
 
+class PushSubscription(models.Model):
+    """A browser that takes notices of a user by web push (RFC 8030): its push service's address, and its keys (RFC 8291)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    endpoint = models.URLField(max_length=500, unique=True)
+    p256dh = models.CharField(max_length=100)
+    auth = models.CharField(max_length=40)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "notifications_push_subscription"
+        verbose_name = "push subscription"
+        verbose_name_plural = "push subscriptions"
+
+
 class CalendarFeed(models.Model):
     """A user's calendar address, derived from the row's id. Removing it deletes the row; a new row has another address."""
 

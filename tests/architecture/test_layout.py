@@ -74,6 +74,7 @@ SALTS = {
     "notifications.muting",
     "notifications.threads",
     "notifications.unsubscribe",
+    "notifications.web_push",
     "notifications.webhook",
 }
 

@@ -27,7 +27,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.statistics import rating_rules, ratings
 from gamesvc.matches.timekeeping import deadlines
-from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
+from notifications.models import Bounce, Handover, Outbox, Preference, PushSubscription, Reminder, Suppression, Webhook
 from tests.mailing import verify
 from tests.matches.playing import act, holder
 from tests.walking import doors
@@ -125,6 +125,7 @@ class World:
         report = Report.objects.create(user=self.anna, about=user, match=match, kind="other", words="x")
         ReportAct.objects.create(report=report, operator=self.operator, act="note", words="x")
         MessageBan.objects.create(user=user, until=now + timedelta(days=1))
+        PushSubscription.objects.create(user=user, endpoint=f"https://push.example/{number}", p256dh="x", auth="x")
         Refusal.objects.create(
             match=match, command_id=uuid.uuid4(), user=user, seat=0, channel="api", received_at=now, command={}, code="x",
             detail="x",

@@ -30,7 +30,7 @@ from gamesvc.matches.models import (
 )
 from gamesvc.matches.record import loading
 from notifications import channels
-from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
+from notifications.models import Bounce, Handover, Outbox, Preference, PushSubscription, Reminder, Suppression, Webhook
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +48,7 @@ OF_NO_MATCH = {
     Outage,
     Heartbeat,
     MessageBan,
+    PushSubscription,
 }
 # The list of matches: its names are those on the match's pages.
 OF_THE_PAGES = {Match}

@@ -16,6 +16,7 @@ _SOURCES = {
     # Without a proxy in front, live streams come from another port.
     "connect-src": f"'self' {settings.LIVE_URL}".strip(),
     "manifest-src": "'self'",
+    "worker-src": "'self'",
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }

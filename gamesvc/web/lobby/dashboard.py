@@ -27,6 +27,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
 from gamesvc.web.common import moments
 from gamesvc.web.lobby import inbox
+from gamesvc.web.notices import push
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "open": [row for row in others if row.match.status == Match.Status.OPEN],
         "over": finished_rows(request.user),
         "games": games,
+        **push.offer(request.user),
     }
     return render(request, "web/home.html", context)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField
+from django import forms
 
-CHANNELS = {"": ["mail"], "after": ["mail", "webhook"], "first": ["webhook", "mail"]}
+from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField, says
+
+WHEN = ("", "after", "first")
+"""Choices for a channel: not used, if a mail had no effect, before any mail."""
 
 
 class TimingForm(PostedForm):
@@ -18,13 +21,19 @@ class TimingForm(PostedForm):
     subject_per_turn = OneOfField("Choose one subject for the match, or one for each turn.", [("yes", "yes")])
     digest_hour = WholeField("Choose one of the hours on the page for the digest, or none.", high=99_999)
     immediate_below = WholeField("Enter a whole number of hours: with less time left, mails are sent at once.", high=99_999)
-    webhook = OneOfField("Choose when the webhook is used.", [(name, name) for name in CHANNELS if name])
+    push = OneOfField("Choose when push is used.", [(name, name) for name in WHEN if name])
+    webhook = OneOfField("Choose when the webhook is used.", [(name, name) for name in WHEN if name])
 
     def changes(self) -> dict[str, Any]:
         """Return the settings as `wishes.set_wishes` takes them. Raises `Refused`."""
         fields = dict(self.checked())
         points = [point for point in fields.pop("reminders").split(",") if point.strip()]
-        order = CHANNELS[fields.pop("webhook")]
+        chosen = {name: fields.pop(name) for name in ("push", "webhook")}
+        order = [
+            *(name for name in chosen if chosen[name] == "first"),
+            "mail",
+            *(name for name in chosen if chosen[name] == "after"),
+        ]
         subject_per_turn = fields.pop("subject_per_turn") == "yes"
         return {"reminders": points, **fields, "subject_per_turn": subject_per_turn, "channels": order}
 
@@ -39,3 +48,18 @@ class SuppressionForm(PostedForm):
     """The suppression to lift."""
 
     suppression = WholeField("Nothing was held back there.", required=True, high=10**17)
+
+
+class SubscribeForm(PostedForm):
+    """A browser's push subscription, as its PushManager gives it."""
+
+    endpoint = TextField(max_length=1000)
+    p256dh = TextField(max_length=200)
+    auth = TextField(max_length=200)
+
+
+class UnsubscribeForm(PostedForm):
+    """The push subscription to end, by its id or by the address that the browser knows."""
+
+    subscription = forms.UUIDField(required=False, error_messages=says("There is no such device."))
+    endpoint = TextField(max_length=1000)

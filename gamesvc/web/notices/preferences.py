@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +17,7 @@ from gamesvc.matches.notices import reply_addresses as addresses
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import TimingForm, WebhookForm
 from notifications.models import Webhook
-from notifications.other_channels import webhooks
+from notifications.other_channels import web_push, webhooks
 from notifications.sending import calendar
 from notifications.wanted import wishes
 from notifications.wanted.wishes import WishRefused
@@ -31,7 +33,17 @@ def context(user: User) -> dict[str, object]:
         "hours": range(24),
         "feed_address": calendar.address(user),
         "hook": hook,
+        "devices": web_push.of(user),
+        "push_key": web_push.public_key(),
+        "push_when": _when("push", holds.channels),
     }
+
+
+def _when(name: str, order: Sequence[str]) -> str:
+    """Return when a channel is used, as the form has it: never, after a mail, or first."""
+    if name not in order:
+        return ""
+    return "first" if order.index(name) < order.index("mail") else "after"
 
 
 @require_POST

@@ -20,6 +20,9 @@ PAGES = (
     "/lobby/watch/",
     "/lobby/archive/",
     "/players/ines/",
+    "/profile/blocked/",
+    "/report/?player=marek",
+    "/terms/",
     "/accounts/password/change/",
 )
 
@@ -30,7 +33,7 @@ def test_axe_finds_no_fault(opened, dark):
     played.others_act()
     played.bot_acts(0)
     last = played.version
-    matches = (played.path, f"{played.path}?at={last - 1}", f"{played.path}press", f"{played.path}clock")
+    matches = (played.path, f"{played.path}?at={last - 1}", f"{played.path}press", f"{played.path}clock", f"{played.path}resign")
     page = opened(played.users[0], "/", WIDE, dark=dark)
     faults = {}
     for path in (*PAGES, *matches):
