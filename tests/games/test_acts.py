@@ -12,8 +12,10 @@ import pytest
 from gamesvc.games import catalog
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import codec, forms
+from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Form, Game, Schema
 from gamesvc.games.kernel.targets import stands
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.web.common import controls
 from gamesvc.web.common import posted as reading
 from tests.games.positions import corpus
@@ -28,16 +30,15 @@ def offers(game: Game[Any]) -> Iterator[tuple[Any, list[Form], tuple[Form, ...]]
             yield game.view(state, seat), list(game.legal_commands(state, seat)), acts(game, state, seat)
 
 
-def alternatives(schema: Schema) -> Iterator[Schema]:
-    """Yield every `oneOf` in a schema whose alternatives people choose among."""
-    if "oneOf" in schema:
-        yield schema
+def within(schema: Schema) -> Iterator[Schema]:
+    """Yield a schema and every schema inside it."""
+    yield schema
     for inner in (
         *schema.get("oneOf", ()),
         *schema.get("properties", {}).values(),
         *([schema["items"]] if "items" in schema else ()),
     ):
-        yield from alternatives(inner)
+        yield from within(inner)
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
@@ -59,10 +60,41 @@ def test_an_act_offers_what_its_forms_offer_together(game: Game[Any]) -> None:
 def test_alternatives_have_titles_that_tell_them_apart(game: Game[Any]) -> None:
     for _view, _narrow, whole in offers(game):
         for act in whole:
-            for one in alternatives(act.body):
+            for one in (one for one in within(act.body) if "oneOf" in one):
                 titles = [option.get("title") for option in one["oneOf"]]
                 assert all(titles), (act.name, json.dumps(one)[:300])
                 assert len(set(titles)) == len(titles), (act.name, titles)
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_defaults_are_legal_and_payments_have_one(game: Game[Any]) -> None:
+    for _view, _narrow, whole in offers(game):
+        for act in whole:
+            for one in within(act.body):
+                assert "default" not in one or forms.fault(one, one["default"]) is None, (act.name, one)
+                assert not one.get("payment") or "default" in one
+
+
+def test_what_is_paid_by_default_is_what_an_omitted_payment_stands_for() -> None:
+    stratastar, paid = catalog.game("stratastar"), 0
+    for position in corpus(stratastar):
+        state, marked = codec.read_position(stratastar, position, 1)
+        [*awaited] = stratastar.awaited(state)
+        for seat in (one.seat for one in awaited):
+            for form in stratastar.legal_commands(state, seat):
+                if not form.parameters.get("pay", {}).get("payment") or "pay" in (form.required or ()):
+                    continue
+                command = forms.fill(form, random.Random(3))
+                omitted = {name: value for name, value in command.items() if name != "pay"}
+                told = {**omitted, "pay": form.parameters["pay"]["default"]}
+                assert events_of(stratastar, state, marked, seat, omitted) == events_of(stratastar, state, marked, seat, told)
+                paid += 1
+    assert paid > 20
+
+
+def events_of(game: Game[Any], state: Any, marked: Any, seat: int, command: dict[str, Any]) -> list[tuple[str, Any]]:
+    timeline = Timeline.resume(game, version=1, state=state, draws=0, kept=marked, log=lambda until: ())
+    return [(event.type, event.data) for event in timeline.command(seat, command, seeded("pay")).events]
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)

@@ -3,7 +3,7 @@
 Pages, mail help, bots, tests and the shape check of commands all read schemas through this module. A schema is JSON Schema (draft
 2020-12), restricted to `type` (one, or a list), `enum`, `const`, `title`, `description`, `default`, `minimum`, `maximum`,
 `minLength`, `maxLength`, `pattern` (matches the whole text), `items`, `minItems`, `maxItems`, `uniqueItems`, `properties`,
-`required`, `minProperties`, `additionalProperties` and `oneOf`, whose alternatives have a `title`. Seven more keywords, six of
+`required`, `minProperties`, `additionalProperties` and `oneOf`, whose alternatives have a `title`. Nine more keywords, eight of
 them our own:
 
   `examples`  valid values where the rest of the schema cannot express the limits; bots and self-play pick one of them.
@@ -15,6 +15,8 @@ them our own:
               is `worth`[item] (default 1), of an integer the number itself, of an object the sum of its integer fields.
               With `"spare": false`, removing any item must drop the sum below `minimum` (payments).
   `pairwise`  on an array of objects: the names of fields whose values must differ between any two items.
+  `ordered`   true on an array whose order means something: what comes first is done, tried, paid or hit first.
+  `payment`   true on what is paid. Its `default` is legal, and what an omitted payment stands for; pages fill it in, folded.
   `at`        the targets in the picture that values stand for: {value: target} beside `enum` or `supply`, one target beside
               `const`. Only forms for programs have it (`targets.form_as_json`); no check reads it.
 """

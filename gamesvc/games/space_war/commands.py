@@ -34,6 +34,7 @@ ORDER_PARTS: dict[str, Schema] = {
         "minItems": 1,
         "maxItems": len(RESPONDERS),
         "uniqueItems": True,
+        "ordered": True,
     },
     "times": {"type": "integer", "minimum": 1, "maximum": 99},
     "until": {"enum": ["turn", "cancelled"]},
@@ -53,7 +54,7 @@ def _order_schema() -> Schema:
 
 
 ORDERS: dict[str, Schema] = {
-    "orders": {"type": "array", "items": _order_schema(), "minItems": 0, "maxItems": 12},
+    "orders": {"type": "array", "items": _order_schema(), "minItems": 0, "maxItems": 12, "ordered": True},
     "flip_preference": {
         "type": "array",
         "title": "Rows to flip first while you are away",
@@ -61,6 +62,7 @@ ORDERS: dict[str, Schema] = {
         "minItems": 0,
         "maxItems": 3,
         "uniqueItems": True,
+        "ordered": True,
     },
     "draws": {
         "enum": ["draw", "mill"],

@@ -95,10 +95,10 @@ ORDERS = changes(
     actions=ASKING,
     combat=changes(**{window: {"enum": ["ask", "involved", "pass"]} for window in WINDOWS}),
     always_ask=NAMED,
-    auto={"type": "array", "items": AUTO, "maxItems": 6},
+    auto={"type": "array", "items": AUTO, "maxItems": 6, "ordered": True},
     assign=in_words(["ask", "hold_fire", "return_fire"]),
     retreat={"enum": ["ask", "pressed", "stay"]},
-    draw={"type": "array", "items": {"enum": list(DOMAINS)}, "maxItems": 3, "uniqueItems": True},
+    draw={"type": "array", "items": {"enum": list(DOMAINS)}, "maxItems": 3, "uniqueItems": True, "ordered": True},
 )
 SHOTS: JsonObject = {
     "type": "array",

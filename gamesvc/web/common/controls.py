@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.forms import fault, label
 from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.kernel.targets import Stand
-from gamesvc.games.kernel.wording import capital
+from gamesvc.games.kernel.wording import capital, listed
 
 MOST_CHIPS = 14
 MOST_ROWS = 12
 MOST_BROAD_ROWS = 3
+MOST_ORDERED = 5
+"""The values that are put in order on the page; of more of them the page only chooses some."""
 BROAD = 6
 NOTHING = ""
 _NO_DEFAULT = object()
@@ -85,6 +88,22 @@ class Control:
     def _tells(self) -> bool:
         """Return True if it shows a fixed value with its target."""
         return (self.kind == "fixed" and bool(self.part and self.label)) or any(child._tells for child in self.children)
+
+    @property
+    def folded(self) -> str:
+        """Return what is paid by default, for the line below which the payment is folded; empty for anything else."""
+        if not self.schema.get("payment") or "default" not in self.schema:
+            return ""
+        labels: dict[str, str] = {}
+        for option in self.schema.get("oneOf", (self.schema,)):
+            labels |= option.get("items", {}).get("labels", {})
+        counts = Counter(map(str, self.schema["default"]))
+        return (
+            listed(
+                labels.get(item, item) if count == 1 else f"{count} {labels.get(item, item)}" for item, count in counts.items()
+            )
+            or "–"
+        )
 
     @property
     def ident(self) -> str:
@@ -292,13 +311,16 @@ def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
         values = [option["const"] for option in options]
         labels = {key(option["const"]): option.get("title", key(option["const"])) for option in options}
         return _choice(values, {**schema, "labels": labels}, base)
+    usual = None
+    if "default" in schema:
+        usual = next((at for at, option in enumerate(options) if fault(option, schema["default"]) is None), None)
+    if usual is not None:
+        options[usual] = {**options[usual], "default": schema["default"]}
     alternatives = tuple(_alternative(control(option, f"{path}.{at}")) for at, option in enumerate(options))
-    choices = [
-        Option(str(at), str(option.get("title") or _gist(option, at)), at == 0 and base["required"])
-        for at, option in enumerate(options)
-    ]
+    begun = 0 if usual is None and base["required"] else usual
+    choices = [Option(str(at), str(option.get("title") or _gist(option, at)), at == begun) for at, option in enumerate(options)]
     if not base["required"]:
-        choices.insert(0, Option(NOTHING, UNSAID, True))
+        choices.insert(0, Option(NOTHING, UNSAID, begun is None))
     return Control("alternatives", **base, options=tuple(choices), children=alternatives)
 
 
@@ -370,8 +392,8 @@ def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
         return _counts(supply, schema, items, path, base)
     values = list(items["enum"]) if "enum" in items else None
     if values is not None and schema.get("uniqueItems"):
-        if len(values) == low > 1:
-            return _rows(schema, path, base, low)
+        if len(values) == low > 1 or (schema.get("ordered") and 1 < len(values) <= MOST_ORDERED):
+            return _rows(schema, path, base, min(len(values), high or len(values)))
         return _checks(values, schema, items, base, default)
     most = int(high) if high is not None else MOST_ROWS
     if values is not None and most > MOST_ROWS:
@@ -397,7 +419,7 @@ def _counts(supply: Mapping[str, int], schema: Schema, items: Schema, path: str,
             {"const": item},
             low=0,
             high=count if most is None else min(count, most),
-            value="0",
+            value=str(list(schema.get("default", ())).count(item)),
         )
         for at, (item, count) in enumerate(supply.items())
     )

@@ -208,7 +208,7 @@ def _battle(board: Board, seat: int) -> Iterator[Option]:
                 if flips and not board.own_flips(enemy):
                     properties["slots"] = slots_schema(board, enemy, down, flips)
                 if shields:
-                    properties["shields"] = pick_pieces(board, shields, len(shields), len(shields))
+                    properties["shields"] = {**pick_pieces(board, shields, len(shields), len(shields)), "ordered": True}
                 yield Option("attack_station", say("Attack the station with {card}", card=name), properties)
         if p.on is None and reach.collide_reason(board, p) is None:
             targets = reach.collide_targets(board, p)

@@ -172,13 +172,14 @@ def supply(cards: Sequence[str]) -> dict[str, int]:
 
 
 def cards_schema(cards: Sequence[str], **more: object) -> JsonObject:
-    """Return the schema of an array of cards taken from `cards`."""
+    """Return the schema of an array of cards taken from `cards`. The last one discarded lies on top of the pile."""
     counts = supply(cards)
     return {
         "type": "array",
         "items": {"enum": list(counts), "labels": {card: CARD_NAMES[card] for card in counts}},
         "supply": counts,
         "maxItems": len(cards),
+        "ordered": True,
         **more,
     }
 
@@ -187,12 +188,13 @@ def pay_schema(state: State, seat: int, cost: Cost) -> JsonObject:
     """Return the `pay` parameter narrowed to the accepted payments. The seat must be able to pay the cost."""
     needs, _ = _needs(state, seat, cost)
     hand = spendable(state, seat)
+    usual: JsonObject = {"title": mark("Pay with"), "payment": True, "default": list(_choose(state, seat, cost) or ())}
     if len(needs) == 1 and needs[0][0] != RESEARCH:
         kind, need = needs[0]
         cards = [card for card in hand if card in usable(kind)]
         total = {"minimum": need, "worth": {card: WORTH[card] for card in usable(kind)}, "spare": False}
-        return cards_schema(cards, total=total, title=mark("Pay with"))
-    return {"oneOf": [_exactly(cards) for cards in _mixed(needs, hand)], "title": mark("Pay with")}
+        return cards_schema(cards, total=total, **usual)
+    return {"oneOf": [_exactly(cards) for cards in _mixed(needs, hand)], **usual}
 
 
 def _exactly(cards: Sequence[str]) -> JsonObject:
