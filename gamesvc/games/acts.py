@@ -15,7 +15,7 @@ from typing import TypeVar
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Form, Game, Schema
 from gamesvc.json_types import JsonObject
-from gamesvc.language import say
+from gamesvc.language import mark, say
 
 S = TypeVar("S")
 
@@ -36,12 +36,132 @@ def merged(game: Game[S], forms: Iterable[Form]) -> tuple[Form, ...]:
 def _act(words: str, forms: Sequence[Form]) -> Form:
     first = replace(forms[0], act=words)
     if len(forms) == 1:
-        return first
-    leaves = [_Leaf(form.label, form.body) for form in forms]
+        return replace(first, parameters=_worded(first.body)["properties"])
+    leaves = [_Leaf(form.label, _worded(form.body)) for form in forms]
     label = first.label if len({form.label for form in forms}) == 1 else first.verb
     if (single := _collapsed(leaves)) is not None:
         return replace(first, label=label, parameters=single["properties"], required=tuple(single["required"]))
     return replace(first, label=label, parameters={}, required=None, choice=_tree(leaves))
+
+
+FIELDS = {
+    "abilities": mark("When an ability is used"),
+    "actions": mark("When something else is done"),
+    "always_ask": mark("Always ask about"),
+    "any": mark("Whatever it is"),
+    "assign": mark("When damage is assigned"),
+    "assignments": mark("Shots"),
+    "attacker": mark("Attacker"),
+    "auto": mark("Cards to play by themselves"),
+    "by": mark("Played by"),
+    "card": mark("Card"),
+    "cards": mark("Cards"),
+    "carried": mark("Carried along"),
+    "cell": mark("System"),
+    "combat": mark("In combat"),
+    "commander": mark("Commander"),
+    "commands": mark("When a card is played"),
+    "commit": mark("Cards to commit"),
+    "credits": mark("Credits"),
+    "defend_homeworld": mark("Defend the Homeworld"),
+    "die": mark("Die"),
+    "diplomacy": mark("Diplomacy"),
+    "discard": mark("Discard"),
+    "do": mark("Then"),
+    "domain": mark("Deck"),
+    "draw": mark("Decks to draw from"),
+    "extra_row": mark("Row of the extra card"),
+    "after_assign": mark("After damage is assigned"),
+    "after_initiate": mark("After a combat is opened"),
+    "after_resolve": mark("After shots are resolved"),
+    "after_retreat": mark("After retreats"),
+    "from": mark("From"),
+    "fight": mark("When a battle can be called"),
+    "flip_slots": mark("Station cards to flip"),
+    "give": mark("You give"),
+    "hand": mark("Cards of the hand"),
+    "hits_station": mark("It hits a station"),
+    "item": mark("Answer to"),
+    "keep": mark("Keep"),
+    "kind": mark("Kind of act"),
+    "kinds": mark("Which actions"),
+    "max_cost": mark("Cost at most"),
+    "mill": mark("Mill two instead"),
+    "min_cost": mark("Cost at least"),
+    "mode": mark("How"),
+    "moves": mark("Retreats"),
+    "n": mark("Number"),
+    "offer": mark("Offer"),
+    "offers": mark("Offers"),
+    "on": mark("In answer to"),
+    "only_concerned": mark("Only if it concerns you"),
+    "options": mark("Options"),
+    "orders": mark("Orders"),
+    "picks": mark("Choose"),
+    "play": mark("Reaction"),
+    "retreat": mark("Retreat"),
+    "row": mark("Row"),
+    "sabotage": mark("Sabotage"),
+    "seat": mark("Seat"),
+    "shields": mark("Shields, in the order of hits"),
+    "ship": mark("Ship"),
+    "ships": mark("Ships"),
+    "slot": mark("Slot"),
+    "slots": mark("Station cards"),
+    "source": mark("Used"),
+    "spaces": mark("Where"),
+    "systems": mark("Systems"),
+    "target": mark("Target"),
+    "targets": mark("Targets"),
+    "technologies": mark("Technologies"),
+    "tender": mark("Repair Tender"),
+    "times": mark("How many times"),
+    "to": mark("To"),
+    "type": mark("Type of card"),
+    "uid": mark("Card"),
+    "uids": mark("Cards"),
+    "until": mark("Until"),
+    "upto": mark("All up to"),
+    "use": mark("Cards to react with, the best first"),
+    "value": mark("Choice"),
+    "vessels": mark("Vessels"),
+    "want": mark("You want"),
+    "does": mark("What happens"),
+    "free": mark("Free move"),
+    "piece": mark("Piece"),
+    "prompt": mark("Question"),
+    "space": mark("Space"),
+    "wait": mark("Wait for the answer"),
+    "when": mark("If"),
+    "x": mark("Value of X"),
+}
+"""Words for the fields of commands, where a form does not say it better."""
+VALUES = {
+    "ask": mark("ask me"),
+    "auto": mark("by itself"),
+    "all": mark("all of them"),
+    "any": mark("anywhere"),
+    "cancelled": mark("until I cancel it"),
+    "concerned": mark("ask me if it concerns me"),
+    "fight": mark("fight"),
+    "hold_fire": mark("hold fire"),
+    "homeworld": mark("at the Homeworld"),
+    "involved": mark("ask me if I am in the combat"),
+    "mill": mark("mill two of the opponent's cards"),
+    "move_onto_me": mark("a move onto me"),
+    "never": mark("never"),
+    "none": mark("none of them"),
+    "pass": mark("pass"),
+    "peace": mark("no battle"),
+    "pressed": mark("when pressed"),
+    "react": mark("react"),
+    "reject": mark("reject"),
+    "return_fire": mark("return fire"),
+    "stand": mark("let it stand"),
+    "stay": mark("stay"),
+    "turn": mark("until the end of the turn"),
+}
+"""Words for the choices of standing orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +180,38 @@ class _Leaf:
         return tuple(self.schema["properties"])
 
 
+def field_title(name: str) -> str:
+    """Return the words for a field whose form gives none."""
+    return say(FIELDS.get(name, "")) or name.replace("_", " ").capitalize()
+
+
+def _worded(schema: Schema, field: str = "") -> JsonObject:
+    """Return a schema with its titles in the language of the reader, and with a title for each field that has none.
+
+    The title that an engine gives beside a fixed text is the name of the text; here it is its label. Titles of ways to pay are
+    names of cards.
+    """
+    more: JsonObject = {}
+    named = isinstance(schema.get("const"), str)
+    if named and "title" in schema:
+        more["labels"] = {schema["const"]: schema["title"]}
+    if "title" in schema and not named:
+        more["title"] = say(schema["title"])
+    elif field:
+        more["title"] = field_title(field)
+    if "description" in schema:
+        more["description"] = say(schema["description"])
+    if words := {value: say(VALUES[value]) for value in schema.get("enum", ()) if isinstance(value, str) and value in VALUES}:
+        more["labels"] = {**schema.get("labels", {}), **words}
+    if "oneOf" in schema and not schema.get("payment"):
+        more["oneOf"] = [_worded(option) for option in schema["oneOf"]]
+    if "properties" in schema:
+        more["properties"] = {name: _worded(inner, name) for name, inner in schema["properties"].items()}
+    if "items" in schema:
+        more["items"] = _worded(schema["items"])
+    return {**schema, **more}
+
+
 def _tree(leaves: Sequence[_Leaf]) -> JsonObject:
     """Return the `oneOf` of several forms: by their first parameter that tells them apart, else by their labels.
 
@@ -67,13 +219,12 @@ def _tree(leaves: Sequence[_Leaf]) -> JsonObject:
     """
     name = next((name for name in leaves[0].names if "default" not in leaves[0][name] and _tells_apart(leaves, name)), None)
     if name is None:
-        return {"oneOf": _distinct([{**leaf.schema, "title": leaf.label} for leaf in leaves])}
+        return {"title": say("Which one"), "oneOf": _distinct([{**leaf.schema, "title": leaf.label} for leaf in leaves])}
     groups: dict[str, list[_Leaf]] = {}
     for leaf in leaves:
         groups.setdefault(_key(_values(leaf[name])), []).append(leaf)
     options = [{**_branch(group), "title": _title(group[0][name])} for group in groups.values()]
-    titles = {str(leaf[name]["title"]) for leaf in leaves if "title" in leaf[name] and "const" not in leaf[name]}
-    more = {"title": titles.pop()} if len(titles) == 1 else {"title": name.replace("_", " ").capitalize()}
+    more = {"title": leaves[0][name]["title"]}
     return {**more, "oneOf": _distinct(options, [group[0][name] for group in groups.values()])}
 
 
@@ -83,7 +234,7 @@ def _branch(leaves: Sequence[_Leaf]) -> JsonObject:
     if (single := _collapsed(leaves)) is not None:
         return dict(single)
     tree = _tree(leaves)
-    return {"description": tree["title"], "oneOf": tree["oneOf"]} if "title" in tree else tree
+    return {"description": tree["title"], "oneOf": tree["oneOf"]}
 
 
 def _tells_apart(leaves: Sequence[_Leaf], name: str) -> bool:
@@ -111,9 +262,11 @@ def _collapsed(leaves: Sequence[_Leaf]) -> Schema | None:
         return None
     listed = [found[0] for found in values if found]
     titles = _distinct([{"title": _title(leaf[name])} for leaf in leaves], [leaf[name] for leaf in leaves])
-    merged: JsonObject = {"enum": listed, "labels": {str(value): one["title"] for value, one in zip(listed, titles, strict=True)}}
-    if "title" in first[name] and "const" not in first[name]:
-        merged["title"] = first[name]["title"]
+    merged: JsonObject = {
+        "title": first[name]["title"],
+        "enum": listed,
+        "labels": {str(value): one["title"] for value, one in zip(listed, titles, strict=True)},
+    }
     return {**first.schema, "properties": {**first.schema["properties"], name: merged}}
 
 
@@ -129,7 +282,7 @@ def _values(schema: Schema) -> Sequence[object] | None:
 def _title(schema: Schema) -> str:
     """Return what a choice is called: the name of its value, or of its values where they are several."""
     if "const" in schema:
-        return str(schema["title"]) if isinstance(schema["const"], str) and "title" in schema else label(schema, schema["const"])
+        return label(schema, schema["const"])
     items = schema.get("items", schema)
     return ", ".join(dict.fromkeys(label(items, value) for value in _values(schema) or ()))
 

@@ -20,12 +20,17 @@ import pytest
 
 from gamesvc import language
 from gamesvc.games import catalog, records
+from gamesvc.games.acts import acts
+from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.dice import seeded
-from gamesvc.games.kernel.game import Caption, Event, Game, Refused, see_event
+from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Schema, see_event
 from gamesvc.games.kernel.timeline import Timeline, check_command, check_options
 from gamesvc.games.kernel.wording import SEAT_NAMES, Speaker, listed
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.ops.management.commands import translations
+from gamesvc.web.common.controls import Control, sheet
+from tests.games.positions import corpus
 
 NAMES = ("anna", "ben", "cy", "dee", "eve", "fay")
 _VALUE = re.compile(r"((?<!\{)\{\w+[^{}]*\})")
@@ -150,6 +155,44 @@ def forgotten(game_id: str, most: int | None = None) -> dict[str, str]:
 @pytest.mark.usefixtures("in_marks")
 def test_no_piece_of_a_sentence_stays_english(game_id: str, most: int | None) -> None:
     found = forgotten(game_id, most)
+    assert not found, "\n".join(f"{word}: {text}" for word, text in found.items())
+
+
+def words_to_read(schema: Schema) -> Iterator[str]:
+    """Yield what a form shows: titles, and the words for values."""
+    yield from (str(schema[name]) for name in ("title", "description") if name in schema)
+    yield from (label(schema, value) for value in (*schema.get("enum", ()), *schema.get("supply", ())))
+    for inner in (
+        *schema.get("oneOf", ()),
+        *schema.get("properties", {}).values(),
+        *([schema["items"]] if "items" in schema else ()),
+    ):
+        yield from words_to_read(inner)
+
+
+def words_of_controls(control: Control) -> Iterator[str]:
+    yield from (control.label, control.note, *(option.label for option in control.options))
+    for child in control.children:
+        yield from words_of_controls(child)
+
+
+def texts_of_forms(game: Game) -> Iterator[str]:
+    """Yield what the acts of many positions show, as programs and as pages get them."""
+    for position in corpus(game):
+        state, _marked = codec.read_position(game, position, 1)
+        for seat in range(game.seats(state)):
+            for act in acts(game, state, seat):
+                yield from (act.label, act.verb, *words_to_read(act.body))
+                for control in sheet(act).controls:
+                    yield from words_of_controls(control)
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+@pytest.mark.usefixtures("in_marks")
+def test_no_word_of_a_form_stays_english(game_id: str) -> None:
+    game = catalog.game(game_id)
+    known = names_in(game)
+    found = {word: text for text in texts_of_forms(game) for word in left_over(text) - known}
     assert not found, "\n".join(f"{word}: {text}" for word, text in found.items())
 
 

@@ -417,7 +417,7 @@ def in_words(values: Sequence[str]) -> JsonObject:
 def label(schema: Schema, value: object) -> str:
     """Return the words that describe a value of a schema."""
     if isinstance(value, (list, tuple)):
-        return ", ".join(label(schema.get("items", {}), item) for item in value) or "none"
+        return ", ".join(label(schema.get("items", {}), item) for item in value) or say("none")
     if isinstance(value, dict):
         return ", ".join(f"{name} {item}" for name, item in value.items())
     return str(schema.get("labels", {}).get(value, schema.get("labels", {}).get(str(value), value)))

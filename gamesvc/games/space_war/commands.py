@@ -22,7 +22,7 @@ ORDER_PARTS: dict[str, Schema] = {
                 "minLength": 1,
                 "maxLength": 8,
                 "pattern": "^[A-Za-z0-9:_-]+$",
-                "shape": "the id of a card or a station slot, as the view gives it",
+                "shape": mark("the id of a card or a station slot, as the view gives it"),
             },
             "hits_station": {"type": "boolean"},
             "any": {"const": True},
@@ -57,7 +57,7 @@ ORDERS: dict[str, Schema] = {
     "orders": {"type": "array", "items": _order_schema(), "minItems": 0, "maxItems": 12, "ordered": True},
     "flip_preference": {
         "type": "array",
-        "title": "Rows to flip first while you are away",
+        "title": mark("Rows to flip first while you are away"),
         "items": {"enum": list(ROWS)},
         "minItems": 0,
         "maxItems": 3,
@@ -66,8 +66,8 @@ ORDERS: dict[str, Schema] = {
     },
     "draws": {
         "enum": ["draw", "mill"],
-        "labels": {"draw": "draw", "mill": "mill two of the opponent's cards"},
-        "title": "The Miller's draws in the opponent's turn",
+        "labels": {"draw": mark("draw"), "mill": mark("mill two of the opponent's cards")},
+        "title": mark("The Miller's draws in the opponent's turn"),
     },
 }
 

@@ -52,9 +52,9 @@ _MODE = {"enum": ["never", "ask", "auto"]}
 
 SCHEMA: JsonObject = {
     "type": "object",
-    "title": "Standing orders",
+    "title": mark("Standing orders"),
     "properties": {
-        "when_unable": {"enum": ["ask", "pass"], "title": "When your cards are not enough"},
+        "when_unable": {"enum": ["ask", "pass"], "title": mark("When your cards are not enough")},
         "diplomacy": _section(
             mode=_MODE,
             spaces={

@@ -17,6 +17,7 @@ from gamesvc.games.kernel.forms import fault, label
 from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.kernel.targets import Stand
 from gamesvc.games.kernel.wording import capital, listed
+from gamesvc.language import joined, mark, say
 
 MOST_CHIPS = 14
 MOST_ROWS = 12
@@ -28,7 +29,7 @@ NOTHING = ""
 _NO_DEFAULT = object()
 WHOLE = "which"
 """The path of the control that chooses among alternatives of a whole command."""
-UNSAID = "As usual"
+UNSAID = mark("As usual")
 """Label of an optional parameter that is left out."""
 
 
@@ -274,7 +275,7 @@ def _choice(values: list[object], schema: Schema, base: dict[str, Any]) -> Contr
         return Control("fixed", **base)
     options = [Option(key(value), _label(schema, value), value == default and value is not _NO_DEFAULT) for value in values]
     if not base["required"]:
-        options.insert(0, Option(NOTHING, UNSAID, not any(option.chosen for option in options)))
+        options.insert(0, Option(NOTHING, say(UNSAID), not any(option.chosen for option in options)))
     return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
 
 
@@ -289,10 +290,10 @@ def only(schema: Schema) -> object:
 
 def _label(schema: Schema, value: object) -> str:
     if value is None:
-        return "Nothing"
+        return say("Nothing")
     if isinstance(value, bool):
         labels = schema.get("labels", {})
-        return str(labels.get(str(value).lower(), "Yes" if value else "No"))
+        return str(labels.get(str(value).lower(), say("Yes") if value else say("No")))
     shown = label(schema, value)
     return words(shown) if isinstance(value, str) and shown == value and "_" in value else shown
 
@@ -320,7 +321,7 @@ def _one_of(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     begun = 0 if usual is None and base["required"] else usual
     choices = [Option(str(at), str(option.get("title") or _gist(option, at)), at == begun) for at, option in enumerate(options)]
     if not base["required"]:
-        choices.insert(0, Option(NOTHING, UNSAID, begun is None))
+        choices.insert(0, Option(NOTHING, say(UNSAID), begun is None))
     return Control("alternatives", **base, options=tuple(choices), children=alternatives)
 
 
@@ -341,7 +342,7 @@ def _branched(one: Control) -> Control:
 def _gist(schema: Schema, at: int) -> str:
     """Return a few words for an alternative without a title: its constants."""
     constants = [key(sub["const"]) for sub in schema.get("properties", {}).values() if "const" in sub]
-    return words(", ".join(constants)) if constants else f"Choice {at + 1}"
+    return words(", ".join(constants)) if constants else say("Choice {number}", number=at + 1)
 
 
 def _group(schema: Schema, path: str, base: dict[str, Any]) -> Control:
@@ -365,24 +366,26 @@ def _total(schema: Schema) -> str:
         return ""
     rule = schema["total"]
     low, high = rule.get("minimum", 0), rule.get("maximum")
-    what = "Worth together" if rule.get("worth") else "Together"
+    what = say("Worth together") if rule.get("worth") else say("Together")
     if high is None:
-        found = f"{what} at least {low}."
+        found = say("{what} at least {low}.", what=what, low=low)
+    elif low == high:
+        found = f"{what} {low}."
     else:
-        found = f"{what} {low}." if low == high else f"{what} {low} to {high}."
-    return found + (" No more than needed." if rule.get("spare", True) is False else "")
+        found = say("{what} {low} to {high}.", what=what, low=low, high=high)
+    return joined(found, say("No more than needed.")) if rule.get("spare", True) is False else found
 
 
 def _span(low: int, high: int | None) -> str:
     if high is None:
-        return f"At least {low}." if low else ""
-    return f"Choose {low}." if low == high else f"Choose {low} to {high}."
+        return say("At least {low}.", low=low) if low else ""
+    return say("Choose {low}.", low=low) if low == high else say("Choose {low} to {high}.", low=low, high=high)
 
 
 def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     items: Schema = schema.get("items", {})
     low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
-    unsaid = "" if base["required"] else f"None chosen: {UNSAID.lower()}."
+    unsaid = "" if base["required"] else say("None chosen: as usual.")
     base["note"] = " ".join(filter(None, [base["note"], _span(low, high), _total(schema), unsaid]))
     default = schema.get("default", [])
     if "supply" in schema:
@@ -415,7 +418,9 @@ def _counts(supply: Mapping[str, int], schema: Schema, items: Schema, path: str,
         Control(
             "number",
             f"{path}.{at}",
-            f"{_worthy(schema, labelled, item)} (of {count})" if count < 1000 else _worthy(schema, labelled, item),
+            say("{item} (of {count})", item=_worthy(schema, labelled, item), count=count)
+            if count < 1000
+            else _worthy(schema, labelled, item),
             {"const": item},
             low=0,
             high=count if most is None else min(count, most),

@@ -17,6 +17,7 @@ from django.http import HttpRequest
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel import intake
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.web.common.controls import NOTHING, WHOLE, Control, Sheet, key, only
 
 Posted = Mapping[str, Sequence[str]]
@@ -127,12 +128,12 @@ def _read_choice(one: Control, posted: Posted) -> object:
     text = _first(posted, one.path)
     if text == NOTHING and not any(key(value) == NOTHING for value in _values(one)):
         if one.required:
-            raise Unreadable(one.path, f"{one.label}: choose one.")
+            raise Unreadable(one.path, say("{field}: choose one.", field=one.label))
         return _empty(one)
     for value in _values(one):
         if key(value) == text:
             return value
-    raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+    raise Unreadable(one.path, say("{field}: {text!r} is not among the choices.", field=one.label, text=text))
 
 
 def _read_count(one: Control, posted: Posted) -> int:
@@ -140,17 +141,17 @@ def _read_count(one: Control, posted: Posted) -> int:
     text = _first(posted, one.path)
     count = int(_read_number(one, text)) if text else 0
     if not 0 <= count <= (one.high or 0):
-        raise Unreadable(one.path, f"{one.label}: take 0 to {one.high or 0}.")
+        raise Unreadable(one.path, say("{field}: take 0 to {high}.", field=one.label, high=one.high or 0))
     return count
 
 
 def _read_number(one: Control, text: str) -> Any:
     if not text:
         if one.required:
-            raise Unreadable(one.path, f"{one.label}: write a whole number.")
+            raise Unreadable(one.path, say("{field}: write a whole number.", field=one.label))
         return _empty(one)
     if not re.fullmatch(r"[+-]?[0-9]{1,12}", text):
-        raise Unreadable(one.path, f"{one.label}: {text[:40]!r} is not a whole number.")
+        raise Unreadable(one.path, say("{field}: {text!r} is not a whole number.", field=one.label, text=text[:40]))
     return int(text)
 
 
@@ -175,11 +176,11 @@ def _read_alternatives(one: Control, posted: Posted) -> object:
     text = _first(posted, one.path)
     if text == NOTHING:
         if one.required:
-            raise Unreadable(one.path, f"{one.label}: choose one.")
+            raise Unreadable(one.path, say("{field}: choose one.", field=one.label))
         return _empty(one)
     chosen = intake.whole(text, 4)
     if chosen is None or chosen >= len(one.children):
-        raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+        raise Unreadable(one.path, say("{field}: {text!r} is not among the choices.", field=one.label, text=text))
     return read_value(one.children[chosen], posted)
 
 
@@ -189,7 +190,7 @@ def _read_checks(one: Control, posted: Posted) -> list[object]:
     known = {key(value) for value in listed}
     for text in ticked:
         if text not in known:
-            raise Unreadable(one.path, f"{one.label}: {text!r} is not among the choices.")
+            raise Unreadable(one.path, say("{field}: {text!r} is not among the choices.", field=one.label, text=text))
     return [value for value in listed if key(value) in ticked]
 
 
@@ -199,7 +200,7 @@ def _read_json(one: Control, text: str) -> object:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError):
-        raise Unreadable(one.path, f"{one.label}: this is not JSON.") from None
+        raise Unreadable(one.path, say("{field}: this is not JSON.", field=one.label)) from None
     if fault := intake.value_fault(read):
         raise Unreadable(one.path, f"{one.label}: {fault.detail}")
     return read

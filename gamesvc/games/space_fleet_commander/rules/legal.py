@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Awaited, Form
+from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from gamesvc.games.space_fleet_commander.rules.decide import REROLLED
 from gamesvc.games.space_fleet_commander.rules.tinkering import tinker_forms
 from gamesvc.games.space_fleet_commander.rules.turn import bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, at_slot, in_attempt, not_aside
+from gamesvc.games.space_fleet_commander.text.narrate import HAZARDS
 from gamesvc.json_types import JsonObject
-
-RESIGN = Form("resign", "Resign: your sheet ends as it stands", aside=True)
+from gamesvc.language import mark, say
 
 
 def awaited(state: State) -> tuple[Awaited, ...]:
@@ -40,7 +41,7 @@ def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
     if not 0 <= seat < len(state.sheets) or state.sheets[seat].finished:
         return ()
     sheet = state.sheets[seat]
-    return (*_forms(state, sheet), RESIGN)
+    return (*_forms(state, sheet), Form("resign", say("Resign: your sheet ends as it stands"), aside=True))
 
 
 def _forms(state: State, sheet: Sheet) -> Sequence[Form]:
@@ -65,12 +66,21 @@ def _forms(state: State, sheet: Sheet) -> Sequence[Form]:
 
 def die_words(sheet: Sheet) -> dict[str, str]:
     """Return the description of each die: colour and value."""
-    return {die.id: f"{die.colour} {die.value} ({die.id})" for die in sheet.dice}
+    return {die.id: f"{say(die.colour)} {die.value} ({die.id})" for die in sheet.dice}
 
 
 def ship_words(sheet: Sheet) -> dict[str, str]:
     """Return the description of each occupied slot: ship and hull."""
-    return {v.slot: f"{fleet.ship_name(v)} in {v.slot} ({v.hull - v.damage} of {v.hull} hull left)" for v in sheet.ships}
+    return {
+        v.slot: say(
+            "{ship} in {slot} ({left} of {hull} hull left)",
+            ship=fleet.ship_name(v),
+            slot=v.slot,
+            left=v.hull - v.damage,
+            hull=v.hull,
+        )
+        for v in sheet.ships
+    }
 
 
 def _fleet_forms(state: State, sheet: Sheet) -> list[Form]:
@@ -82,28 +92,30 @@ def _fleet_forms(state: State, sheet: Sheet) -> list[Form]:
         if slots:
             parameters: JsonObject = {
                 "die": {
-                    "title": "Formation die",
+                    "title": mark("Formation die"),
                     "enum": dice,
                     # All of them show the ship's number: which one is spent makes no difference.
                     "default": dice[0],
-                    "labels": {str(die): f"{entry.face} (die {die})" for die in dice},
+                    "labels": {str(die): say("{face} (die {die})", face=entry.face, die=die) for die in dice},
                 },
-                "ship": {"title": "Ship", "enum": [ship], "labels": {ship: entry.name}},
-                "slot": {"title": "Slot", "enum": slots},
+                "ship": {"title": mark("Ship"), "enum": [ship], "labels": {ship: entry.name}},
+                "slot": {"title": mark("Slot"), "enum": slots},
             }
-            forms.append(Form("place_ship", f"Place {entry.name}", parameters))
+            forms.append(Form("place_ship", say("Place {ship}", ship=entry.name), parameters))
     if not forms:
-        forms.append(Form("confirm_fleet", "Confirm the fleet and begin"))
+        forms.append(Form("confirm_fleet", say("Confirm the fleet and begin")))
     for slot in fleet.drones(sheet):
         names = {near: fleet.ship_name(v) for near in ROSTER.adjacent[slot] if (v := at_slot(sheet, near)) is not None}
         choices: list[str | None] = [*fleet.upgrade_targets(sheet, slot), None]
-        labels = {near: f"{names[near]} in {near}" for near in choices if near} | {"None": "no ship"}
-        schema = {"title": "Ship to upgrade", "enum": choices, "labels": labels}
-        forms.append(Form("set_upgrade", f"Drone Boat in {slot}", {"slot": {"enum": [slot]}, "target": schema}))
+        labels = {near: say("{ship} in {slot}", ship=names[near], slot=near) for near in choices if near} | {
+            "None": say("no ship")
+        }
+        schema = {"title": mark("Ship to upgrade"), "enum": choices, "labels": labels}
+        forms.append(Form("set_upgrade", say("Drone Boat in {slot}", slot=slot), {"slot": {"enum": [slot]}, "target": schema}))
     taken = [vessel.slot for vessel in sheet.ships if vessel.slot != ROSTER.flag_slot]
     if taken:
-        schema = {"title": "Slot", "enum": taken, "labels": {slot: ship_words(sheet)[slot] for slot in taken}}
-        forms.append(Form("remove_ship", "Remove a ship", {"slot": schema}, aside=True))
+        schema = {"title": mark("Slot"), "enum": taken, "labels": {slot: ship_words(sheet)[slot] for slot in taken}}
+        forms.append(Form("remove_ship", say("Remove a ship"), {"slot": schema}, aside=True))
     return forms
 
 
@@ -111,26 +123,28 @@ def _reroll_form(sheet: Sheet) -> Form:
     colours = REROLLED[sheet.phase]
     dice = [die.id for die in in_attempt(sheet) if die.colour in colours]
     schema = {
-        "title": "Dice to reroll",
+        "title": mark("Dice to reroll"),
         "type": "array",
         "items": {"enum": dice, "labels": {die: words for die, words in die_words(sheet).items() if die in dice}},
         "uniqueItems": True,
         "minItems": 0,
         "maxItems": len(dice),
     }
-    label = "Reroll red and white dice" if sheet.phase == "reroll_1" else "Reroll white dice"
-    return Form("reroll", f"{label} (none: keep all)", {"dice": schema})
+    if sheet.phase == "reroll_1":
+        return Form("reroll", say("Reroll red and white dice (none: keep all)"), {"dice": schema})
+    return Form("reroll", say("Reroll white dice (none: keep all)"), {"dice": schema})
 
 
 def _explore_form(state: State, sheet: Sheet, target: missions.Target) -> Form:
     kind = state.board.kind(target.hex)
     stars = missions.stars_of(state, sheet, target.hex)
-    label = f"Explore {target.hex}: {kind.name}, {stars} {'star' if stars == 1 else 'stars'}"
+    told = f"{target.hex}: {kind.name}, {counted(stars, 'star')}"
     if kind.hazards:
-        label += f", hazard: {', '.join(kind.hazards)}"
+        told = say("{told}, hazard: {hazards}", told=told, hazards=listed(say(HAZARDS[hazard]) for hazard in kind.hazards))
+    label = say("Explore {told}", told=told)
     parameters: JsonObject = {
-        "hex": {"title": "Hex", "enum": [target.hex], "labels": {target.hex: f"{target.hex} {kind.name}"}},
-        "adjust": {"title": "Destroyers", "enum": target.adjust},
+        "hex": {"title": mark("Hex"), "enum": [target.hex], "labels": {target.hex: told}},
+        "adjust": {"title": mark("Destroyers"), "enum": target.adjust},
     }
     return Form("explore", label, parameters, required=("hex",))
 
@@ -139,25 +153,31 @@ def _repair_forms(sheet: Sheet) -> list[Form]:
     repair = sheet.repair
     assert repair is not None
     words = {slot: ship_words(sheet)[slot] for slot in repair.candidates}
-    target = {"title": "Ship", "enum": list(repair.candidates), "labels": words}
-    return [Form("repair", f"Repair Tender in {repair.tender}: +1 hull", {"tender": {"enum": [repair.tender]}, "target": target})]
+    target = {"title": mark("Ship"), "enum": list(repair.candidates), "labels": words}
+    return [
+        Form(
+            "repair",
+            say("Repair Tender in {slot}: +1 hull", slot=repair.tender),
+            {"tender": {"enum": [repair.tender]}, "target": target},
+        )
+    ]
 
 
 def _hit_forms(sheet: Sheet) -> list[Form]:
     hit = sheet.hit
     assert hit is not None
     words = ship_words(sheet)
-    forms = [Form("accept_hit", f"Take the hit: {words[hit.slot]}")]
+    forms = [Form("accept_hit", say("Take the hit: {ship}", ship=words[hit.slot]))]
     if hit.source != "sabotage" and hospitals(sheet):
-        forms.append(Form("reroll_hit", f"Hospital Barge: reroll {hit.a} + {hit.b}"))
+        forms.append(Form("reroll_hit", say("Hospital Barge: reroll {a} + {b}", a=hit.a, b=hit.b)))
     if able := bulwarks(sheet, hit.slot):
-        schema = {"title": "Bulwark Ship", "enum": able, "labels": {slot: words[slot] for slot in able}}
-        forms.append(Form("redirect_hit", "Bulwark Ship takes the hit", {"slot": schema}))
+        schema = {"title": mark("Bulwark Ship"), "enum": able, "labels": {slot: words[slot] for slot in able}}
+        forms.append(Form("redirect_hit", say("Bulwark Ship takes the hit"), {"slot": schema}))
     return forms
 
 
 def _push_forms(sheet: Sheet) -> list[Form]:
     dice = [die.id for die in not_aside(sheet)]
     labels = {die: words for die, words in die_words(sheet).items() if die in dice}
-    schema = {"title": "Die to set aside", "enum": dice, "labels": labels}
-    return [Form("end_turn", "End the turn"), Form("push_on", "Push on without one die", {"die": schema})]
+    schema = {"title": mark("Die to set aside"), "enum": dice, "labels": labels}
+    return [Form("end_turn", say("End the turn")), Form("push_on", say("Push on without one die"), {"die": schema})]

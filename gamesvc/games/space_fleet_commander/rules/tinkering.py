@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from gamesvc.games.kernel.game import Form, Refused
 from gamesvc.games.space_fleet_commander.state import Die, Sheet, able, in_attempt
 from gamesvc.json_types import JsonObject
-from gamesvc.language import say
+from gamesvc.language import mark, say
 
 Step = JsonObject
 
@@ -105,18 +105,18 @@ def tinker_forms(sheet: Sheet) -> list[Form]:
     for adjust in adjust_lists(sheet):
         groups.setdefault(tuple(ones_after(sheet, adjust)), []).append(adjust)
     return [
-        Form("tinker", _label(ones), {"adjust": {"title": "Adjust", "enum": lists}, "remove": _remove_schema(barges, ones)})
+        Form("tinker", _label(ones), {"adjust": {"title": mark("Adjust"), "enum": lists}, "remove": _remove_schema(barges, ones)})
         for ones, lists in groups.items()
     ]
 
 
 def _label(ones: Sequence[str]) -> str:
-    return f"End of Phase 3: {', '.join(ones)} showing 1" if ones else "End of Phase 3: no die showing 1"
+    return say("End of Phase 3: {dice} showing 1", dice=", ".join(ones)) if ones else say("End of Phase 3: no die showing 1")
 
 
 def _remove_schema(barges: Sequence[str], ones: Sequence[str]) -> JsonObject:
     most = min(len(barges), len(ones))
-    schema: JsonObject = {"title": "Remove", "type": "array", "minItems": 0, "maxItems": most}
+    schema: JsonObject = {"title": mark("Remove"), "type": "array", "minItems": 0, "maxItems": most}
     if most:
         item = {"ship": {"enum": list(barges)}, "die": {"enum": list(ones)}}
         schema["items"] = {"type": "object", "properties": item, "required": ["ship", "die"], "additionalProperties": False}

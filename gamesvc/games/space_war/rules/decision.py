@@ -22,6 +22,7 @@ from gamesvc.games.space_war.events.zones import PileOrdered
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import Prompt, State, owner_of
 from gamesvc.json_types import JsonObject
+from gamesvc.language import english
 
 Task = JsonObject
 TASKS: dict[str, Callable[[Flow, Task], None]] = {}
@@ -44,12 +45,12 @@ def task(name: str) -> Callable[[Callable[[Flow, Task], None]], Callable[[Flow, 
 
 
 def plain(value: object) -> Any:
-    """Return a value as it would come back from JSON."""
+    """Return a value as it would come back from JSON, its words in English."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    return value
+    return english(value) if isinstance(value, str) else value
 
 
 def barrier_item(state: State, barrier: Task) -> int:

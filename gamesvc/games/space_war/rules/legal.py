@@ -77,7 +77,9 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     acting = any(waiting.seat == seat for waiting in awaited(state))
     if state.phase == "choose_starter" and acting:
-        yield Form("choose_starter", say("Choose who starts"), {"seat": {"enum": [0, 1], "labels": {0: "seat a", 1: "seat b"}}})
+        yield Form(
+            "choose_starter", say("Choose who starts"), {"seat": {"enum": [0, 1], "labels": {0: say("seat a"), 1: say("seat b")}}}
+        )
     if state.phase == "prepare" and acting:
         yield from _prepare(board, seat)
     own_prompts = [prompt for prompt in state.prompts if prompt.seat == seat]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gamesvc.games.kernel.game import Awaited, Form
-from gamesvc.games.kernel.wording import SEAT_NAMES, counted
+from gamesvc.games.kernel.wording import counted, seat_name
 from gamesvc.games.star_commander.commands import MOST, MOST_NAMED, ORDERS
 from gamesvc.games.star_commander.rules.acting import movement, trade
 from gamesvc.games.star_commander.rules.combat import fire, phase
@@ -20,7 +20,7 @@ from gamesvc.games.star_commander.rules.values import Board
 from gamesvc.games.star_commander.rules.windows.choices import choice_values, victim
 from gamesvc.games.star_commander.state import State, Vessel
 from gamesvc.json_types import JsonObject
-from gamesvc.language import mark
+from gamesvc.language import mark, say
 
 _KINDS = {"ready_draw": "turn", "command": "turn", "combat_choose": "turn", "choice": "choice", "window": "reaction"}
 
@@ -43,9 +43,9 @@ def awaited(state: State) -> tuple[Awaited, ...]:
     return (Awaited(prompt.seat, prompt.kind, f"turn{state.turn}" if turn else f"ask{prompt.number}", kind),)
 
 
-HOLD = {"type": "boolean", "default": False, "title": "hold priority"}
-REST = {"type": "boolean", "default": False, "title": "and pass for the rest of this turn"}
-EXPLORE = {"type": "boolean", "default": True, "title": "explore"}
+HOLD = {"type": "boolean", "default": False, "title": mark("Hold priority")}
+REST = {"type": "boolean", "default": False, "title": mark("Pass for the rest of this turn")}
+EXPLORE = {"type": "boolean", "default": True, "title": mark("Explore")}
 
 
 def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
@@ -67,11 +67,11 @@ def legal_commands(state: State, seat: int) -> tuple[Form, ...]:
             "combat_retreat": _retreat,
         }[state.prompt.kind](board, seat)
     elif state.prompt.kind == "window" and window and seat not in (*window.early, *window.passed, *window.ready):
-        forms.append(Form("pass", "Pass before being asked", {"rest": REST}, (), aside=True))
+        forms.append(Form("pass", say("Pass before being asked"), {"rest": REST}, (), aside=True))
     forms += _trades(board, seat)
     orders = {**ORDERS, "properties": {**ORDERS["properties"], "auto": _auto(state)}}
-    forms.append(Form("set_standing_orders", "Set standing orders", {"orders": orders}, aside=True))
-    forms.append(Form("resign", "Resign", aside=True))
+    forms.append(Form("set_standing_orders", say("Set standing orders"), {"orders": orders}, aside=True))
+    forms.append(Form("resign", say("Resign"), aside=True))
     return tuple(forms)
 
 
@@ -88,12 +88,18 @@ def _auto(state: State) -> JsonObject:
 
 def vessel_label(board: Board, at: str) -> str:
     vessel = board.state.vessels[at]
-    return f"{SEAT_NAMES[vessel.controller]} {board.card(vessel).name} {at} at {vessel.cell}"
+    return say(
+        "{seat} {ship} {at} at {cell}",
+        seat=seat_name(vessel.controller),
+        ship=board.card(vessel).name,
+        at=at,
+        cell=vessel.cell,
+    )
 
 
 def cell_label(board: Board, cell: str) -> str:
     card = board.system(cell)
-    return f"{cell} {card.name if card else 'unexplored'}"
+    return f"{cell} {card.name if card else say('unexplored')}"
 
 
 def label_of(board: Board, value: str) -> str:
@@ -105,8 +111,8 @@ def label_of(board: Board, value: str) -> str:
         return cell_label(board, value)
     if value.startswith("s"):
         item = next((item for item in state.stack if f"s{item.id}" == value), None)
-        return f"{SEAT_NAMES[item.seat]}'s {name_of(board, item.name)}" if item else value
-    return SEAT_NAMES[int(value)] if value.isdigit() else value
+        return say("{name} of {seat}", name=name_of(board, item.name), seat=seat_name(item.seat)) if item else value
+    return seat_name(int(value)) if value.isdigit() else value
 
 
 def name_of(board: Board, at: str) -> str:
@@ -143,15 +149,15 @@ def _ready_draw(board: Board, seat: int) -> list[Form]:
     parameters: JsonObject = {"domain": {"enum": board.drawable(seat)}}
     if board.hand_is_full(seat):
         parameters["discard"] = hand_of(board, board.state.seats[seat].hand)
-    return [Form("draw_card", "Draw a card", parameters)]
+    return [Form("draw_card", say("Draw a card"), parameters)]
 
 
 _QUESTIONS = {
-    "draw_domain": "Draw from which deck?",
-    "keep_or_discard": "Keep or discard the top card?",
-    "core_world": "Where does the free development go?",
-    "take_card": "Take which card?",
-    "discard": "Discard which card?",
+    "draw_domain": mark("Draw from which deck?"),
+    "keep_or_discard": mark("Keep or discard the top card?"),
+    "core_world": mark("Where does the free development go?"),
+    "take_card": mark("Take which card?"),
+    "discard": mark("Discard which card?"),
 }
 
 
@@ -164,25 +170,25 @@ def _choice(board: Board, seat: int) -> list[Form]:
         schema = hand_of(board, board.state.seats[victim(board.state)].hand)
     elif what == "discard":
         schema = hand_of(board, values)
-    return [Form("choose", _QUESTIONS[what], {"value": schema})]
+    return [Form("choose", say(_QUESTIONS[what]), {"value": schema})]
 
 
 def _window(board: Board, seat: int) -> list[Form]:
-    return [Form("pass", "Pass", {"rest": REST}, ()), *_plays(board, seat)]
+    return [Form("pass", say("Pass"), {"rest": REST}, ()), *_plays(board, seat)]
 
 
 def _command(board: Board, seat: int) -> list[Form]:
-    forms = [Form("end_command", "End the command phase")]
+    forms = [Form("end_command", say("End the command phase"))]
     forms += _moves(board, seat)
     forms += _builds(board, seat, "ship")
     forms += _builds(board, seat, "station")
     places = [cell for cell in board.state.cells if building.can_develop(board, seat, cell)]
     if places:
-        forms.append(Form("develop", "Develop a system", {"cell": one_of(board, places)}))
+        forms.append(Form("develop", say("Develop a system"), {"cell": one_of(board, places)}))
     if board.edition.may_scrap:
         ships = [v.id for v in board.fleet(seat) if board.card(v).kind == "ship" and not board.contested(v.cell)]
         if ships:
-            forms.append(Form("scrap", "Scrap a ship", {"ship": one_of(board, ships)}))
+            forms.append(Form("scrap", say("Scrap a ship"), {"ship": one_of(board, ships)}))
     forms += _cards(board, seat)
     forms += _plays(board, seat)
     return forms
@@ -193,16 +199,16 @@ def _cards(board: Board, seat: int) -> Iterator[Form]:
     purse = board.state.seats[seat]
     technologies = [uid for uid in purse.hand if board.cards[board.state.faces[uid]].kind == "technology"]
     if technologies:
-        yield Form("play_technology", "Play a technology", {"uid": hand_of(board, technologies)})
+        yield Form("play_technology", say("Play a technology"), {"uid": hand_of(board, technologies)})
     full, drawable = board.hand_is_full(seat), board.drawable(seat)
     if drawable and purse.credits >= 3 and (not full or board.edition.hand_full_discards):
         parameters: JsonObject = {"domain": {"enum": drawable}}
         if full:
             parameters["discard"] = hand_of(board, purse.hand)
-        yield Form("trade_draw", "Pay 3 credits for a card", parameters)
+        yield Form("trade_draw", say("Pay 3 credits for a card"), parameters)
     if len(purse.hand) >= 2:
         two = {"type": "array", "items": hand_of(board, purse.hand), "minItems": 2, "maxItems": 2, "uniqueItems": True}
-        yield Form("trade_discard", "Discard two cards for 3 credits", {"uids": two})
+        yield Form("trade_discard", say("Discard two cards for 3 credits"), {"uids": two})
 
 
 def _moves(board: Board, seat: int) -> Iterator[Form]:
@@ -224,11 +230,15 @@ def _moves(board: Board, seat: int) -> Iterator[Form]:
             parameters["carried"] = fields({at: {**cargo, "title": vessel_label(board, at)} for at in carriers}, [])
             if board.edition.may_leave_unexplored:
                 parameters["explore"] = EXPLORE
-            yield Form("move_ships", f"Jump from {cell_label(board, start)}", parameters, ("ships", "to"))
+            yield Form("move_ships", say("Jump from {start}", start=cell_label(board, start)), parameters, ("ships", "to"))
 
 
 def _builds(board: Board, seat: int, kind: str) -> Iterator[Form]:
-    label = f"Build a {kind}"
+    label, from_hand = (
+        (say("Build a ship"), say("Build a ship from hand"))
+        if kind == "ship"
+        else (say("Build a station"), say("Build a station from hand"))
+    )
     for card in building.core_cards(board, kind):
         cells = building.places(board, seat, card)
         if cells:
@@ -237,7 +247,7 @@ def _builds(board: Board, seat: int, kind: str) -> Iterator[Form]:
     for at, uids in _by_card(board, seat, kind).items():
         cells = building.places(board, seat, board.cards[at])
         if cells:
-            yield Form(f"build_{kind}", f"{label} from hand", {"uid": hand_of(board, uids), "cell": one_of(board, cells)})
+            yield Form(f"build_{kind}", from_hand, {"uid": hand_of(board, uids), "cell": one_of(board, cells)})
 
 
 def _by_card(board: Board, seat: int, kind: str) -> dict[str, list[str]]:
@@ -256,7 +266,9 @@ def _plays(board: Board, seat: int) -> Iterator[Form]:
         for bundle in bundles(board, aim):
             parameters: JsonObject = {"uid": hand_of(board, uids)}
             required = ["uid", *_add_targets(board, aim, bundle, parameters)]
-            yield Form("play_command", f"Play {board.cards[at].name}", {**parameters, "hold": HOLD}, tuple(required))
+            yield Form(
+                "play_command", say("Play {card}", card=board.cards[at].name), {**parameters, "hold": HOLD}, tuple(required)
+            )
     for source, effect in sources(board, seat):
         name = name_of(board, _source_card(board, source))
         for bundle in affordable(board, seat, source, effect):
@@ -272,7 +284,7 @@ def _plays(board: Board, seat: int) -> Iterator[Form]:
                 required.append("discard")
             if effect.op == "move_ship" and board.edition.may_leave_unexplored:
                 parameters["explore"] = EXPLORE
-            yield Form("activate", f"Use {name}", {**parameters, "hold": HOLD}, tuple(required))
+            yield Form("activate", say("Use {card}", card=name), {**parameters, "hold": HOLD}, tuple(required))
 
 
 def _source_card(board: Board, source: str) -> str:
@@ -302,9 +314,9 @@ def _combat_choose(board: Board, seat: int) -> list[Form]:
     cells = phase.eligible(board)
     forms = []
     if cells:
-        forms.append(Form("open_combat", "Fight", {"cell": one_of(board, cells)}))
+        forms.append(Form("open_combat", say("Fight"), {"cell": one_of(board, cells)}))
     if not cells or board.edition.may_skip_combat:
-        forms.append(Form("end_combat", "End the combat phase"))
+        forms.append(Form("end_combat", say("End the combat phase")))
     if building.builds_in_combat(board, seat):
         forms += _builds(board, seat, "ship")
     return forms
@@ -316,18 +328,21 @@ def _assign(board: Board, seat: int) -> list[Form]:
     for vessel in fire.attackers(board, seat):
         options = _shots(board, vessel, reach)
         if options is not None:
-            shots[vessel.id] = {**options, "title": f"{vessel_label(board, vessel.id)}, attack {board.attack(vessel)}"}
+            shots[vessel.id] = {
+                **options,
+                "title": say("{ship}, attack {attack}", ship=vessel_label(board, vessel.id), attack=board.attack(vessel)),
+            }
     parameters = {
         "assignments": fields(shots, []),
-        "more": {"type": "boolean", "default": False, "title": "assign more after this"},
+        "more": {"type": "boolean", "default": False, "title": mark("Assign more after this")},
         "pass": {
             "type": "boolean",
             "default": phase.passes_by_itself(board, seat),
-            "title": "and pass unless something is played",
+            "title": mark("Pass unless something is played"),
         },
-        "stay": {"type": "boolean", "default": False, "title": "and do not retreat unless something is played"},
+        "stay": {"type": "boolean", "default": False, "title": mark("Do not retreat unless something is played")},
     }
-    return [Form("assign_damage", "Assign damage", parameters, ("assignments",))]
+    return [Form("assign_damage", say("Assign damage"), parameters, ("assignments",))]
 
 
 def _shots(board: Board, vessel: Vessel, reach: Sequence[str]) -> JsonObject | None:
@@ -355,7 +370,7 @@ def _retreat(board: Board, seat: int) -> list[Form]:
             properties["carried"] = some_of(board, cargo, maxItems=movement.CARRIED if cargo else 0)
         moves.append({**fields(properties, ["ship", "to"]), "title": vessel_label(board, ship.id)})
     schema = {"type": "array", "items": {"oneOf": moves}, "maxItems": len(moves), "pairwise": ["ship"]}
-    return [Form("retreat", "Retreat, or stay", {"moves": schema})]
+    return [Form("retreat", say("Retreat, or stay"), {"moves": schema})]
 
 
 # --- trade between players ---
@@ -365,11 +380,11 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     for to in trade.partners(board, seat):
         parameters = {
-            "to": {"enum": [to], "labels": {str(to): SEAT_NAMES[to]}},
+            "to": {"enum": [to], "labels": {str(to): seat_name(to)}},
             "give": _side(board, seat, hand_of(board, state.seats[seat].hand)),
             "want": _side(board, to, None),
         }
-        yield Form("offer_trade", f"Offer {SEAT_NAMES[to]} a trade", parameters, aside=True)
+        yield Form("offer_trade", say("Offer {seat} a trade", seat=seat_name(to)), parameters, aside=True)
     for one in state.offers:
         if one.to == seat:
             if trade.is_open(board) and trade.fault(board, one) is None:
@@ -377,10 +392,17 @@ def _trades(board: Board, seat: int) -> Iterator[Form]:
                 picked = {"type": "array", "items": hand_of(board, state.seats[seat].hand), "uniqueItems": True}
                 accept: JsonObject = {"offer": {"enum": [one.id]}, "hand": {**picked, "minItems": count, "maxItems": count}}
                 required = ("offer", "hand") if count else ("offer",)
-                yield Form("accept_trade", f"Accept {SEAT_NAMES[one.maker]}'s offer", accept, required, aside=True)
-            yield Form("decline_trade", f"Decline {SEAT_NAMES[one.maker]}'s offer", {"offer": {"enum": [one.id]}}, aside=True)
+                yield Form(
+                    "accept_trade", say("Accept the offer of {seat}", seat=seat_name(one.maker)), accept, required, aside=True
+                )
+            yield Form(
+                "decline_trade",
+                say("Decline the offer of {seat}", seat=seat_name(one.maker)),
+                {"offer": {"enum": [one.id]}},
+                aside=True,
+            )
         if one.maker == seat:
-            yield Form("withdraw_trade", "Withdraw your offer", {"offer": {"enum": [one.id]}}, aside=True)
+            yield Form("withdraw_trade", say("Withdraw your offer"), {"offer": {"enum": [one.id]}}, aside=True)
 
 
 def _side(board: Board, seat: int, hand: JsonObject | None) -> JsonObject:

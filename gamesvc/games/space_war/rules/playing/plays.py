@@ -14,6 +14,7 @@ from gamesvc.games.space_war.data import CARDS, ROWS, Card, Effect
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.state import LETTERS, Piece
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import mark, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def pick_pieces(board: Board, pieces: Sequence[Piece], least: int = 1, most: int
 
 def slots_schema(board: Board, seat: int, slots: Sequence[str], count: int) -> Schema:
     rows = {card.slot: card.row for card in board.state.sides[seat].station}
-    return some(slots, count, count, {slot: f"{slot} ({rows[slot]} row)" for slot in slots})
+    return some(slots, count, count, {slot: say("{slot} ({row} row)", slot=slot, row=rows[slot]) for slot in slots})
 
 
 def cards_schema(board: Board, instances: Sequence[str], least: int = 1, most: int = 1) -> Schema:
@@ -124,7 +125,7 @@ def play_options(board: Board, seat: int, cards: Sequence[str] | None = None) ->
 Choice = tuple[dict[str, Schema], tuple[str, ...]]
 _DRAW_OR_NOT: Schema = {
     "type": "object",
-    "properties": {"draw": {"type": "boolean", "title": "Draw a card"}},
+    "properties": {"draw": {"type": "boolean", "title": mark("Draw a card")}},
     "additionalProperties": False,
     "required": ["draw"],
 }
@@ -288,7 +289,10 @@ def _release(board: Board, seat: int, instance: str, most: int) -> Iterator[Choi
         {
             "options": {
                 "type": "object",
-                "properties": {"draw": {**part, "title": "Cards to draw"}, "mill": {**part, "title": "Times two cards to mill"}},
+                "properties": {
+                    "draw": {**part, "title": mark("Cards to draw")},
+                    "mill": {**part, "title": mark("Times two cards to mill")},
+                },
                 "required": ["draw", "mill"],
                 "additionalProperties": False,
                 "total": {"minimum": 0, "maximum": max(0, most)},

@@ -14,7 +14,7 @@ from gamesvc.games.stratastar.rules.forms.fields import groups_schema, is_legal,
 from gamesvc.games.stratastar.rules.turn import build_value
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
-from gamesvc.language import mark
+from gamesvc.language import mark, say
 
 
 def support(state: State, seat: int) -> Iterable[Form]:
@@ -30,13 +30,13 @@ def support(state: State, seat: int) -> Iterable[Form]:
         lists = cards_schema(cards, total=total, title=mark("These cards"))
         number = {"enum": numbers, "title": mark("A number of Build cards")}
         builds: JsonObject = {"oneOf": [number, lists] if numbers else [lists], "title": mark("Build cards")}
-        groups = groups_schema(player, facts.fleet_spaces(player), "space", title="Disband")
+        groups = groups_schema(player, facts.fleet_spaces(player), "space", title=mark("Disband"))
         if due:
             groups |= {"minItems": 1, "total": {"minimum": due, "maximum": due}}
         else:
             groups["maxItems"] = 0
         required = ("builds", "disband") if due else ("builds",)
-        yield Form("support", f"Disband {due}", {"builds": builds, "disband": groups}, required)
+        yield Form("support", say("Disband {due}", due=due), {"builds": builds, "disband": groups}, required)
 
 
 def _worth(hand: tuple[str, ...], n: int) -> int | None:
@@ -49,24 +49,26 @@ def build(state: State, seat: int) -> Iterable[Form]:
     player = state.players[seat]
     if player.home and is_legal(plans.check_build_fleet, state, seat, player.home):
         at_home = {"space": {"const": player.home}}
-        yield from priced(state, seat, "build_fleet", "Build a Fleet at the Homeworld", cost_of("build_fleet"), at_home, ())
+        yield from priced(state, seat, "build_fleet", say("Build a Fleet at the Homeworld"), cost_of("build_fleet"), at_home, ())
     away = _passing(plans.check_build_fleet, state, seat, in_order(player.colonies))
     if away:
-        yield from priced(state, seat, "build_fleet", "Build a Fleet at a colony", cost_of("expansion"), {"space": spaces(away)})
+        yield from priced(
+            state, seat, "build_fleet", say("Build a Fleet at a colony"), cost_of("expansion"), {"space": spaces(away)}
+        )
     if is_legal(plans.check_build_warfleet, state, seat):
-        yield from priced(state, seat, "build_warfleet", "Build a Warfleet", cost_of("warfleet"))
+        yield from priced(state, seat, "build_warfleet", say("Build a Warfleet"), cost_of("warfleet"))
     own = in_order(player.colonies)
     near: Iterable[str] = SPACES if facts.has(state, seat, "allied_minor_race") else ()
     for name, label, check, candidates in (
-        ("colonize", "Colonize a world", plans.check_colonize, in_order(player.fleets)),
-        ("build_stargate", "Build a Stargate", plans.check_build_stargate, own),
-        ("terraform", "Terraform a world", plans.check_terraform, own),
-        ("allied_minor_race", "Ally with a minor race", plans.check_allied_minor_race, near),
+        ("colonize", say("Colonize a world"), plans.check_colonize, in_order(player.fleets)),
+        ("build_stargate", say("Build a Stargate"), plans.check_build_stargate, own),
+        ("terraform", say("Terraform a world"), plans.check_terraform, own),
+        ("allied_minor_race", say("Ally with a minor race"), plans.check_allied_minor_race, near),
     ):
         if can_pay(state, seat, cost_of(name)) and (found := _passing(check, state, seat, candidates)):
             yield from priced(state, seat, name, label, cost_of(name), {"space": spaces(found)})
     if is_legal(plans.check_breakthrough, state, seat):
-        yield from priced(state, seat, "breakthrough", "Breakthrough", cost_of("breakthrough"))
+        yield from priced(state, seat, "breakthrough", say("Breakthrough"), cost_of("breakthrough"))
 
 
 def _passing(check: Callable[..., None], state: State, seat: int, candidates: Iterable[str]) -> list[str]:
@@ -79,10 +81,10 @@ def own_time(state: State, seat: int) -> Iterable[Form]:
     if state.options.exploration and can_pay(state, seat, cost_of("scout")):
         yield from _scouting(state, seat)
     if is_legal(plans.check_planning, state, seat):
-        yield from priced(state, seat, "planning", "Take the top of the discard pile", cost_of("planning"))
+        yield from priced(state, seat, "planning", say("Take the top of the discard pile"), cost_of("planning"))
     for name, label, check in (
-        ("piracy", "Piracy", plans.check_piracy),
-        ("treaty", "Make a treaty", plans.check_treaty),
+        ("piracy", say("Piracy"), plans.check_piracy),
+        ("treaty", say("Make a treaty"), plans.check_treaty),
     ):
         targets = [one for one in opponents if is_legal(check, state, seat, one)]
         if targets:
@@ -96,27 +98,28 @@ def own_time(state: State, seat: int) -> Iterable[Form]:
             ]
             if raidable:
                 parameters = {"seat": seat_choice([victim]), "space": spaces(raidable)}
-                yield from priced(state, seat, "border_raids", "Raid a colony", cost_of("border_raids"), parameters)
+                yield from priced(state, seat, "border_raids", say("Raid a colony"), cost_of("border_raids"), parameters)
     if state.options.disaster and can_pay(state, seat, cost_of("disaster")):
-        yield from _aimed(state, seat, "disaster", "Disaster strikes", plans.check_disaster, facts.alive(state))
+        yield from _aimed(state, seat, "disaster", plans.check_disaster, facts.alive(state))
     if facts.has(state, seat, "treason") and can_pay(state, seat, cost_of("treason")):
-        yield from _aimed(state, seat, "treason", "Treason", plans.check_treason, opponents)
+        yield from _aimed(state, seat, "treason", plans.check_treason, opponents)
 
 
 def _scouting(state: State, seat: int) -> Iterable[Form]:
     for start in facts.unit_spaces(state.players[seat]):
         unseen = [to for to in ADJACENT[start] if is_legal(plans.check_scout, state, seat, start, to)]
         if unseen:
-            parameters = {"from": {"const": start}, "to": spaces(unseen, "To")}
-            yield from priced(state, seat, "scout", f"Scout from {start}", cost_of("scout"), parameters)
+            parameters = {"from": {"const": start}, "to": spaces(unseen, mark("To"))}
+            yield from priced(state, seat, "scout", say("Scout from {start}", start=start), cost_of("scout"), parameters)
 
 
-def _aimed(state: State, seat: int, name: str, label: str, check: Callable[..., None], victims: Iterable[int]) -> Iterable[Form]:
+def _aimed(state: State, seat: int, name: str, check: Callable[..., None], victims: Iterable[int]) -> Iterable[Form]:
     for victim in victims:
         found: dict[str, list[str]] = {}
         for piece, space in facts.pieces(state.players[victim]):
             if is_legal(check, state, seat, victim, piece, space):
                 found.setdefault(piece, []).append(space)
         for piece, where in found.items():
+            label = say("Disaster strikes: {piece}", piece=piece) if name == "disaster" else say("Treason: {piece}", piece=piece)
             parameters = {"seat": seat_choice([victim]), "piece": {"const": piece}, "space": spaces(where)}
-            yield from priced(state, seat, name, f"{label}: {piece}", cost_of(name), parameters)
+            yield from priced(state, seat, name, label, cost_of(name), parameters)

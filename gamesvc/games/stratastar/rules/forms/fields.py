@@ -9,6 +9,7 @@ from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, pay_schema
 from gamesvc.games.stratastar.state import Player, State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 
 def is_legal(check: Callable[..., None], *values: object) -> bool:
@@ -28,11 +29,11 @@ def choice(items: Sequence[str], title: str, labels: Mapping[str, str] | None = 
     return schema
 
 
-def spaces(items: Sequence[str], title: str = "Space") -> JsonObject:
+def spaces(items: Sequence[str], title: str = mark("Space")) -> JsonObject:
     return {"enum": list(items), "title": title}
 
 
-def seat_choice(seats: Sequence[int], title: str = "Seat") -> JsonObject:
+def seat_choice(seats: Sequence[int], title: str = mark("Seat")) -> JsonObject:
     return {"enum": list(seats), "labels": {str(seat): SEAT_NAMES[seat] for seat in seats}, "title": title}
 
 
@@ -60,9 +61,13 @@ def group_fields(player: Player, space: str) -> list[tuple[dict[str, Schema], tu
     fleets, warfleets = player.fleets.get(space, 0), player.warfleets.get(space, 0)
     found: list[tuple[dict[str, Schema], tuple[str, ...]]] = []
     if fleets:
-        found.append(({"fleets": _count(1, fleets, "Fleets"), "warfleets": _count(0, warfleets, "Warfleets")}, ("fleets",)))
+        found.append(
+            ({"fleets": _count(1, fleets, mark("Fleets")), "warfleets": _count(0, warfleets, mark("Warfleets"))}, ("fleets",))
+        )
     if warfleets:
-        found.append(({"fleets": _count(0, 0, "Fleets"), "warfleets": _count(1, warfleets, "Warfleets")}, ("warfleets",)))
+        found.append(
+            ({"fleets": _count(0, 0, mark("Fleets")), "warfleets": _count(1, warfleets, mark("Warfleets"))}, ("warfleets",))
+        )
     return found
 
 
@@ -77,8 +82,8 @@ def groups_schema(player: Player, starts: Sequence[str], place: str, **more: obj
             "type": "object",
             "properties": {
                 place: {"const": start},
-                "fleets": _count(0, player.fleets.get(start, 0), "Fleets"),
-                "warfleets": _count(0, player.warfleets.get(start, 0), "Warfleets"),
+                "fleets": _count(0, player.fleets.get(start, 0), mark("Fleets")),
+                "warfleets": _count(0, player.warfleets.get(start, 0), mark("Warfleets")),
             },
             "required": [place, "fleets", "warfleets"],
             "additionalProperties": False,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from gamesvc.games.kernel.game import Form, Refused
-from gamesvc.games.kernel.wording import capital
+from gamesvc.games.kernel.game import Form, Refused, Schema
 from gamesvc.games.stratastar.data.geometry import ADJACENT, SPACES, in_order
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions import moves, reactions
@@ -13,13 +12,13 @@ from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, cost_o
 from gamesvc.games.stratastar.rules.forms.fields import group_fields, groups_schema, is_legal, priced, spaces
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark, say
 
-THEN: JsonObject = {
-    "enum": ["battle", "end_turn"],
-    "labels": {"battle": "fight there", "end_turn": "end the turn"},
-    "title": "If nobody answers, then",
-}
-"""The possible follow-ups of a movement. With one, the player need not be asked again after the others let it happen."""
+
+def _then() -> JsonObject:
+    """Return the follow-ups of a movement. With one, the player need not be asked again after the others let it happen."""
+    labels = {"battle": say("fight there"), "end_turn": say("end the turn")}
+    return {"enum": ["battle", "end_turn"], "labels": labels, "title": mark("If nobody answers, then")}
 
 
 def movement(state: State, seat: int) -> Iterable[Form]:
@@ -33,8 +32,8 @@ def movement(state: State, seat: int) -> Iterable[Form]:
         if facts.has(state, seat, "hyper_jump") and can_pay(state, seat, cost_of("hyper_jump")):
             targets = [to for to in SPACES if is_legal(moves.check_jump, state, seat, start, to)]
             for fields, needed in group_fields(player, start):
-                parameters = {"from": {"const": start}, "to": spaces(targets, "To"), **fields, "then": THEN}
-                label = f"Hyper jump from {start}"
+                parameters = {"from": {"const": start}, "to": spaces(targets, mark("To")), **fields, "then": _then()}
+                label = _alone(say("Hyper jump from {start}", start=start), fields)
                 yield from priced(state, seat, "hyper_jump", label, cost_of("hyper_jump"), parameters, ("from", "to", *needed))
     yield from defence(state, seat)
 
@@ -55,36 +54,41 @@ def _steps(state: State, seat: int, start: str) -> Iterable[Form]:
 
 
 def _going(state: State, seat: int, name: str, start: str, reached: list[str], cost: Cost, *, free: bool) -> Iterable[Form]:
-    words = "through the Stargate" if name == "gate" else "from"
+    if name == "gate":
+        free_words = say("Free move through the Stargate {start}", start=start)
+        paid_words = say("Paid move through the Stargate {start}", start=start)
+    else:
+        free_words = say("Free move from {start}", start=start)
+        paid_words = say("Paid move from {start}", start=start)
     for fields, needed in group_fields(state.players[seat], start):
-        parameters: JsonObject = {"from": {"const": start}, "to": spaces(reached, "To"), **fields, "then": THEN}
+        parameters: JsonObject = {"from": {"const": start}, "to": spaces(reached, mark("To")), **fields, "then": _then()}
         if free and state.turn.free_move:
-            with_free = {**parameters, "free": {"const": True, "title": "Free move"}}
-            yield Form(name, f"Free move {words} {start}", with_free, ("from", "to", *needed, "free"))
+            with_free = {**parameters, "free": {"const": True, "title": mark("Free move")}}
+            yield Form(name, _alone(free_words, fields), with_free, ("from", "to", *needed, "free"))
         if can_pay(state, seat, cost):
             paid = {**parameters, "free": {"const": False}, "pay": pay_schema(state, seat, cost)}
-            yield Form(name, f"Paid move {words} {start}", paid, ("from", "to", *needed))
+            yield Form(name, _alone(paid_words, fields), paid, ("from", "to", *needed))
 
 
-def defence(state: State, seat: int, when: str = "") -> Iterable[Form]:
-    """Yield `defend_homeworld`, for the seat's movement phase or an after-window. `when` is a prefix for the label."""
+def _alone(words: str, fields: Mapping[str, Schema]) -> str:
+    """Return the words for a movement, told apart where no Fleet goes along."""
+    return words if fields["fleets"]["maximum"] else say("{words}, Warfleets alone", words=words)
+
+
+def defence(state: State, seat: int, *, then: bool = False) -> Iterable[Form]:
+    """Yield `defend_homeworld`, for the seat's movement phase or an after-window. `then`: as a reaction prepared."""
     starts = moves.defenders(state, seat)
     if starts and is_legal(moves.check_defend, state, seat):
-        groups = groups_schema(state.players[seat], starts, "from", minItems=1, title="Groups")
-        yield from priced(
-            state, seat, "defend_homeworld", _label(when, "defend the Homeworld"), cost_of("defend_homeworld"), {"groups": groups}
-        )
+        groups = groups_schema(state.players[seat], starts, "from", minItems=1, title=mark("Groups"))
+        label = say("Let it happen, then defend the Homeworld") if then else say("Defend the Homeworld")
+        yield from priced(state, seat, "defend_homeworld", label, cost_of("defend_homeworld"), {"groups": groups})
 
 
-def _label(when: str, act: str) -> str:
-    return f"Let it happen, {when}{act}" if when else capital(act)
-
-
-def retreats(state: State, seat: int, when: str = "") -> Iterable[Form]:
+def retreats(state: State, seat: int, *, then: bool = False) -> Iterable[Form]:
     space = state.actions[-1].enters
     assert space is not None
     refuges = reactions.refuges(state, seat, space)
     for fields, needed in group_fields(state.players[seat], space):
-        parameters = {"to": spaces(refuges, "To"), **fields}
-        label = _label(when, f"retreat from {space}")
-        yield from priced(state, seat, "retreat", label, cost_of("retreat"), parameters, ("to", *needed))
+        parameters = {"to": spaces(refuges, mark("To")), **fields}
+        label = say("Let it happen, then retreat from {space}", space=space) if then else say("Retreat from {space}", space=space)
+        yield from priced(state, seat, "retreat", _alone(label, fields), cost_of("retreat"), parameters, ("to", *needed))

@@ -9,10 +9,11 @@ from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.games.stratastar.commands import COUNTS
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions import offers, plans
-from gamesvc.games.stratastar.rules.actions.payment import cards_schema, cost_of, credit_for, settle, supply
+from gamesvc.games.stratastar.rules.actions.payment import card_names, cards_schema, cost_of, credit_for, settle, supply
 from gamesvc.games.stratastar.rules.forms.fields import is_legal, priced, seat_choice
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import mark, say
 
 
 def trade_actions(state: State, seat: int) -> Iterable[Form]:
@@ -20,12 +21,17 @@ def trade_actions(state: State, seat: int) -> Iterable[Form]:
     targets = [one for one in facts.opponents(state, seat) if is_legal(plans.check_external_trade, state, seat, one)]
     if targets:
         yield from priced(
-            state, seat, "external_trade", "Take a card by trade", cost_of("external_trade"), {"target": seat_choice(targets)}
+            state,
+            seat,
+            "external_trade",
+            say("Take a card by trade"),
+            cost_of("external_trade"),
+            {"target": seat_choice(targets)},
         )
     if is_legal(plans.check_internal_trade, state):
         yield from _internal(state, seat)
     if "research" in facts.spendable(state, seat):
-        yield Form("basic_research", "Basic research: draw 2")
+        yield Form("basic_research", say("Basic research: draw 2"))
 
 
 def _internal(state: State, seat: int) -> Iterable[Form]:
@@ -35,20 +41,21 @@ def _internal(state: State, seat: int) -> Iterable[Form]:
         pays: list[tuple[str, ...]] = [()]
     else:
         pays = [(card,) for card in usable]
-    label = "Internal trade"
+    label = say("Internal trade")
     if pays:
         chosen = settle(state, seat, cost, None, reaction=True).cards
         yield Form("internal_trade", label, {"others": _others(hand, chosen)})
     for cards in pays:
-        pay = cards_schema(cards, minItems=len(cards), title="Pay with")
-        yield Form("internal_trade", label, {"others": _others(hand, cards), "pay": pay})
+        pay = cards_schema(cards, minItems=len(cards), title=mark("Pay with"))
+        paid = say("Internal trade, paid with {cards}", cards=card_names(cards)) if cards else label
+        yield Form("internal_trade", paid, {"others": _others(hand, cards), "pay": pay})
 
 
 def _others(hand: Iterable[str], paid: Iterable[str]) -> JsonObject:
     left = list(hand)
     for card in paid:
         left.remove(card)
-    return cards_schema(left, title="Other cards to discard")
+    return cards_schema(left, title=mark("Other cards to discard"))
 
 
 def _making(state: State, seat: int) -> Iterable[Form]:
@@ -58,23 +65,27 @@ def _making(state: State, seat: int) -> Iterable[Form]:
         return
     trading = offers.is_trading(state)
     keep: JsonMapping = {"type": "boolean"} if trading else {"const": True}
-    anyone = {"enum": [*partners, None], "labels": {**{str(one): SEAT_NAMES[one] for one in partners}, "None": "anyone"}}
-    named = seat_choice(partners, "To")
-    give, want = {**COUNTS, "title": "You give"}, {**COUNTS, "title": "You want"}
+    anyone = {"enum": [*partners, None], "labels": {**{str(one): SEAT_NAMES[one] for one in partners}, "None": say("anyone")}}
+    named = seat_choice(partners, mark("To"))
+    give, want = {**COUNTS, "title": mark("You give")}, {**COUNTS, "title": mark("You want")}
     some, none = {"total": {"minimum": 1}}, {"total": {"maximum": 0}}
-    for giving, wanting in (({**give, **some}, want), ({**give, **none}, {**want, **some})):
+    sides = (
+        ({**give, **some}, want, say("Offer cards"), say("Offer cards and wait")),
+        ({**give, **none}, {**want, **some}, say("Ask for cards"), say("Ask for cards and wait")),
+    )
+    for giving, wanting, label, waiting in sides:
         parameters: JsonObject = {
-            "to": {**anyone, "title": "To"},
+            "to": {**anyone, "title": mark("To")},
             "give": giving,
             "want": wanting,
-            "keep": {**keep, "title": "Keep it open"},
+            "keep": {**keep, "title": mark("Keep it open")},
             "wait": {"const": False},
         }
         required = ("to", "give", "want") if trading else ("to", "give", "want", "keep")
-        yield Form("offer_trade", "Offer cards", parameters, required, aside=True)
+        yield Form("offer_trade", label, parameters, required, aside=True)
         if offers.may_wait(state, seat):
-            waited = {**parameters, "to": named, "wait": {"const": True, "title": "Wait for the answer"}}
-            yield Form("offer_trade", "Offer cards and wait", waited, ("to", "give", "want", "wait"), aside=True)
+            waited = {**parameters, "to": named, "wait": {"const": True, "title": mark("Wait for the answer")}}
+            yield Form("offer_trade", waiting, waited, ("to", "give", "want", "wait"), aside=True)
 
 
 def dealing(state: State, seat: int) -> Iterable[Form]:
@@ -88,7 +99,7 @@ def dealing(state: State, seat: int) -> Iterable[Form]:
         yield from _answers(state, seat, answering)
     mine = [offer.id for offer in offers.own(state, seat) if not held or offer.id == state.waiting]
     if mine:
-        yield Form("withdraw_offer", "Withdraw an offer", {"offer": {"enum": mine}}, aside=True)
+        yield Form("withdraw_offer", say("Withdraw an offer"), {"offer": {"enum": mine}}, aside=True)
 
 
 def _answers(state: State, seat: int, answering: bool) -> Iterable[Form]:
@@ -96,8 +107,8 @@ def _answers(state: State, seat: int, answering: bool) -> Iterable[Form]:
     payable = [offer.id for offer in addressed if offers.is_trading(state) and offers.can_give(state, seat, offer.want)]
     refusable = [offer.id for offer in addressed if offer.to == seat]
     for name, label, ids in (
-        ("accept_offer", "Accept an offer", payable),
-        ("reject_offer", "Reject an offer", refusable),
+        ("accept_offer", say("Accept an offer"), payable),
+        ("reject_offer", say("Reject an offer"), refusable),
     ):
         asked = [one for one in ids if answering and one == state.waiting]
         others = [one for one in ids if one not in asked]
