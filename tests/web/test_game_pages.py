@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from gamesvc.games import catalog, lessons, specimen
 
@@ -35,6 +36,15 @@ def test_cards_are_found_by_kind_and_by_text(game):
     assert 0 < found.count("<article") < len(entries)
     assert "No card contains “<script>”" not in html(Client().get(f"/games/{game}/cards/", {"q": "<script>"}))
     assert "No card contains “&lt;script&gt;”" in html(Client().get(f"/games/{game}/cards/", {"q": "<script>"}))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_language_of_one_reader_is_not_that_of_the_next(game):
+    told = []
+    for language in ("de", "en", "de"):
+        with translation.override(language):
+            told.append([(entry.kind, entry.line) for entry in specimen.reference(game)])
+    assert told[0] == told[2] != told[1]
 
 
 def test_the_front_page_leads_a_stranger_to_each_game():
