@@ -230,6 +230,25 @@ def test_every_refusal_can_be_translated() -> None:
     assert not [*plain_refusals()]
 
 
+WORDING = {
+    *("say", "say_many", "counted", "listed", "named", "gettext", "ngettext", "pgettext", "_"),
+    *("reference", "explain", "tell", "glance", "hand", "picture", "board_text", "order_help", "short_rules", "summary"),
+}
+"""Functions and parts of a game that speak the language of their reader."""
+_CACHES = re.compile(r"(?:functools\.)?(?:lru_)?cache\b")
+
+
+def test_nothing_said_to_one_reader_is_kept_for_the_next() -> None:
+    """What is cached holds no sentences: the next reader may have another language."""
+    kept = []
+    for path in ENGINES.parents[0].rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and any(_CACHES.match(ast.unparse(one)) for one in node.decorator_list):
+                called = {ast.unparse(call.func).rpartition(".")[2] for call in ast.walk(node) if isinstance(call, ast.Call)}
+                kept += [f"{path}:{node.lineno} {name}" for name in called & WORDING]
+    assert not kept
+
+
 REFUSED = {
     "stratastar": ({"name": "colonize", "space": 7}, "stargte C4"),
     "star_commander": ({"name": "develop"}, "orders comands=ask"),
