@@ -8,7 +8,9 @@ import uuid
 
 import pytest
 from django.core.management import call_command
-from hypothesis import given
+from django.db import transaction
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from accounts import erasure
@@ -17,10 +19,13 @@ from gamesvc.matches.events import Ended, Joined, Left, Opened, Seated, Started,
 from gamesvc.matches.lobby import forks, opening, substitutes
 from gamesvc.matches.models import FeedCursor, Rated, Rating
 from gamesvc.matches.organising.measures import Measure, organise
+from gamesvc.matches.play import turns
 from gamesvc.matches.proof import audit
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record.append import Actor
 from gamesvc.matches.statistics import leaderboards, rating_rules, ratings
 from gamesvc.matches.statistics.rating_rules import START, Strength, after, result_of
+from tests.conftest import make_player
 from tests.matches.playing import act, of_bots
 
 GAME = "stratastar"
@@ -292,3 +297,52 @@ def test_a_rating_is_shown_after_some_matches(feed, anna, ben, many_matches):
     rows = leaderboards.top(GAME)
     assert [(row.place, row.name) for row in rows] == [(1, "anna"), (2, "ben")]
     assert rows[0].points > rows[0].low > rows[1].low
+
+
+# --- any history ---
+
+
+@st.composite
+def histories(draw):
+    """Return matches as seats of four players, their ranking, the seats left, and true if it is aborted."""
+    found = []
+    for _ in range(draw(st.integers(2, 6))):
+        seats = draw(st.permutations(range(4)))[: draw(st.integers(2, 4))]
+        places = [draw(st.integers(0, 2)) for _ in seats]
+        ranking = [group for place in range(3) if (group := [seat for seat, own in enumerate(places) if own == place])]
+        left = draw(st.sets(st.sampled_from(range(len(seats))), max_size=1))
+        found.append((seats, ranking, left, draw(st.integers(0, 4)) == 0))
+    return found
+
+
+def played(auction, people, seats, ranking, left, aborted):
+    match = opening.create_match(by=people[seats[0]], game=auction, seats=len(seats))
+    for seat in seats[1:]:
+        match = opening.join_match(by=people[seat], match=match)
+    for seat in left:
+        substitutes.vacate(match=match, seat=seat, actor=Actor("seat", seat))
+    outcome = {"reason": "sold", "ranking": ranking, "scores": [0] * len(seats)}
+    end = turns.ended(match, "aborted") if aborted else turns.ended(match, "sold", outcome)
+    service_events.append(match, lambda loaded, rows: [end], actor=Actor("system"), channel="api")
+    return match
+
+
+@pytest.mark.long
+@pytest.mark.django_db
+@examples(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(histories(), st.integers(1, 40), st.randoms(use_true_random=False))
+def test_any_history_gives_the_same_numbers_in_any_order_of_discovery(feed, auction, many_matches, history, limit, rng):
+    with transaction.atomic():
+        people = [make_player(f"p{number}") for number in range(4)]
+        matches = [played(auction, people, *one) for one in history]
+        follow(limit)
+        live = numbers()
+        counted = [match.pk for match, (*_rest, aborted) in zip(matches, history, strict=True) if not aborted]
+        assert {row[0] for row in live[0]} == set(counted)
+        missed = rng.sample(counted, rng.randint(0, len(counted)))
+        Rated.objects.filter(match__in=missed).delete()
+        for match in missed:
+            ratings.rebuild(match)
+        assert numbers() == live
+        assert [one for match in matches for one in ratings.differences(match.pk)] == []
+        transaction.set_rollback(True)
