@@ -1,6 +1,7 @@
 """The form for a new match: its defaults, what a refusal keeps, and the sentence about time."""
 
 import re
+from html.parser import HTMLParser
 
 import pytest
 
@@ -37,6 +38,29 @@ def test_every_default_opens_a_match(game, entry, clients):
         match = Match.objects.latest("number")
         assert match.seat_count == count
         assert (match.status == "running") == (entry == "bots" or count == 1)
+
+
+class Radios(HTMLParser):
+    """The radio buttons of a page that must be answered: how many are chosen, by name."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.chosen: dict[str, int] = {}
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if given.get("type") == "radio":
+            assert given.keys() <= {"type", "name", "value", "id", "checked", "required"}, given
+            if "required" in given:
+                self.chosen[given["name"]] = self.chosen.get(given["name"], 0) + ("checked" in given)
+
+
+@pytest.mark.parametrize("game", [game.id for game in catalog.games()])
+def test_a_browser_finds_nothing_missing_in_the_defaults(game, clients):
+    chosen_by_name = Radios(clients[0].get(f"/new/{game}/").content.decode()).chosen
+    assert chosen_by_name
+    assert set(chosen_by_name.values()) == {1}, chosen_by_name
 
 
 def test_every_number_of_players_may_play_each_time_control(toy_offered, clients):
