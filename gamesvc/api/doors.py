@@ -61,6 +61,7 @@ PAGES = {
     "docs_shapes": EVERYONE,
     "form_schema": EVERYONE,
     "python_client": EVERYONE,
+    "typescript_client": EVERYONE,
     "substitutes": EVERYONE,
     "terms": EVERYONE,
     "worker": EVERYONE,

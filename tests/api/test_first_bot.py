@@ -2,30 +2,81 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gamesvc.clients.python import gamesvc_client
-from gamesvc.clients.python.gamesvc_client import Client, Problem, fill
+from gamesvc.clients.python.gamesvc_client import Client, Problem, fill, fits
 from gamesvc.games import catalog
+from gamesvc.games.kernel import forms
 from gamesvc.web.docs.guides import guides
 from tests.api.conftest import Running
 
 CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FOLDER = Path(gamesvc_client.__file__).parent
+MODULE = FOLDER.parent / "typescript" / "gamesvc-client.js"
 SHORT = {
     "stratastar": {"max_rounds": 4},
     "space_fleet_commander": {"mode": "race"},
     "star_commander": {"turn_limit": 6},
     "space_war": {"decks": ["terrans", "swarm"]},
 }
+
+
+# A schema for each keyword of our own.
+SCHEMAS: list[Any] = [
+    {"type": "array", "items": {"enum": ["a", "b"]}, "supply": {"a": 2, "b": 1}, "minItems": 1, "maxItems": 3},
+    {
+        "type": "array",
+        "items": {"enum": ["a", "b", "c"]},
+        "uniqueItems": True,
+        "total": {"minimum": 2, "maximum": 4, "worth": {"a": 2}},
+    },
+    {
+        "type": "array",
+        "items": {"enum": ["a", "b", "c"]},
+        "uniqueItems": True,
+        "total": {"minimum": 3, "worth": {"a": 3}, "spare": False},
+    },
+    {
+        "type": "object",
+        "properties": {
+            "x": {"type": "integer", "minimum": 0, "maximum": 5},
+            "y": {"type": "integer", "minimum": 0, "maximum": 5},
+        },
+        "required": ["x", "y"],
+        "total": {"minimum": 4, "maximum": 6},
+    },
+    {
+        "type": "array",
+        "items": {"type": "object", "properties": {"at": {"enum": ["E5", "F6", "G7"]}}, "required": ["at"]},
+        "minItems": 2,
+        "maxItems": 2,
+        "pairwise": ["at"],
+    },
+    {"oneOf": [{"const": "pass", "title": "Pass"}, {"type": ["integer", "null"], "minimum": 1, "maximum": 3}]},
+    {"type": "string", "pattern": "[A-J](10|[1-9])", "examples": ["E5", "J10"], "shape": "a space like E5"},
+]
+
+
+def spoiled(value: Any, rng: random.Random) -> Any:
+    """Return a value with one part changed, doubled or left out."""
+    if isinstance(value, list):
+        return rng.choice([value[:-1], [*value, *value[:1]], [*value, "z"]])
+    if isinstance(value, dict):
+        name = rng.choice([*value])
+        return rng.choice([{**value, name: 9}, {**value, "z": 1}, {one: kept for one, kept in value.items() if one != name}])
+    return rng.choice(["E11", 0, 9, True, None, "pass ", 2])
 
 
 def environment(running: Running, token: str) -> dict[str, str]:
@@ -73,6 +124,40 @@ def test_the_player_in_a_terminal(running: Running, tmp_path: Path) -> None:
     assert (broken.returncode, "version 2" in broken.stderr) == (1, True)
 
 
+def node(*arguments: str, given: str = "") -> str:
+    program = shutil.which("node")
+    assert program is not None, "Install Node.js: the client for JavaScript is run with `node`."
+    command = [program, str(Path(__file__).parent / "play.mjs"), str(MODULE), *arguments]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_both_clients_read_forms_as_the_service_does() -> None:
+    """What the service's own reader of forms fills in fits; a part of it is changed or left out, and all agree on the result."""
+    pairs, rng = [], random.Random("forms")
+    for schema in SCHEMAS:
+        for _ in range(30):
+            value = forms.sample(schema, rng)
+            pairs += [(schema, value), (schema, spoiled(value, rng))]
+    right = [forms.fault(schema, value) is None for schema, value in pairs]
+    assert {True, False} == set(right)
+    assert [fits(schema, value) for schema, value in pairs] == right
+    assert json.loads(node("fits", given=json.dumps(pairs))) == right
+    for schema in SCHEMAS:
+        form = {"parameters": {"type": "object", "properties": {"x": schema}, "required": ["x"]}}
+        assert forms.fault(schema, fill(form, rng)["x"]) is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", catalog.OFFERED)
+def test_the_javascript_client_plays_to_the_end_without_a_refusal(running: Running, game: str) -> None:
+    match, players = running.duel(game, options=SHORT[game], seats=2)
+    commands = node(running.service.url, match, *(one.token for one in players))
+    assert players[0].get(f"/api/v1/matches/{match}/").body["status"] == "finished"
+    assert int(commands) > 10
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("game", catalog.OFFERED)
 def test_bots_on_the_client_play_to_the_end_without_a_refusal(running: Running, game: str) -> None:
@@ -84,9 +169,9 @@ def test_bots_on_the_client_play_to_the_end_without_a_refusal(running: Running, 
     while players[0].get(f"/api/v1/matches/{match}/").body["status"] == "running" and time.monotonic() < end:
         for client in clients:
             for turn in client.turns(forms=True):
-                forms, etag, awaited = turn["forms"], turn["etag"], True
+                shown, etag, awaited = turn["forms"], turn["etag"], True
                 while awaited:
-                    offered = [form for form in forms if form["weight"] in ("main", "end")]
+                    offered = [form for form in shown if form["weight"] in ("main", "end")]
                     try:
                         receipt = client.command(match, fill(rng.choice(offered), rng), etag)
                     except Problem as problem:
@@ -94,6 +179,6 @@ def test_bots_on_the_client_play_to_the_end_without_a_refusal(running: Running, 
                             raise
                         break
                     commands += 1
-                    forms, etag, awaited = receipt["forms"], receipt["etag"], receipt["awaited"]
+                    shown, etag, awaited = receipt["forms"], receipt["etag"], receipt["awaited"]
     assert players[0].get(f"/api/v1/matches/{match}/").body["status"] == "finished"
     assert commands > 10

@@ -16,6 +16,8 @@ from django.views.decorators.http import require_safe
 from gamesvc.games.kernel import vocabulary
 from gamesvc.web.common import markdown
 
+PYTHON = {"package": "gamesvc.clients.python", "name": "gamesvc_client.py", "kind": "text/x-python"}
+TYPESCRIPT = {"package": "gamesvc.clients.typescript", "name": "gamesvc-client.js", "kind": "text/javascript"}
 TITLES = {
     "first-bot": "Your first bot",
     "signing-in": "Signing in",
@@ -66,10 +68,10 @@ def guide(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def python_client(request: HttpRequest) -> HttpResponse:
-    """Return the Python client as a file."""
-    source = (resources.files("gamesvc.clients.python") / "gamesvc_client.py").read_text()
-    return HttpResponse(source, content_type="text/x-python; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
+def client(request: HttpRequest, package: str, name: str, kind: str) -> HttpResponse:
+    """Return a client as a file."""
+    source = (resources.files(package) / name).read_text()
+    return HttpResponse(source, content_type=f"{kind}; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
 
 
 @require_safe
