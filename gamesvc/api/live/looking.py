@@ -12,6 +12,7 @@ from django.db import close_old_connections
 from accounts.models import User
 from gamesvc.api.live.callers import Caller, still_valid
 from gamesvc.api.live.streams import Look, MatchStream, Stream, UserStream
+from gamesvc.matches.lobby import press
 from gamesvc.matches.reading import following
 
 P = ParamSpec("P")
@@ -37,13 +38,15 @@ def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
     asked = [stream for stream in streams if stream.wish.caller in users]
     callers = [(users[stream.wish.caller], stream.wish.link) for stream in asked]
     seen = following.glances(match_id, callers)
+    newest = press.newest(match_id)
     pages: dict[object, Look] = {}
     looks: dict[Stream, Look | None] = dict.fromkeys(streams)
     for stream, glance in zip(asked, seen, strict=True):
         if glance is not None:
             after = _after(stream, glance)
-            key = (glance.viewer, glance.is_own, after)
-            looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after))
+            heard = _heard(stream, glance, newest)
+            key = (glance.viewer, glance.is_own, after, heard)
+            looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after, heard, newest))
     # A user goes on following their other matches.
     left = {stream for stream, glance in zip(asked, seen, strict=True) if glance is None and isinstance(stream, UserStream)}
     return [(stream, [look]) for stream, look in looks.items() if stream not in left]
@@ -66,6 +69,13 @@ def valid_users(callers: Collection[Caller]) -> Mapping[Caller, User | None]:
 followers = in_thread(following.followers)
 versions = in_thread(following.versions)
 own_versions = in_thread(following.own_versions)
+
+
+def _heard(stream: Stream, glance: following.Glance, newest: str) -> str:
+    """Return the newest message that a follower may read. It is looked up again only where the match has a newer one."""
+    if not isinstance(stream, MatchStream) or stream.wish.events or not newest:
+        return ""
+    return stream.heard if stream.newest_message == newest else press.mark(glance.access.match, glance.viewer, glance.access.user)
 
 
 def _after(stream: Stream, glance: following.Glance) -> int | None:

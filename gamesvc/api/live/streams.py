@@ -46,9 +46,13 @@ class Look:
     after: int = 0
     """The version after which `records` begin."""
     records: Sequence[JsonObject] = ()
+    messages: str = ""
+    """The newest message that the follower may read; empty without one."""
+    newest_message: str = ""
+    """The newest message of the match. No follower may be told."""
 
     @classmethod
-    def of(cls, glance: Glance, after: int | None = None) -> Look:
+    def of(cls, glance: Glance, after: int | None = None, messages: str = "", newest_message: str = "") -> Look:
         """Return the look behind a glance, with a page of the events after a version if one is given."""
         return cls(
             glance.match_id,
@@ -62,6 +66,8 @@ class Look:
             glance.access.match.board,
             after or 0,
             () if after is None else glance.records(after),
+            messages,
+            newest_message,
         )
 
 
@@ -122,11 +128,16 @@ class Stream:
 
 
 class MatchStream(Stream):
-    """The stream of one match. The id of a message is the version. It ends where its follower's view becomes another one."""
+    """The stream of one match. The id of a message is the version. It ends where its follower's view becomes another one.
+
+    Without events it also tells that a message between players has come which its follower may read.
+    """
 
     def __init__(self, wish: Wish) -> None:
         super().__init__(wish)
         self.known = int(wish.since) if wish.since.isdecimal() and len(wish.since) < 10 else None
+        self.heard = ""
+        self.newest_message = ""
         self._viewer: Viewer = None
         self._has_looked = False
 
@@ -135,6 +146,10 @@ class MatchStream(Stream):
             return self.close()
         self._viewer = look.viewer
         is_first, self._has_looked = not self._has_looked, True
+        is_heard = look.messages == self.heard
+        self.heard, self.newest_message = look.messages, look.newest_message
+        if not is_heard:
+            return self._tell(look, look.version)
         if look.version == self.known or (self.wish.events and not is_first and look.version < (self.known or 0)):
             return None
         if not self.wish.events:
@@ -146,7 +161,8 @@ class MatchStream(Stream):
 
     def _tell(self, look: Look, version: int, more: JsonObject | None = None) -> None:
         self.known = version
-        data = {"match": str(look.match_id), "version": version, "awaited": look.awaited, **(more or {})}
+        said = {"messages": look.messages} if look.messages else {}
+        data = {"match": str(look.match_id), "version": version, "awaited": look.awaited, **said, **(more or {})}
         self._send(version if self.wish.events else "version", str(version), data)
 
 

@@ -23,6 +23,7 @@ from accounts.models import User
 from gamesvc import language
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
+from gamesvc.matches import hints
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.lobby import blocked
 from gamesvc.matches.models import Match, MessageBan, Press, Seat
@@ -104,6 +105,7 @@ def say(
         )
         if new:
             outbox.notify(*(_notice(message, seats[index]) for index in hearers if arrives(message, seats[index].user_id)))
+            transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
     return message
 
 
@@ -185,6 +187,18 @@ def messages(match: Match, viewer: Viewer, reader: User | None) -> QuerySet[Pres
             readable |= (Q(seat=viewer) | Q(to__contains=[viewer])) & Q(said_at__gte=seat.joined_at)
     found = Press.objects.filter(readable, match=match).exclude(user__in=blocked.hidden_from(reader, match))
     return found.select_related("user", "match").order_by("-said_at", "-id")
+
+
+def newest(match_id: uuid.UUID) -> str:
+    """Return the id of the newest message of a match among all of them; empty if there is none. No reader may be told."""
+    found = Press.objects.filter(match=match_id).order_by("-said_at", "-id").values_list("pk", flat=True).first()
+    return str(found or "")
+
+
+def mark(match: Match, viewer: Viewer, reader: User | None) -> str:
+    """Return the id of the newest message that a viewer may read; empty if there is none."""
+    found = None if match.press == Match.PressKind.NONE else messages(match, viewer, reader).values_list("pk", flat=True).first()
+    return str(found or "")
 
 
 def unread(user: User, most: int) -> list[Unread]:

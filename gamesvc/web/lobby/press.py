@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -23,8 +26,17 @@ from gamesvc.web.lobby.forms import PressForm
 SHOWN = 5
 
 
-def panel(access: Access) -> dict[str, object]:
-    """Return the context of the press panel: the newest messages, and the possible receivers."""
+def told(access: Access) -> dict[str, object]:
+    """Return what a page that asks for news is told of messages, as the stream tells it."""
+    mark = press.mark(access.match, access.viewer, access.user)
+    return {"messages": mark} if mark else {}
+
+
+def panel(request: HttpRequest, access: Access) -> dict[str, object]:
+    """Return the context of the press panel: the newest messages, how many of them are unread, and the possible receivers.
+
+    A page that stays open names the message up to which its reader has read (`heard`), as the panel may be behind a tab.
+    """
     match = access.match
     if match.press == Match.PressKind.NONE:
         return {}
@@ -32,13 +44,24 @@ def panel(access: Access) -> dict[str, object]:
     names = selectors.seat_names(access.seats)
     newest = list(found[:SHOWN])
     shown = [_line(one, names, access.user) for one in newest]
+    unread = _unread(request, access, newest)
     if access.seat is not None:
         press.mark_read(access.seat, next(iter(newest), None))
     receivers = _receivers(access, names)
     if not shown and not receivers:
         return {}
-    more = found.count() - len(shown)
-    return {"press": {"lines": shown, "more": more, "receivers": receivers, "longest": press.LONGEST}}
+    known = newest[len(unread) :]
+    marks = {"newest": newest[0].pk if newest else "none", "heard": known[0].pk if known else "none"}
+    shows = {"lines": shown, "more": found.count() - len(shown), "receivers": receivers, "longest": press.LONGEST}
+    return {"press": {**shows, **marks, "unread": sum(one.seat != access.viewer for one in unread)}}
+
+
+def _unread(request: HttpRequest, access: Access, newest: Sequence[Press]) -> Sequence[Press]:
+    """Return the messages after the last one that the reader has read; for spectators, those since the page was opened."""
+    if heard := request.GET.get("heard", ""):
+        return list(takewhile(lambda one: str(one.pk) != heard, newest))
+    seen = access.seat.press_seen_at if access.seat is not None else None
+    return [one for one in newest if seen is not None and one.said_at > seen]
 
 
 def _line(message: Press, names: tuple[str, ...], reader: User | None) -> dict[str, object]:

@@ -86,7 +86,8 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     access = find(request, ident)
     loaded = loading.load(access.match.id, access.match.game)
     awaited = access.seat is not None and any(one.seat == access.seat.index for one in loaded.awaited())
-    answer = JsonResponse({"match": str(access.match.id), "version": loaded.viewer_version(access.viewer), "awaited": awaited})
+    told = {"match": str(access.match.id), "version": loaded.viewer_version(access.viewer), "awaited": awaited}
+    answer = JsonResponse(told | press.told(access))
     answer["Cache-Control"] = "private, no-store"
     return answer
 
@@ -130,7 +131,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         context |= _orders(access, loaded, failed)
     here = (context.get("past") or {"at": newest})["at"]
     context |= {"log": (told := log.log(request, access, loaded, names, here)), "since": told.news}
-    context |= press.panel(access) | notes.panel(access) | measures.panel(access)
+    context |= press.panel(request, access) | notes.panel(access) | measures.panel(access)
     context |= undo.panel(access, loaded) | absence.panel(access) | standing_orders.panel(access, loaded)
     context |= forks.panel(access, loaded, _version(request, "at"), here) | lines.panel(access, loaded)
     context |= {"tabs": _tabs(context), "tab": "log" if request.GET.keys() & {"at", "before"} else "turn"}
@@ -166,7 +167,7 @@ def _tabs(context: Mapping[str, Any]) -> list[tuple[str, str, int]]:
     over = bool(context.get("ranking"))
     tabs = [("turn", "Result" if over else "Turn", 0), ("log", "Log", len(context["since"]))]
     if context.get("press") or context.get("notes"):
-        tabs.append(("press", "Messages", 0))
+        tabs.append(("press", "Messages", (context.get("press") or {}).get("unread", 0)))
     return [*tabs, ("rules", "Rules", 0), ("more", "More", 0)]
 
 

@@ -2,8 +2,8 @@
 // Where streams cannot be reached, an address of JSON is asked instead, less and less often.
 
 /**
- * A match that has moved: the viewer's version of it, and whether it waits for them.
- * @typedef {{match?: string, version: number, awaited?: boolean}} Change
+ * A match that has moved: the viewer's version of it, whether it waits for them, and the newest message they may read.
+ * @typedef {{match?: string, version: number, awaited?: boolean, messages?: string}} Change
  * @typedef {"live" | "polling" | "offline" | "ended"} State
  * "ended": the viewer may no longer follow. Nothing comes after it.
  */
@@ -39,7 +39,7 @@ export function follow(url, { poll, onChange, onState = () => {} }) {
     /** @type {Change} */
     const change = JSON.parse(text);
     const match = change.match ?? "";
-    const mark = change.version ?? text;
+    const mark = change.version === undefined ? text : `${change.version} ${change.messages ?? ""}`;
     if (known[match] === mark) return;
     known[match] = mark;
     onChange(change);

@@ -25,7 +25,7 @@ from gamesvc.api.live.hub import Hub
 from gamesvc.api.live.messages import ServerSentEvents
 from gamesvc.api.live.streams import MatchStream, Wish
 from gamesvc.matches import hints
-from gamesvc.matches.lobby import opening, substitutes
+from gamesvc.matches.lobby import opening, press, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
@@ -97,6 +97,36 @@ def test_a_sealed_act_is_told_to_its_own_seat_alone(live: LiveServer, duel: Duel
             assert all(set(event) == {"match", "version", "digest", "hash"} for event in sealed)
 
     run(test)
+
+
+def test_a_message_is_told_to_its_readers_alone(live: LiveServer, duel: Duel) -> None:
+    async def test() -> None:
+        async with (
+            live.follow(duel.path, duel.tokens[1]) as hearer,
+            live.follow(f"{duel.path}?link={duel.match.link_token}") as guest,
+            live.follow("/me/stream/", duel.tokens[1]) as own,
+        ):
+            for stream in (hearer, guest, own):
+                await stream.next()
+            marks = []
+            for to in ([1], "all"):
+                await do(say, duel, to)
+                [told] = await hearer.next()
+                marks.append(told.data["messages"])
+            assert len(set(marks)) == 2
+            # Had the private message moved the guest, it would come before the public one.
+            [told] = await guest.next()
+            assert told.data["messages"] == marks[1]
+            seen = await do(play, duel)
+            [told] = await own.next()
+            assert told.data["version"] == seen
+            assert "messages" not in told.data
+
+    run(test)
+
+
+def say(duel: Duel, to: Any) -> None:
+    press.say(match=duel.match, by=duel.players[0], by_seat=0, to=to, text="Hello", channel="api")
 
 
 async def _events_told(live: LiveServer, duel: Duel, after: int) -> list[Any]:

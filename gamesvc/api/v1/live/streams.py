@@ -54,7 +54,8 @@ class MatchStream(_Door):
         """Follow a match: a message `{match, version, awaited}` at once, and whenever your version of it changes.
 
         Server-Sent Events, or with `Accept: application/x-ndjson` a JSON object a line. `version` is your version, as in the ETag
-        of the view; `awaited` says whether the match waits for you. The id of a message is the version: send the last one as
+        of the view; `awaited` says whether the match waits for you. `messages` changes with each message between players that you
+        may read; it is missing while there is none, and with `events`. The id of a message is the version: send the last one as
         Last-Event-ID to go on without a gap. Every 15 seconds a comment shows that the stream is alive. It ends with your token
         or session, or when you see the match from another seat than before.
         """

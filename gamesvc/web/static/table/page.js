@@ -10,6 +10,7 @@ import { listen, prepare, refer, submit } from "./taps.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 main.dataset.since = main.dataset.seen;
+let heard = main.dataset.heard ?? "";
 
 // --- tabs ---
 
@@ -55,14 +56,17 @@ const AGAIN = 1000;
 const WORDS = { offline: "No connection. The page goes on when it is back.", ended: "You may not follow this match any more. Load the page again." };
 let newest = 0;
 let catching = false;
-/** Show the newest version that was told of; what fails is tried again. */
+/** The newest message that was told of. */
+let said = "";
+const shown = () => `${main.dataset.version} ${main.dataset.messages}`;
+/** Show the newest version and message that were told of; what fails is tried again. */
 async function catchUp() {
   if (catching) return;
   catching = true;
   try {
-    while (newest > Number(main.dataset.version) && !document.querySelector("main.replay")) {
-      const before = main.dataset.version;
-      if (!(await reload()) || main.dataset.version === before) break;
+    while ((newest > Number(main.dataset.version) || (said && said !== main.dataset.messages)) && !document.querySelector("main.replay")) {
+      const before = shown();
+      if (!(await reload()) || shown() === before) break;
     }
   } catch {
     setTimeout(() => void catchUp(), AGAIN);
@@ -73,8 +77,9 @@ async function catchUp() {
 if (main.dataset.stream)
   follow(main.dataset.stream, {
     poll: main.dataset.news,
-    onChange: ({ version }) => {
+    onChange: ({ version, messages }) => {
       newest = version;
+      said = messages ?? "";
       void catchUp();
     },
     onState: (now) => {
@@ -83,6 +88,20 @@ if (main.dataset.stream)
     },
   });
 document.addEventListener("table:shown", () => prepare());
+
+// Messages count as read when their tab is shown. Until then the page asks for itself with the last one that was read.
+function read() {
+  if (document.getElementById("p-press")?.classList.contains("on")) {
+    heard = main.dataset.messages ?? "";
+    document.querySelector("#tab-press .dot")?.remove();
+    document.title = document.title.replace(/^\(\d+\) /, "");
+  }
+  main.dataset.read = heard;
+}
+document.addEventListener("table:shown", read);
+document.addEventListener("click", read);
+document.addEventListener("keydown", () => setTimeout(read));
+read();
 
 // The icon of the tab tells whether the match waits for the reader.
 const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector('link[rel="icon"]'));

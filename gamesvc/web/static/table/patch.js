@@ -61,6 +61,8 @@ export function show(html, address) {
 export function here(search = location.search) {
   const query = new URLSearchParams(search), seen = document.getElementById("main")?.dataset.since ?? "";
   if (seen) query.set("since", seen);
+  const heard = document.getElementById("main")?.dataset.read ?? "";
+  if (heard) query.set("heard", heard);
   return `${location.pathname}?${query}`;
 }
 

@@ -1,0 +1,32 @@
+"""Messages come into an open page by themselves: counted on the tab and in the title, without touching what is being written."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from gamesvc.matches.lobby import press
+from tests.web.browser.playing import Played
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_message_comes_into_an_open_page(opened):
+    played = Played("stratastar", 2)
+    page = opened(played.users[0], played.path)
+    press.say(match=played.match, by=played.users[1], by_seat=1, to="all", text="First words", channel="web")
+    expect(page.locator("#tab-press .dot")).to_have_text("1")
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    page.locator("#tab-press").click()
+    expect(page.locator("#p-press")).to_contain_text("First words")
+    expect(page.locator("#tab-press .dot")).to_have_count(0)
+    expect(page).not_to_have_title(re.compile(r"^\("))
+    draft = page.locator("#p-press textarea[name=text]").first
+    draft.fill("I am writing")
+    press.say(match=played.match, by=played.users[1], by_seat=1, to="all", text="Second words", channel="web")
+    expect(page.locator("#p-press")).to_contain_text("Second words")
+    expect(draft).to_have_value("I am writing")
+    expect(draft).to_be_focused()
+    expect(page.locator("#tab-press .dot")).to_have_count(0)
