@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import hmac
+import json
 import re
 from datetime import datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -22,6 +24,14 @@ from notifications.models import ReplyAddress
 
 _LOCAL = re.compile(r"\A(?:[a-z0-9._-]{1,32}[+=])?(?P<token>[a-z2-7]{26})\Z")
 _LONGEST = 254
+
+# One for almost each mail that goes out.
+_MAKE = """
+INSERT INTO notifications_reply_address
+  (id, token_hash, purpose, user_id, email, topic, payload, created_at, expires_at)
+VALUES (%s::uuid, %s::text, %s::text, %s::bigint, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::timestamptz)
+ON CONFLICT DO NOTHING
+"""
 
 
 def answerable() -> bool:
@@ -47,20 +57,10 @@ def make(
     if (user is None) == (not email):
         raise ValueError("a reply address belongs to a user or to a mailbox")
     token = _token(purpose, key)
-    ReplyAddress.objects.bulk_create(
-        [
-            ReplyAddress(
-                token_hash=_hash(token, settings.SECRET_KEY),
-                purpose=purpose,
-                user=user,
-                email=email.lower(),
-                topic=topic,
-                payload=dict(payload or {}),
-                expires_at=expires_at,
-            )
-        ],
-        ignore_conflicts=True,
-    )
+    owner = user.pk if user is not None else None
+    hashed, kept = _hash(token, settings.SECRET_KEY), json.dumps(dict(payload or {}))
+    with connection.cursor() as cursor:
+        cursor.execute(_MAKE, [uuid4(), hashed, purpose, owner, email.lower(), topic, kept, timezone.now(), expires_at])
     return f"{settings.REPLY_MAILBOX or purpose}+{token}@{settings.REPLY_DOMAIN}"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Q
 from django.utils import timezone
 
 from accounts.addresses import sending_addresses, verified_addresses
@@ -57,10 +56,13 @@ def score(address: str, *, at: datetime) -> float:
     return sum((0.5 ** ((at.date() - day) / HALF_LIFE) for day in days), 0.0)
 
 
-def find(address: str, kind: str) -> Suppression | None:
-    """Return why nothing of this kind is sent to an address; None if it may be sent."""
-    wanted = Q(kind="") | Q(kind=kind)
-    return Suppression.objects.filter(wanted, address_hash=address_hash(address), lifted_at=None).first()
+def of_addresses(addresses: Iterable[str]) -> dict[str, list[Suppression]]:
+    """Return why mail to addresses is stopped, all of it or of one kind; an empty list for most of them."""
+    hashes = {address: address_hash(address) for address in addresses}
+    stopped: dict[str, list[Suppression]] = {}
+    for one in Suppression.objects.filter(address_hash__in=hashes.values(), lifted_at=None).order_by("kind"):
+        stopped.setdefault(one.address_hash, []).append(one)
+    return {address: stopped.get(hashed, []) for address, hashed in hashes.items()}
 
 
 def unreachable(users: Iterable[User]) -> set[int]:

@@ -14,15 +14,16 @@ from uuid import UUID
 
 import icalendar
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from notifications.models import CalendarEntry, CalendarFeed
+from notifications.models import CalendarEntry, CalendarFeed, Outbox
 from notifications.registry import Attachment
 from notifications.sending.mail import clean_line
+from notifications.wanted import shared_reads
 
 # For how long a cancelled entry stays in the feed, for calendars that rarely update.
 CANCELLED_FOR = timedelta(days=14)
@@ -63,7 +64,8 @@ def attachment(
 
     It has the entries that have changed since they were `mailed`: new and moved deadlines, and those that are over.
     """
-    told = [(row, deadline) for row, deadline in _told(user, deadlines, topic=topic) if mailed.get(row.subject) != row.sequence]
+    known = shared_reads.for_all(_entries_of, (user.pk, topic), lambda: _entries([user.pk], [topic]).get((user.pk, topic), []))
+    told = [(row, deadline) for row, deadline in _told(user, deadlines, known) if mailed.get(row.subject) != row.sequence]
     over = sorted((row for row, deadline in told if deadline is None and row.subject in mailed), key=lambda row: row.changed_at)
     changed: list[tuple[CalendarEntry, Deadline | None]] = [(row, deadline) for row, deadline in told if deadline is not None]
     changed += [(row, None) for row in over[-MOST_CANCELLED_IN_MAILS:]]
@@ -78,7 +80,9 @@ def feed(user: User) -> str:
     """Return all open deadlines of a user, and recently cancelled ones, in the user's language."""
     with translation.override(user.language):
         deadlines = [deadline for source in _sources for deadline in source(user)]
-        return _published(_told(user, deadlines)) or _calendar([]).to_ical().decode()
+        return (
+            _published(_told(user, deadlines, list(CalendarEntry.objects.filter(user=user)))) or _calendar([]).to_ical().decode()
+        )
 
 
 # --- the secret address ---
@@ -125,37 +129,64 @@ def _secret(identity: UUID, key: str | None = None) -> str:
 # --- entries ---
 
 
-@transaction.atomic
-def _told(user: User, deadlines: Iterable[Deadline], *, topic: str | None = None) -> list[tuple[CalendarEntry, Deadline | None]]:
-    """Store what is published now, and return it: each entry with its deadline, None for one that is over."""
-    # The user's row is the lock: two mails at once would count a change twice.
-    User.objects.select_for_update().filter(pk=user.pk).first()
+def _entries_of(notices: Sequence[Outbox]) -> dict[tuple[int, str], list[CalendarEntry]]:
+    wanted = {(row.user_id, row.topic) for row in notices if row.user_id is not None}
+    found = _entries([user for user, _topic in wanted], [topic for _user, topic in wanted])
+    return {one: found.get(one, []) for one in wanted}
+
+
+def _entries(users: Sequence[int], topics: Sequence[str]) -> dict[tuple[int, str], list[CalendarEntry]]:
+    found: dict[tuple[int, str], list[CalendarEntry]] = {}
+    for row in CalendarEntry.objects.filter(user_id__in=users, topic__in=topics):
+        found.setdefault((row.user_id, row.topic), []).append(row)
+    return found
+
+
+def _told(
+    user: User, deadlines: Iterable[Deadline], rows: Sequence[CalendarEntry]
+) -> list[tuple[CalendarEntry, Deadline | None]]:
+    """Store what is published now, and return it: each entry with its deadline, None for one that is over.
+
+    `rows` are the entries as they were stored.
+    """
     now = timezone.now()
-    rows = CalendarEntry.objects.filter(user=user)
-    if topic is not None:
-        rows = rows.filter(topic=topic)
     known = {(row.topic, row.subject): row for row in rows}
     told: list[tuple[CalendarEntry, Deadline | None]] = []
     for deadline in deadlines:
         row = known.pop((deadline.topic, deadline.subject), None)
         if row is None:
-            row = CalendarEntry.objects.create(
-                user=user, topic=deadline.topic, subject=deadline.subject, due_at=deadline.due_at, changed_at=now
-            )
+            row = CalendarEntry(user=user, topic=deadline.topic, subject=deadline.subject, due_at=deadline.due_at, changed_at=now)
+            _store(row)
         elif row.cancelled or row.due_at != deadline.due_at:
-            _change(row, now, due_at=deadline.due_at, cancelled=False)
+            row.due_at, row.cancelled, row.changed_at = deadline.due_at, False, now
+            _store(row)
         told.append((row, deadline))
     for row in known.values():
         if not row.cancelled:
-            _change(row, now, due_at=row.due_at, cancelled=True)
+            row.cancelled, row.changed_at = True, now
+            _store(row)
         if row.changed_at > now - CANCELLED_FOR:
             told.append((row, None))
     return told
 
 
-def _change(row: CalendarEntry, now: datetime, *, due_at: datetime, cancelled: bool) -> None:
-    row.due_at, row.cancelled, row.changed_at, row.sequence = due_at, cancelled, now, row.sequence + 1
-    row.save(update_fields=["due_at", "cancelled", "changed_at", "sequence"])
+# Of two mails at once that tell the same change, only the first counts it; both get the number.
+_STORE = """
+INSERT INTO notifications_calendar_entry AS e (user_id, topic, subject, due_at, cancelled, changed_at, sequence)
+VALUES (%s, %s, %s, %s, %s, %s, 0)
+ON CONFLICT (user_id, topic, subject) DO UPDATE SET due_at = excluded.due_at, cancelled = excluded.cancelled,
+  changed_at = CASE WHEN e.due_at = excluded.due_at AND e.cancelled = excluded.cancelled THEN e.changed_at
+    ELSE excluded.changed_at END,
+  sequence = e.sequence + CASE WHEN e.due_at = excluded.due_at AND e.cancelled = excluded.cancelled THEN 0 ELSE 1 END
+RETURNING id, sequence, changed_at
+"""
+
+
+def _store(row: CalendarEntry) -> None:
+    """Store a changed entry, which thereby gets its next number."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STORE, [row.user_id, row.topic, row.subject, row.due_at, row.cancelled, row.changed_at])
+        row.pk, row.sequence, row.changed_at = cursor.fetchone()
 
 
 def _published(told: Sequence[tuple[CalendarEntry, Deadline | None]]) -> str | None:

@@ -6,18 +6,21 @@ sleeps too long finds, when it wants to send or settle, that the row's lease is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
+from accounts.addresses import user_of_address
 from notifications import leases
 from notifications.models import Outbox, Status
 from notifications.sending import threads
+from notifications.wanted import preferences
 
 LEASE_SECONDS = 30
 _SWEEP_LOCK = 0x6E6F74696365  # "notice"
@@ -32,6 +35,39 @@ WITH due AS MATERIALIZED (
   ORDER BY due_at, created_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
 UPDATE notifications_outbox o SET claimed_until = %s::timestamptz
 FROM due WHERE o.id = due.id RETURNING o.id
+"""
+
+# These two go with each claimed notice.
+_COUNT = """
+UPDATE notifications_outbox SET attempts = attempts + 1
+WHERE id = %s::uuid AND status = 'queued' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz
+"""
+_HOLD = """
+UPDATE notifications_outbox SET due_at = %s::timestamptz, claimed_until = NULL, attempts = attempts - 1
+WHERE id = %s::uuid AND status = 'queued' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz AND message_id = ''
+"""
+
+# Right before the sending, in one statement: is it still ours and wanted, and may the address have it? The first mail of a thread
+# gets the id of its root. What a user has muted holds for mail to their address, too.
+_BEGIN = """
+UPDATE notifications_outbox o SET claimed_until = %(until)s::timestamptz, sent_to = %(sent_to)s::text, message_id = CASE
+  WHEN o.message_id <> '' THEN o.message_id
+  WHEN o.topic = '' OR EXISTS (SELECT FROM notifications_outbox WHERE message_id = %(root)s::text) THEN %(own)s::text
+  ELSE %(root)s::text END
+WHERE o.id = %(id)s::uuid AND o.status = 'queued' AND o.claimed_until IS NOT DISTINCT FROM %(claimed)s::timestamptz
+  AND NOT EXISTS (SELECT FROM notifications_suppression s WHERE s.address_hash = %(sent_to)s::text AND s.lifted_at IS NULL
+    AND s.kind IN ('', o.kind))
+  AND (%(essential)s::bool OR NOT EXISTS (SELECT FROM notifications_mute m
+    WHERE (m.user_id = %(user)s::bigint OR m.user_id IS NULL AND m.address_hash = %(address)s::text AND m.address_hash <> '')
+    AND (m.scope = 'all' OR m.scope = 'kind' AND m.value = o.kind OR m.scope = 'match' AND m.value = o.topic AND o.topic <> '')))
+RETURNING o.message_id
+"""
+
+# The mails of a batch that the server has taken.
+_SENT = """
+UPDATE notifications_outbox o SET status = 'sent', error = '', claimed_until = NULL, sent_at = c.sent_at
+FROM unnest(%s::uuid[], %s::timestamptz[], %s::timestamptz[]) AS c(id, until, sent_at)
+WHERE o.id = c.id AND o.status = 'queued' AND o.claimed_until = c.until RETURNING o.id
 """
 
 
@@ -53,8 +89,10 @@ def count(row: Outbox) -> bool:
 
     So a notice that kills its worker is counted too, and those behind it are not.
     """
-    if not _change(row, attempts=F("attempts") + 1):
-        return False
+    with leases.CHANGING, connection.cursor() as cursor:
+        cursor.execute(_COUNT, [row.pk, row.claimed_until])
+        if not cursor.rowcount:
+            return False
     row.attempts += 1
     return True
 
@@ -81,22 +119,58 @@ def only_sweeper(lock: int = _SWEEP_LOCK) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s::bigint)", [lock])
 
 
-def begin(row: Outbox, *, sent_to: str = "", lease_seconds: int = LEASE_SECONDS) -> bool:
-    """Renew the lease right before sending, fix the message id and store the address. Return False if the row is no longer ours.
+def begin(row: Outbox, *, sent_to: str = "", muteable: bool = False, lease_seconds: int = LEASE_SECONDS) -> bool:
+    """Renew the lease right before sending, fix the message id and store the address.
 
-    The id is fixed at the first try and kept: if we die after the server took the mail, the second one has the same id, and mail
-    programs show one. The first notice of a topic to a receiver gets the id of the thread's root.
+    Return False if the row is no longer ours, if mail to the address is stopped by now, or if its receiver has muted it
+    (`muteable`). The id is fixed at the first try and kept: if we die after the server took the mail, the second one has the same
+    id, and mail programs show one. The first notice of a topic to a receiver gets the id of the thread's root.
     """
-    fixed = row.message_id
-    if not fixed and row.topic:
-        root = threads.root_id(row)
-        if not Outbox.objects.filter(message_id=root).exists():
-            try:
-                with transaction.atomic():
-                    return _renew(row, root, sent_to, lease_seconds)
-            except IntegrityError:
-                pass  # another sender's mail of this thread has just become the root: ours answers it
-    return _renew(row, fixed or threads.own_id(row), sent_to, lease_seconds)
+    own = threads.own_id(row)
+    until = timezone.now() + timedelta(seconds=lease_seconds)
+    values: dict[str, Any] = {
+        "id": row.pk,
+        "until": until,
+        "sent_to": sent_to,
+        "own": own,
+        "root": threads.root_id(row) if row.topic else own,
+        "essential": not muteable,
+        **_mutes(row, muteable=muteable),
+    }
+    with leases.CHANGING:
+        fixed = _begun(values | {"claimed": row.claimed_until})
+        if fixed is None:
+            return False
+        row.claimed_until, row.message_id, row.sent_to = until, fixed, sent_to
+    return True
+
+
+def _mutes(row: Outbox, *, muteable: bool) -> dict[str, Any]:
+    """Return whose mutes hold for a notice: a user's, or those of an address and of the user who has proved to own it."""
+    if row.user_id is not None or not muteable:
+        return {"user": row.user_id, "address": ""}
+    owner = user_of_address(row.address)
+    return {"user": owner.pk if owner is not None else None, "address": preferences.address_hash(row.address)}
+
+
+def _begun(values: dict[str, Any]) -> str | None:
+    """Return the message id that a row has got; None if it may not be sent by us."""
+    try:
+        with transaction.atomic() if connection.in_atomic_block else nullcontext(), connection.cursor() as cursor:
+            cursor.execute(_BEGIN, values)
+            found = cursor.fetchone()
+    except IntegrityError:
+        # Another sender's mail of this thread has just become the root: ours answers it.
+        return _begun(values | {"root": values["own"]})
+    return found[0] if found is not None else None
+
+
+def settle_sent(rows: Mapping[UUID, tuple[Outbox, datetime]]) -> set[UUID]:
+    """Record when the mail server took these mails. Return the ids of those that were still ours."""
+    with leases.CHANGING, connection.cursor() as cursor:
+        moments = [row.claimed_until for row, _sent_at in rows.values()]
+        cursor.execute(_SENT, [list(rows), moments, [sent_at for _row, sent_at in rows.values()]])
+        return {pk for (pk,) in cursor.fetchall()}
 
 
 def settle(row: Outbox, status: Status, *, error: str = "") -> bool:
@@ -113,22 +187,15 @@ def put_back(row: Outbox, *, until: datetime, error: str) -> bool:
 
 def hold(row: Outbox, *, until: datetime) -> bool:
     """Postpone the notice without counting a try. Only before its sending has begun."""
-    return _change(row, Q(message_id=""), due_at=until, claimed_until=None, attempts=F("attempts") - 1)
+    with leases.CHANGING, connection.cursor() as cursor:
+        cursor.execute(_HOLD, [until, row.pk, row.claimed_until])
+        return bool(cursor.rowcount)
 
 
 def release(rows: Sequence[Outbox]) -> None:
     """Release rows that were claimed and not tried."""
     for row in rows:
         _change(row, claimed_until=None)
-
-
-def _renew(row: Outbox, message_id: str, sent_to: str, lease_seconds: int) -> bool:
-    until = timezone.now() + timedelta(seconds=lease_seconds)
-    with leases.CHANGING:
-        if not _change(row, claimed_until=until, message_id=message_id, sent_to=sent_to):
-            return False
-        row.claimed_until, row.message_id, row.sent_to = until, message_id, sent_to
-    return True
 
 
 def _change(row: Outbox, where: Q | None = None, **values: object) -> bool:

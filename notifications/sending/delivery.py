@@ -23,12 +23,12 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.utils import timezone, translation
 
-from accounts.addresses import sending_address
 from notifications import channels, registry
 from notifications.models import Outbox, Status
-from notifications.returned import bounces, suppression
-from notifications.sending import claims, mail, shown
-from notifications.wanted import preferences, timing
+from notifications.returned import bounces
+from notifications.sending import addressing, claims, mail, shown
+from notifications.sending.results import Results, recorded
+from notifications.wanted import preferences, shared_reads, timing
 
 log = logging.getLogger(__name__)
 
@@ -56,8 +56,11 @@ class Outcome(Enum):
     LOST = "lost"
 
 
-def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
-    """Send one claimed notice if it is still current and its receiver wants it. Store and return the result."""
+def deliver(row: Outbox, connection: BaseEmailBackend | None = None, results: Results | None = None) -> Outcome:
+    """Send one claimed notice if it is still current and its receiver wants it. Store and return the result.
+
+    With `results`, a mail that was sent is recorded there, together with others.
+    """
     if not claims.count(row):
         return Outcome.LOST
     if row.attempts > MOST_ATTEMPTS:
@@ -67,16 +70,15 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
         return _later(row, f"no renderer is registered for the kind {row.kind!r}")
     if row.user_id is not None and (row.user is None or not row.user.is_active):
         return _end(row, Status.DROPPED, "the account is no longer active")
-    if not kind.essential and preferences.is_muted(row):
+    if _is_muted(row, kind):
         return _end(row, Status.DROPPED, "the receiver does not want it")
     if (held := _held(row, kind)) is not None:
         return held
-    address = sending_address(row.user) if row.user is not None else row.address
+    address = addressing.address_of(row)
     if address is None:
         return _end(row, Status.DROPPED, "the account has no verified address")
-    stopped = suppression.find(address, row.kind)
-    if stopped is not None:
-        return _end(row, Status.DROPPED, f"mail to this address is stopped: {stopped.report} {stopped.status}".strip())
+    if reason := _stopped(row, address):
+        return _end(row, Status.DROPPED, reason)
     try:
         with (
             translation.override(row.user.language if row.user else settings.LANGUAGE_CODE),
@@ -85,14 +87,31 @@ def deliver(row: Outbox, connection: BaseEmailBackend | None = None) -> Outcome:
             message = _word(row, kind)
         if message is None:
             return _end(row, Status.DROPPED, "it no longer held", holds=False)
-        if not claims.begin(row, sent_to=preferences.address_hash(address)):
-            return Outcome.LOST
+        if not claims.begin(row, sent_to=preferences.address_hash(address), muteable=not kind.essential):
+            return _unwanted_since(row, kind, address)
         email = mail.build(row, message, address=address, kind=kind)
     except Exception as fault:
         # Here other apps' code writes notices: its faults are recorded and logged, and never stop the other notices.
         log.exception("the notice %s (%s) could not be worded", row.id, row.kind)
         return _later(row, f"{type(fault).__name__}: {fault}")
-    return _send(row, email, connection or open_connection(), message.shows)
+    return _send(row, email, connection or open_connection(), message.shows, results)
+
+
+def _is_muted(row: Outbox, kind: registry.Kind) -> bool:
+    return not kind.essential and preferences.is_muted(row)
+
+
+def _stopped(row: Outbox, address: str) -> str:
+    """Return why no mail goes to an address; an empty text if it does."""
+    stopped = addressing.stopped(address, row.kind)
+    return f"mail to this address is stopped: {stopped.report} {stopped.status}".strip() if stopped is not None else ""
+
+
+def _unwanted_since(row: Outbox, kind: registry.Kind, address: str) -> Outcome:
+    """Drop a notice that was muted, or whose address was stopped, while it was written. Others are no longer ours."""
+    shared_reads.forget()
+    reason = "the receiver does not want it" if _is_muted(row, kind) else _stopped(row, address)
+    return _end(row, Status.DROPPED, reason) if reason else Outcome.LOST
 
 
 def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
@@ -105,6 +124,7 @@ def _word(row: Outbox, kind: registry.Kind) -> registry.Message | None:
         return kind.renderer(row)
     except Exception:
         log.debug("the notice %s (%s) is worded once more", row.id, row.kind, exc_info=True)
+    shared_reads.forget()
     if kind.deadline is not None and kind.deadline(row) is None:
         return None
     return kind.renderer(row)
@@ -136,23 +156,28 @@ def open_connection() -> BaseEmailBackend:
     return backend
 
 
-def send_batch(rows: Sequence[Outbox], end: float = math.inf) -> list[Outcome]:
-    """Send claimed rows through one connection and return the results.
+def send_batch(rows: Sequence[Outbox], end: float = math.inf, connection: BaseEmailBackend | None = None) -> list[Outcome]:
+    """Send claimed rows through one connection (the given one, which stays open) and return the results.
 
     If the server cannot be reached, or the moment `end` of the monotonic clock has come, release the rest untried.
     """
-    connection = open_connection()
+    through = connection or open_connection()
     outcomes: list[Outcome] = []
+    results = Results()
     try:
-        with claims.kept(rows):
+        with claims.kept(rows), shared_reads.shared(rows), recorded(results):
             for index, row in enumerate(rows):
-                outcomes.append(deliver(row, connection))
+                results.before(row)
+                outcomes.append(deliver(row, through, results))
                 if outcomes[-1] is Outcome.UNREACHABLE or time.monotonic() > end:
                     claims.release(rows[index + 1 :])
                     break
     finally:
-        _close(connection)
-    return outcomes
+        if connection is None:
+            _close(through)
+    return [
+        Outcome.LOST if row.pk in results.lost else outcome for row, outcome in zip(rows[: len(outcomes)], outcomes, strict=True)
+    ]
 
 
 def send_claimed(ids: Sequence[UUID]) -> int:
@@ -164,11 +189,15 @@ def sweep(*, lasting: float = SWEEP_LASTS) -> int:
     """Send due notices until none are left, the server cannot be reached or the time is up. Return how many were sent."""
     end = time.monotonic() + lasting
     sent = 0
-    while rows := claims.claim(BATCH):
-        outcomes = send_batch(rows, end)
-        sent += outcomes.count(Outcome.SENT)
-        if Outcome.UNREACHABLE in outcomes or time.monotonic() > end:
-            break
+    connection = open_connection()
+    try:
+        while rows := claims.claim(BATCH):
+            outcomes = send_batch(rows, end, connection)
+            sent += outcomes.count(Outcome.SENT)
+            if Outcome.UNREACHABLE in outcomes or time.monotonic() > end:
+                break
+    finally:
+        _close(connection)
     return sent
 
 
@@ -178,7 +207,9 @@ def pause(attempts: int) -> timedelta:
     return longest * random.uniform(0.8, 1.0)
 
 
-def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend, shows: registry.Shows | None) -> Outcome:
+def _send(
+    row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend, shows: registry.Shows | None, results: Results | None
+) -> Outcome:
     try:
         connection.open()
     except (OSError, AnymailError) as fault:  # smtplib's exceptions are OSErrors too
@@ -199,7 +230,10 @@ def _send(row: Outbox, email: mail.NoticeMail, connection: BaseEmailBackend, sho
     except (OSError, AnymailError) as fault:
         _close(connection)
         return _later(row, f"{type(fault).__name__}: {fault}")
-    return _end(row, Status.SENT, shows=shows)
+    if results is None:
+        return _end(row, Status.SENT, shows=shows)
+    results.add(row, shows)
+    return Outcome.SENT
 
 
 def _verdict(refusal: smtplib.SMTPException | AnymailRecipientsRefused) -> tuple[int, str]:

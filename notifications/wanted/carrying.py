@@ -6,7 +6,7 @@ are queued earlier, with the events; so while a mail of their receiver is worked
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -16,10 +16,15 @@ from django.db.models import Q, QuerySet
 from accounts.addresses import verified_addresses
 from notifications import registry
 from notifications.models import InboundMail, MailStatus, Outbox, Status
+from notifications.wanted import shared_reads
 
 LOOK_AGAIN = timedelta(seconds=2)
 LONGEST = timedelta(seconds=30)
 _GATHER_LOCK = 0x676174  # "gat"
+_MERGE = """
+UPDATE notifications_outbox SET status = 'merged', merged_into = %s::uuid, claimed_until = NULL
+WHERE id = ANY (%s::uuid[]) AND status = 'queued' OR merged_into = ANY (%s::uuid[]) AND status = 'merged' RETURNING id
+"""
 
 
 def carrier(row: Outbox, now: datetime) -> UUID | None:
@@ -29,14 +34,14 @@ def carrier(row: Outbox, now: datetime) -> UUID | None:
     written again.
     """
     names = [kind.name for kind in registry.kinds() if row.kind in kind.carries]
-    if not names or not _queued(row, names).exists():
+    if not names or not _is_beside(row, names):
         return None
     with transaction.atomic():
         lock(row.user_id)
         mail = next((one for one in _queued(row, names).select_for_update().order_by("-created_at") if same_seat(one, row)), None)
         if mail is None or not merge([row.pk], mail.pk):
             return None
-        Outbox.objects.filter(pk=mail.pk).update(due_at=min(mail.due_at, now), claimed_until=None)
+        hurry(mail, now)
     return mail.pk
 
 
@@ -45,11 +50,19 @@ def awaited_until(row: Outbox, now: datetime) -> datetime | None:
     latest = row.created_at + LONGEST
     if now >= latest or not any(row.kind in kind.carries for kind in registry.kinds()) or row.user is None:
         return None
-    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic=row.topic)
-    if not waiting.exists():
+    if not shared_reads.for_all(_written_about, row.topic, lambda: _written_about([row])[row.topic]):
         return None
+    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic=row.topic)
     own = Q(address__user=row.user_id) | Q(address__user=None, address__email__in=verified_addresses(row.user))
     return min(now + LOOK_AGAIN, latest) if waiting.filter(own).exists() else None
+
+
+def _written_about(rows: Sequence[Outbox]) -> dict[str, bool]:
+    """Return about which topics mails have come that are not worked on yet."""
+    topics = {row.topic for row in rows}
+    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic__in=topics)
+    found = set(waiting.values_list("address__topic", flat=True))
+    return {topic: topic in found for topic in topics}
 
 
 def take_along(row: Outbox, kind: registry.Kind) -> list[Outbox]:
@@ -57,7 +70,7 @@ def take_along(row: Outbox, kind: registry.Kind) -> list[Outbox]:
 
     A sender that holds one of them notices it at the next step.
     """
-    if not kind.carries or not _queued(row, kind.carries).exists():
+    if not kind.carries or not _is_beside(row, kind.carries):
         return []
     with transaction.atomic():
         lock(row.user_id)
@@ -70,7 +83,53 @@ def take_along(row: Outbox, kind: registry.Kind) -> list[Outbox]:
 
 def carried(row: Outbox) -> list[Outbox]:
     """Return the notices that a mail includes."""
-    return list(Outbox.objects.filter(merged_into=row.pk, status=Status.MERGED).order_by("created_at", "pk"))
+    return shared_reads.for_all(_carried_by, row.pk, lambda: _carried_by([row])[row.pk])
+
+
+def _carried_by(rows: Sequence[Outbox]) -> dict[UUID, list[Outbox]]:
+    found: dict[UUID, list[Outbox]] = {row.pk: [] for row in rows}
+    for one in Outbox.objects.filter(merged_into__in=found, status=Status.MERGED).order_by("created_at", "pk"):
+        if one.merged_into is not None:
+            found[one.merged_into].append(one)
+    return found
+
+
+def unsent(user_id: int) -> list[Outbox]:
+    """Return the notices to a user whose sending has not begun."""
+    return shared_reads.for_all(_unsent, user_id, lambda: _unsent_to([user_id])[user_id])
+
+
+def _unsent(rows: Sequence[Outbox]) -> dict[int, list[Outbox]]:
+    return _unsent_to([row.user_id for row in rows if row.user_id is not None])
+
+
+def _unsent_to(users: Sequence[int]) -> dict[int, list[Outbox]]:
+    found: dict[int, list[Outbox]] = {user: [] for user in users}
+    for one in Outbox.objects.filter(user_id__in=found, status=Status.QUEUED, message_id=""):
+        if one.user_id is not None:
+            found[one.user_id].append(one)
+    return found
+
+
+def hurry(row: Outbox, now: datetime) -> None:
+    """Have a queued mail written now. A sender that is just writing it loses it, so that it is written again."""
+    Outbox.objects.filter(pk=row.pk, status=Status.QUEUED).update(due_at=min(row.due_at, now), claimed_until=None)
+    for one in (shared_reads.known(_unsent) or {}).get(row.user_id or 0, []):
+        if one.pk == row.pk:
+            one.due_at = min(row.due_at, now)
+
+
+def _note_merged(rows: Collection[UUID], into: UUID) -> None:
+    """Note a merge for the other notices of the batch."""
+    moved: list[Outbox] = []
+    for waiting in (shared_reads.known(_unsent) or {}).values():
+        moved += [one for one in waiting if one.pk in rows]
+        waiting[:] = [one for one in waiting if one.pk not in rows]
+    known = shared_reads.known(_carried_by)
+    if known is not None:
+        for pk in rows:
+            moved += known.get(pk, [])
+        known[into] = sorted([*known.get(into, []), *moved], key=lambda one: (one.created_at, one.pk))
 
 
 def same_seat(one: Outbox, other: Outbox) -> bool:
@@ -85,6 +144,12 @@ def lock(user_id: int | None) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [_GATHER_LOCK, (user_id or 0) % 2**31])
 
 
+def _is_beside(row: Outbox, names: Collection[str]) -> bool:
+    if row.user_id is None:
+        return _queued(row, names).exists()
+    return any(one.topic == row.topic and one.kind in names and one.pk != row.pk for one in unsent(row.user_id))
+
+
 def _queued(row: Outbox, names: Collection[str]) -> QuerySet[Outbox]:
     return Outbox.objects.filter(user=row.user, topic=row.topic, kind__in=names, status=Status.QUEUED, message_id="").exclude(
         pk=row.pk
@@ -93,6 +158,10 @@ def _queued(row: Outbox, names: Collection[str]) -> QuerySet[Outbox]:
 
 def merge(rows: Collection[UUID], into: UUID) -> int:
     """Record that notices, with all that they were to include, are included in another one. Return how many were."""
-    Outbox.objects.filter(merged_into__in=rows, status=Status.MERGED).update(merged_into=into)
-    found = Outbox.objects.filter(pk__in=rows, status=Status.QUEUED)
-    return found.update(status=Status.MERGED, merged_into=into, claimed_until=None)
+    if not rows:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(_MERGE, [into, list(rows), list(rows)])
+        merged = sum(pk in rows for (pk,) in cursor.fetchall())
+    _note_merged(rows, into)
+    return merged

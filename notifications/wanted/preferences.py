@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
@@ -10,6 +11,7 @@ from django.utils.crypto import salted_hmac
 from accounts.addresses import user_of_address
 from accounts.models import User
 from notifications.models import Mute, Outbox, Scope
+from notifications.wanted import shared_reads
 
 
 @dataclass(frozen=True)
@@ -53,23 +55,47 @@ def unmute(receiver: Receiver, scope: Scope, value: str = "") -> None:
 
 def is_muted(row: Outbox) -> bool:
     """Return True if the receiver has muted this notice. What a user has muted holds for mail to their address, too."""
+    if row.user_id is not None:
+        return any(_covers(one, row) for one in _mutes_of(row.user_id))
     unwanted = Q(scope=Scope.ALL) | Q(scope=Scope.KIND, value=row.kind)
     if row.topic:
         unwanted |= Q(scope=Scope.TOPIC, value=row.topic)
     mutes = receiver_of(row).mutes
-    if row.user_id is None and (user := user_of_address(row.address)) is not None:
+    if (user := user_of_address(row.address)) is not None:
         mutes |= Receiver(user_id=user.pk).mutes
     return mutes.filter(unwanted).exists()
 
 
 def refuses(user_id: int, kind: str) -> bool:
     """Return True if a user has muted this kind by name, for kinds that are a part of other mails."""
-    return Mute.objects.filter(user_id=user_id, scope=Scope.KIND, value=kind).exists()
+    return any((one.scope, one.value) == (Scope.KIND, kind) for one in _mutes_of(user_id))
 
 
 def mutes_of(user: User) -> list[Mute]:
     """Return a user's mutes, for the page of notification settings."""
     return list(Mute.objects.filter(user=user).order_by("scope", "value"))
+
+
+def _mutes_of(user_id: int) -> list[Mute]:
+    return shared_reads.for_all(_mutes_of_all, user_id, lambda: list(Mute.objects.filter(user_id=user_id)))
+
+
+def _mutes_of_all(notices: Sequence[Outbox]) -> dict[int, list[Mute]]:
+    found: dict[int, list[Mute]] = {row.user_id: [] for row in notices if row.user_id is not None}
+    for one in Mute.objects.filter(user_id__in=found):
+        if one.user_id is not None:
+            found[one.user_id].append(one)
+    return found
+
+
+def _covers(mute: Mute, row: Outbox) -> bool:
+    """Return True if a mute of its receiver covers a notice."""
+    match mute.scope:
+        case Scope.KIND:
+            return mute.value == row.kind
+        case Scope.TOPIC:
+            return bool(row.topic) and mute.value == row.topic
+    return mute.scope == Scope.ALL
 
 
 def _value(scope: Scope, value: str) -> str:

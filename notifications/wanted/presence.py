@@ -5,12 +5,14 @@ An open window is not a reader: so only pages in view report it, each time for a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
 from accounts.models import User
 from notifications.models import Outbox, Presence
+from notifications.wanted import shared_reads
 
 # A page in view reports once a minute.
 FRESH = timedelta(seconds=90)
@@ -31,11 +33,20 @@ def leave(user: User, topic: str) -> None:
     Presence.objects.filter(user=user, topic=topic).delete()
 
 
+def _present(rows: Sequence[Outbox]) -> dict[tuple[int | None, str], bool]:
+    """Return which receivers seem to look at the page of their notice."""
+    wanted = {(row.user_id, row.topic) for row in rows if row.user_id is not None}
+    seen = Presence.objects.filter(user_id__in={user for user, _topic in wanted}, seen_at__gt=timezone.now() - FRESH)
+    present = set(seen.values_list("user_id", "topic"))
+    return {one: one in present for one in wanted}
+
+
 def wait_until(row: Outbox, now: datetime) -> datetime | None:
     """Return until when a notice waits because its receiver seems to look at the page; None if it need not wait."""
     latest = row.created_at + LONGEST
     if row.user_id is None or not row.topic or now >= latest:
         return None
-    if not Presence.objects.filter(user_id=row.user_id, topic=row.topic, seen_at__gt=now - FRESH).exists():
+    reader: tuple[int | None, str] = (row.user_id, row.topic)
+    if not shared_reads.for_all(_present, reader, lambda: _present([row])[reader]):
         return None
     return min(now + LOOK_AGAIN, latest)

@@ -9,7 +9,7 @@ one waits: nobody can make the service write to another endlessly.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from notifications import channels, registry
 from notifications.models import Outbox, Status
-from notifications.wanted import carrying, preferences, presence
+from notifications.wanted import carrying, preferences, presence, shared_reads
 from notifications.wanted.wishes import Wishes, minutes, wishes_of
 
 SUMMARY = "summary"
@@ -33,6 +33,8 @@ MOST_IN_VAIN = 3
 IN_VAIN_WITHIN = timedelta(hours=1)
 # It waits at most this part of the time that its receiver has to act: the question may stand this time.
 IN_VAIN_SHARE = 10
+# How far back the mails are read that the notices of a batch share, with a second to spare.
+_SHARED = IN_VAIN_WITHIN + timedelta(seconds=2)
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,8 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
     is; one that another sender holds is taken away, which that sender notices at the next step.
     """
     assert row.user_id is not None
-    others = Outbox.objects.filter(
-        user_id=row.user_id, status=Status.QUEUED, message_id="", kind__in=gatherable(), due_at__lte=now
-    )
-    if not others.exclude(topic=row.topic).exists():
+    names = gatherable()
+    if not any(one.topic != row.topic and one.kind in names and one.due_at <= now for one in carrying.unsent(row.user_id)):
         return None
     with transaction.atomic():
         carrying.lock(row.user_id)
@@ -184,10 +184,8 @@ def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None
     if kind.again and (said := _said_lately(row, subject, now)) is not None:
         carrying.merge([row.pk], said)
         return Merged(said)
-    others = Outbox.objects.filter(
-        user_id=row.user_id, topic=row.topic, status=Status.QUEUED, message_id="", kind__in=gatherable(), due_at__lte=now
-    )
-    if not others.exclude(pk=row.pk).exists():
+    names, others = gatherable(), [one for one in carrying.unsent(row.user_id) if one.topic == row.topic and one.pk != row.pk]
+    if not any(one.kind in names and one.due_at <= now for one in others):
         return None
     with transaction.atomic():
         carrying.lock(row.user_id)
@@ -211,13 +209,15 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
     if kind.subject is None or row.user_id is None or not window:
         return None
     subject = kind.subject(row)
-    alike = Outbox.objects.filter(user_id=row.user_id, topic=row.topic, kind=kind.name)
     goes = kind.urgent is not None and any(_is_urgent(one) for one in [row, *carrying.carried(row)])
-    for mail in () if goes else alike.filter(status=Status.SENT, sent_at__gt=now - window).order_by("-sent_at"):
-        if mail.sent_at is not None and kind.subject(mail) == subject:
+    for mail in () if goes else sent_since(row.user_id, now - window):
+        if (mail.topic, mail.kind) == (row.topic, kind.name) and mail.sent_at is not None and kind.subject(mail) == subject:
             if kind.acted is None or not kind.acted([mail], {mail.pk: mail.sent_at}):
                 return Hold(mail.sent_at + window)
             break
+    beside = [one for one in carrying.unsent(row.user_id) if one.pk != row.pk]
+    if not any((one.topic, one.kind) == (row.topic, kind.name) and kind.subject(one) == subject for one in beside):
+        return None
     with transaction.atomic():
         carrying.lock(row.user_id)
         found = waiting(row.user_id, [kind.name]).filter(topic=row.topic)
@@ -228,9 +228,37 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
         newest = max(rows, key=lambda one: (one.created_at, one.pk))
         if newest.pk != row.pk:
             # If it is the first to be looked at, it includes the others: the newest may be due later, or just being written.
-            Outbox.objects.filter(pk=newest.pk, status=Status.QUEUED).update(due_at=now, claimed_until=None)
+            carrying.hurry(newest, now)
         carrying.merge([one.pk for one in rows if one.pk != newest.pk], newest.pk)
     return Merged(newest.pk) if newest.pk != row.pk else None
+
+
+def sent_since(user_id: int, since: datetime) -> list[Outbox]:
+    """Return the mails that a user got after a moment, newest first."""
+    if since < timezone.now() - _SHARED:
+        return _sent_to([user_id], since)[user_id]
+    mails = shared_reads.for_all(_lately_sent, user_id, lambda: _sent_to([user_id], timezone.now() - _SHARED)[user_id])
+    return [mail for mail in mails if mail.sent_at is not None and mail.sent_at > since]
+
+
+def _lately_sent(rows: Sequence[Outbox]) -> dict[int, list[Outbox]]:
+    return _sent_to([row.user_id for row in rows if row.user_id is not None], timezone.now() - _SHARED)
+
+
+def _sent_to(users: Sequence[int], since: datetime) -> dict[int, list[Outbox]]:
+    found: dict[int, list[Outbox]] = {user: [] for user in users}
+    for mail in Outbox.objects.filter(user_id__in=found, status=Status.SENT, sent_at__gt=since).order_by("-sent_at"):
+        if mail.user_id is not None:
+            found[mail.user_id].append(mail)
+    return found
+
+
+def sent_more(rows: Collection[Outbox]) -> None:
+    """Note mails that were sent, the last one last, for the other notices of the batch."""
+    known = shared_reads.known(_lately_sent) or {}
+    for row in rows:
+        if row.user_id in known:
+            known[row.user_id].insert(0, row)
 
 
 def _is_urgent(row: Outbox) -> bool:
@@ -248,8 +276,7 @@ def _said_lately(row: Outbox, subject: str, now: datetime) -> UUID | None:
     """Return the mail that covered the same subject a moment ago, after it had been held back."""
     assert row.user_id is not None
     lately = minutes(LATELY)
-    mails = Outbox.objects.filter(user_id=row.user_id, status=Status.SENT, sent_at__gt=now - lately)
-    sent = {mail.pk: mail.sent_at for mail in mails}
+    sent = {mail.pk: mail.sent_at for mail in sent_since(row.user_id, now - lately)}
     if not sent:
         return None
     for one in Outbox.objects.filter(Q(pk__in=sent) | Q(merged_into__in=sent), topic=row.topic, created_at__lt=now - lately):
@@ -288,11 +315,10 @@ def _waits_for_threshold(wishes: Wishes, deadline: datetime, now: datetime) -> b
 def _window_ends(row: Outbox, now: datetime, window: timedelta) -> datetime | None:
     """Return the end of the batch window opened by a mail about something else; None if it was answered, or there is none."""
     assert row.user is not None
-    kinds = gatherable()
-    recent = Outbox.objects.filter(
-        user=row.user, status=Status.SENT, sent_at__gt=now - window, kind__in=[*kinds, SUMMARY]
-    ).exclude(topic=row.topic)
-    for mail in recent.order_by("-sent_at"):
+    kinds = [*gatherable(), SUMMARY]
+    for mail in sent_since(row.user.pk, now - window):
+        if mail.kind not in kinds or mail.topic == row.topic:
+            continue
         told = [mail] if mail.kind != SUMMARY else Outbox.objects.filter(merged_into=mail.pk)
         if mail.sent_at is not None and any(_still_holds(one) for one in told):
             return mail.sent_at + window
@@ -301,8 +327,10 @@ def _window_ends(row: Outbox, now: datetime, window: timedelta) -> datetime | No
 
 def _in_vain_until(row: Outbox, now: datetime) -> datetime | None:
     """Return until when the receiver has been mailed too often in this topic about questions that were withdrawn."""
-    recent = Outbox.objects.filter(user=row.user_id, status=Status.SENT, sent_at__gt=now - IN_VAIN_WITHIN)
-    mails = {pk: sent_at for pk, sent_at in recent.values_list("pk", "sent_at") if sent_at is not None}
+    if row.user_id is None:
+        return None
+    recent = sent_since(row.user_id, now - IN_VAIN_WITHIN)
+    mails = {mail.pk: mail.sent_at for mail in recent if mail.sent_at is not None}
     if len(mails) < MOST_IN_VAIN:
         return None
     about = Outbox.objects.filter(Q(pk__in=mails) | Q(merged_into__in=mails), topic=row.topic, kind__in=gatherable())

@@ -7,6 +7,7 @@ shorten them too.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -19,7 +20,8 @@ from accounts.models import User
 from gamesvc.errors import Refusal
 from gamesvc.json_types import JsonMapping, JsonObject
 from notifications import channels
-from notifications.models import Preference
+from notifications.models import Outbox, Preference
+from notifications.wanted import shared_reads
 from notifications.wanted.digest_hour import next_digest
 from notifications.wanted.reminders import DEFAULT_POINTS
 
@@ -79,14 +81,26 @@ OF_A_TOPIC = ("reminders", "batch_minutes")
 
 def wishes_of(user_id: int, topic: str = "") -> Wishes:
     """Return a user's settings for a topic: those for the topic, else the general ones, else the defaults."""
-    rows = Preference.objects.filter(user_id=user_id, topic__in={"", topic}).order_by("topic")
+    rows = shared_reads.for_all(_rows_of, user_id, lambda: _read([user_id])[user_id])
     found: JsonObject = {}
-    for row in rows:
+    for row in (one for one in rows if one.topic in ("", topic)):
         for name in OF_A_TOPIC if row.topic else GENERAL:
             value = getattr(row, name)
             if value is not None:
                 found[name] = tuple(value) if isinstance(value, list) else value
     return Wishes(**found)
+
+
+def _rows_of(notices: Sequence[Outbox]) -> dict[int, list[Preference]]:
+    return _read([row.user_id for row in notices if row.user_id is not None])
+
+
+def _read(users: Sequence[int]) -> dict[int, list[Preference]]:
+    """Return all settings of users, the general ones first."""
+    found: dict[int, list[Preference]] = {user: [] for user in users}
+    for row in Preference.objects.filter(user_id__in=users).order_by("topic"):
+        found[row.user_id].append(row)
+    return found
 
 
 def own_wishes(user: User, topic: str = "") -> JsonObject:

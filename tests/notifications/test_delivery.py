@@ -294,7 +294,7 @@ def test_a_worker_killed_between_claim_and_send(committed, sink, turns):
 def test_a_worker_killed_between_send_and_mark(sink, turns, ann, monkeypatch):
     identity = queue(ann)
     with monkeypatch.context() as patch:
-        patch.setattr(claims, "settle", lambda *_, **__: sys.exit(1))
+        patch.setattr(claims, "settle_sent", lambda *_, **__: sys.exit(1))
         with pytest.raises(SystemExit):
             send_due()
     with later(hours=1):

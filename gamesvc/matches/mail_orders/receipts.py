@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -11,20 +13,23 @@ from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.mail_orders import replies
 from gamesvc.matches.mail_orders.headlines import headline_of
-from gamesvc.matches.models import HeldOrders, Match, Question, Seat
-from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.models import HeldOrders
+from gamesvc.matches.notices import reply_addresses, tables, wording
 from gamesvc.matches.notices.repeating import calendar_part
 from gamesvc.matches.story import moments
 from notifications import registry
 from notifications.models import InboundMail, Outbox
 from notifications.registry import Message
-from notifications.wanted import carrying
+from notifications.wanted import carrying, shared_reads
+
+KIND = "receipt"
+Told = tuple[JsonObject, datetime, str]
 
 
 def register() -> None:
     """Register the wording of receipts. They cannot be muted: the player asked for them by writing."""
     label = "Receipts for orders by mail"
-    registry.register("receipt", receipt, label=label, essential=True, subject=seat_of, carries=("your_turn",), urgent=is_urgent)
+    registry.register(KIND, receipt, label=label, essential=True, subject=seat_of, carries=("your_turn",), urgent=is_urgent)
 
 
 def seat_of(row: Outbox) -> str:
@@ -45,8 +50,8 @@ def receipt(row: Outbox) -> Message | None:
     if not told:
         return None
     reports, message_id = [report for report, _counts_at, _id in told], told[-1][2]
-    match = Match.objects.get(pk=row.payload["match"])
-    own = Seat.objects.filter(match=match, index=row.payload["seat"], user=row.user).exists()
+    match = tables.match_of(row)
+    own = (row.payload["seat"], row.user_id) in {(seat.index, seat.user_id) for seat in tables.seats_of(match)}
     # A player who has left the seat learns that the mail came too late, and nothing about the position.
     asked = any(line.get("word") == "board" for report in reports for line in report["lines"])
     context = wording.context_of(match, row.payload["seat"], row.user, whole=asked) if own else wording.plain_context(match)
@@ -56,8 +61,7 @@ def receipt(row: Outbox) -> Message | None:
     }
     question = None
     if own:
-        questions = list(Question.objects.filter(match=match).order_by("due_at", "seat"))
-        question = next((one for one in questions if one.seat == row.payload["seat"]), None)
+        question = next((one for one in tables.questions_of(match) if one.seat == row.payload["seat"]), None)
         context |= calendar_part(match, row.payload["seat"], row.user, context["last"])
         context["expected"] = replies.status(match, context["loaded"], context["names"], row.user)
         if question is not None:
@@ -84,7 +88,7 @@ def _part(report: JsonObject, received: str, context: JsonObject) -> JsonObject:
     }
 
 
-def _told(row: Outbox) -> tuple[JsonObject, datetime, str] | None:
+def _told(row: Outbox) -> Told | None:
     """Return the report, the time its mail counts from, and the mail's id, for a mail or for held orders settled later."""
     if "held" in row.payload:
         held = HeldOrders.objects.filter(pk=row.payload["held"]).first()
@@ -92,10 +96,19 @@ def _told(row: Outbox) -> tuple[JsonObject, datetime, str] | None:
             return None
         written = InboundMail.objects.filter(pk=held.mail).first()
         return held.report, held.counts_at, written.message_id if written is not None else ""
-    mail = InboundMail.objects.filter(pk=row.payload["mail"]).first()
-    if mail is None or mail.report is None:
-        return None
-    return mail.report, mail.counts_at, mail.message_id
+    mail = UUID(row.payload["mail"])
+    return shared_reads.for_all(_reports_of, mail, lambda: _reports([mail])[mail])
+
+
+def _reports_of(rows: Sequence[Outbox]) -> dict[UUID, Told | None]:
+    return _reports([UUID(row.payload["mail"]) for row in rows if row.kind == KIND and "mail" in row.payload])
+
+
+def _reports(mails: Sequence[UUID]) -> dict[UUID, Told | None]:
+    """Return the reports of mails; None for a mail that is deleted or has none."""
+    told = InboundMail.objects.filter(pk__in=mails).values_list("pk", "report", "counts_at", "message_id")
+    found = {pk: (report, at, name) for pk, report, at, name in told if report is not None}
+    return {mail: found.get(mail) for mail in mails}
 
 
 def advice(report: JsonObject) -> str:

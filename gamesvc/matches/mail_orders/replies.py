@@ -378,7 +378,7 @@ def status(match: Match, loaded: Loaded, names: tuple[str, ...], user: User | No
     """Return the pending decisions with their deadlines, one line each."""
     if loaded.ended:
         return _("The match is over.")
-    rows = Question.objects.filter(match=match).order_by("due_at", "seat")
+    rows = sorted(match.questions.all(), key=lambda row: (row.soonest(), row.seat))
     asked = [
         _("%(name)s, until %(due)s") % {"name": names[row.seat], "due": moments.local_time(row.due_at, user)} for row in rows
     ]

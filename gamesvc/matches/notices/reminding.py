@@ -26,7 +26,7 @@ from gamesvc.matches import hints
 from gamesvc.matches.access import selectors
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.models.core import AT_ONCE
-from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.notices import reply_addresses, tables, wording
 from gamesvc.matches.notices.acted import acted
 from gamesvc.matches.reading import calendar_entries
 from gamesvc.matches.reading.board import caption_of
@@ -137,11 +137,12 @@ def look_again(*, user_id: int, **_signal: object) -> None:
 def question_of(row: Outbox) -> Question | None:
     """Return the question of a notice if it is still open and the receiver still holds the seat; else None."""
     payload = row.payload
-    found = Question.objects.select_related("match").filter(
-        match=payload["match"], seat=payload["seat"], question=payload["question"], match__status=Match.Status.RUNNING
-    )
-    question: Question | None = found.first()
-    if question is None or not question.match.seats.filter(index=question.seat, user=row.user_id).exists():
+    match = tables.match_if_any(row)
+    if match is None or match.status != Match.Status.RUNNING:
+        return None
+    asked = (payload["seat"], payload["question"])
+    question = next((one for one in tables.questions_of(match) if (one.seat, one.question) == asked), None)
+    if question is None or (question.seat, row.user_id) not in {(seat.index, seat.user_id) for seat in match.seats.all()}:
         return None
     # A reminder of a deadline that has moved since is no longer true. The new deadline has reminders of its own.
     if "deadline" in payload and (question.due_at is None or payload["deadline"] != write_time(question.due_at)):
@@ -192,6 +193,7 @@ def brief_of_turn(row: Outbox) -> Brief | None:
         return None
     brief = _brief_or_bare(question.match, question.seat, row.user, [question], key=row.id)
     # The match may have gone on since it was read.
+    tables.look_again()
     return brief if question_of(row) is not None else None
 
 

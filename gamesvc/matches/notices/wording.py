@@ -24,7 +24,7 @@ from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question, Seat
-from gamesvc.matches.notices import reply_addresses
+from gamesvc.matches.notices import reply_addresses, tables
 from gamesvc.matches.notices.repeating import calendar_part, last_shown, new_to, picture_of, shows
 from gamesvc.matches.play import conditional_orders
 from gamesvc.matches.reading.board import caption_of
@@ -61,9 +61,14 @@ def register() -> None:
 
 def your_turn(row: Outbox) -> Message | None:
     """Tell a seat that it is its turn; None if the question is answered."""
-    match = Match.objects.get(pk=row.payload["match"])
-    conditional_orders.settled(match, row.payload["seat"])
-    question = match.questions.filter(seat=row.payload["seat"], question=row.payload["question"]).first()
+    match = tables.match_of(row)
+    if tables.has_due_orders(match, row.payload["seat"]):
+        # They are submitted before the seat is told that it must act.
+        conditional_orders.play(match.id)
+        tables.look_again()
+        match = tables.match_of(row)
+    asked = (row.payload["seat"], row.payload["question"])
+    question = next((one for one in tables.questions_of(match) if (one.seat, one.question) == asked), None)
     if question is None or match.status != Match.Status.RUNNING or not still_theirs(match, row):
         return None
     context = turn_context(row, question, _("Your move"))
@@ -111,7 +116,8 @@ def add_question(context: dict[str, Any], question: Question, user: User | None)
         context["left"] = timeuntil(question.deadline, now).replace("\xa0", " ")
     # The match may have gone on since it was loaded. Then the seat's question does not belong to this position.
     if not context["bare"] and (question.seat, question.question) in {(asked.seat, asked.id) for asked in loaded.awaited()}:
-        context["inaction"] = inaction.sentence(context["match"], loaded, question.seat, question.question)
+        match, seat = context["match"], question.seat
+        context["inaction"] = inaction.sentence(loaded, seat, question.question, held=tables.holds_orders(match, seat))
 
 
 def _turn_of(context: dict[str, Any], seat: int) -> int:
@@ -122,7 +128,7 @@ def _turn_of(context: dict[str, Any], seat: int) -> int:
 
 
 def match_started(row: Outbox) -> Message | None:
-    match = Match.objects.get(pk=row.payload["match"])
+    match = tables.match_of(row)
     if match.status != Match.Status.RUNNING or not still_theirs(match, row):
         return None
     context = context_of(match, row.payload["seat"], row.user)
@@ -168,8 +174,8 @@ def shows_position(user: User | None) -> bool:
 
 def mail_set_aside(row: Outbox) -> Message | None:
     """Tell the organiser that a deadline passed although mail for it had arrived. Nothing of the position."""
-    match = Match.objects.get(pk=row.payload["match"])
-    names = selectors.seat_names(tuple(match.seats.select_related("user").order_by("index")))
+    match = tables.match_of(row)
+    names = selectors.seat_names(tables.seats_of(match))
     context = plain_context(match) | {"headline": _("A mail could not be read in time"), "name": names[row.payload["seat"]]}
     subject = _("[%(title)s #%(number)s] A mail could not be read in time") % {
         "title": context["title"],
@@ -180,7 +186,7 @@ def mail_set_aside(row: Outbox) -> Message | None:
 
 def still_theirs(match: Match, row: Outbox) -> bool:
     """Return True if the receiver may still see the seat's view: a substitute may have taken it since the notice was queued."""
-    return match.over or match.seats.filter(index=row.payload["seat"], user=row.user_id).exists()
+    return match.over or any((seat.index, seat.user_id) == (row.payload["seat"], row.user_id) for seat in match.seats.all())
 
 
 def context_of(match: Match, seat: int, user: User | None, *, whole: bool = False) -> dict[str, Any]:
@@ -189,8 +195,8 @@ def context_of(match: Match, seat: int, user: User | None, *, whole: bool = Fals
     Without the picture if the last mail had the same, unless it is to be `whole`. Only for the holder of the seat: callers check
     that with `still_theirs`.
     """
-    loaded = loading.load(match.id, match.game)
-    seats = tuple(match.seats.select_related("user").order_by("index"))
+    loaded = tables.position_of(match)
+    seats = tables.seats_of(match)
     names = selectors.seat_names(seats)
     caption = caption_of(match, names)
     context = plain_context(match) | {"loaded": loaded, "names": names, "head": _head_for(loaded, seat), "since": []}
@@ -232,11 +238,11 @@ def may_answer(context: dict[str, Any], match: Match, row: Outbox) -> None:
     """Make a mail answerable by a player of the match, with service words or with the orders asked for now."""
     if row.user_id is None or match.status != Match.Status.RUNNING or not shows_position(row.user):
         return
-    seat = match.seats.filter(user=row.user_id).first()
+    seat = next((one for one in tables.seats_of(match) if one.user_id == row.user_id), None)
     if seat is None:
         return
-    question = Question.objects.filter(match=match, seat=seat.index).order_by("due_at").first()
-    loaded = context.get("loaded") or loading.load(match.id, match.game)
+    question = next((one for one in tables.questions_of(match) if one.seat == seat.index), None)
+    loaded = context.get("loaded") or tables.position_of(match)
     context["reply_to"] = reply_addresses.reply_address(
         match=match, loaded=loaded, seat=seat.index, user=row.user, key=row.id, question=question
     )
@@ -259,6 +265,8 @@ def _head_for(loaded: Loaded, seat: int) -> str:
     version = loaded.viewer_version(seat)
     if version == 0:
         return ""
+    if version == loaded.version:
+        return f"{version}:{loaded.head.hash.hex()[:16]}"
     [stored] = STORE.read(loaded.match_id, version - 1, version)
     return f"{version}:{stored.hash.hex()[:16]}"
 

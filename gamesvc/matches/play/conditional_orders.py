@@ -69,10 +69,9 @@ def pending(matches: Iterable[UUID]) -> set[UUID]:
     return set(behind().filter(match__in=list(matches)).values_list("match", flat=True))
 
 
-def settled(match: Match, seat: int) -> None:
-    """Submit a seat's due conditional orders before it is told that it must act."""
-    if behind().filter(match=match, seat=seat).exists():
-        play(match.pk)
+def due_in(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
+    """Return the seats of these matches, as (match, seat), whose conditional orders are to be looked at (`play`)."""
+    return set(behind().filter(match__in=list(matches)).values_list("match_id", "seat"))
 
 
 def play(match_id: UUID) -> int:

@@ -33,7 +33,7 @@ def file_for(
     """Return the calendar file for a mail to a seat, if its deadline has changed since it was `mailed`; and what it tells."""
     if user is None:
         return (), {}
-    questions = Question.objects.filter(match=match, seat=seat).select_related("match").order_by("due_at")
+    questions = sorted((one for one in match.questions.all() if one.seat == seat), key=Question.soonest)
     found, told = calendar.attachment(user, str(match.id), _deadlines(questions), mailed)
     return ((found,) if found is not None else ()), told
 

@@ -15,19 +15,21 @@ from gamesvc.games.kernel.dice import Dice, KeyedSource
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.models import Match
 from gamesvc.matches.play.previews import dealt
 from gamesvc.matches.record.loading import Loaded
-from gamesvc.matches.timekeeping import last_orders, timeouts
+from gamesvc.matches.timekeeping import timeouts
 
 DEALS = 3
 """The number of deals on which the steps are tried. A step that differs between them is not told."""
 MOST_STEPS = 12
 
 
-def sentence(match: Match, loaded: Loaded, seat: int, question: str) -> str:
-    """Return a sentence on what happens at the deadline if a seat, which has a player, does not answer its open question."""
-    if (match.id, seat) in last_orders.waiting([match.id]):
+def sentence(loaded: Loaded, seat: int, question: str, *, held: bool) -> str:
+    """Return a sentence on what happens at the deadline if a seat, which has a player, does not answer its open question.
+
+    `held`: the seat has orders that are held until then (`last_orders.waiting`).
+    """
+    if held:
         return _("If you do nothing more, the orders that you have kept for the deadline are carried out.")
     follows = timeouts.consequence(loaded, seat)
     match follows.kind:

@@ -24,7 +24,7 @@ from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.story import option_words
-from gamesvc.matches.timekeeping import inaction
+from gamesvc.matches.timekeeping import inaction, last_orders
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
@@ -231,7 +231,9 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
     if own is not None:
         key = (own["seat"], own["question"])
         own["stands"] = board.stands_until(loaded.account.open.get(key), timezone.now())
-        without = "" if access.match.board else inaction.sentence(access.match, loaded, *key)
+        if not access.match.board:
+            held = (access.match.id, own["seat"]) in last_orders.waiting([access.match.id])
+            without = inaction.sentence(loaded, *key, held=held)
     return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
 
 

@@ -1,0 +1,88 @@
+"""Matches as the mails of one batch read them: each match once, with its seats, questions and position.
+
+A mail tells the state of a second ago at most (`notifications.wanted.shared_reads`), and the same read decides what it may show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+
+from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.play import conditional_orders
+from gamesvc.matches.record import loading
+from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.timekeeping import last_orders
+from notifications.models import Outbox
+from notifications.wanted import shared_reads
+
+
+def match_of(row: Outbox) -> Match:
+    """Return the match of a notice, with its seats and their players, and its questions, the first that is due first."""
+    match_id = UUID(row.payload["match"])
+    return shared_reads.for_all(_matches_of, match_id, lambda: _with_seats().get(pk=match_id))
+
+
+def match_if_any(row: Outbox) -> Match | None:
+    """Return the match of a notice; None if it has been deleted since."""
+    try:
+        return match_of(row)
+    except Match.DoesNotExist:
+        return None
+
+
+def position_of(match: Match) -> Loaded:
+    """Return a match as it is now. It is shared, and not to be changed."""
+    return shared_reads.once(("position", match.id), lambda: loading.load(match.id, match.game))
+
+
+def holds_orders(match: Match, seat: int) -> bool:
+    """Return True if a seat has orders that are held until its deadline."""
+    return (match.id, seat) in shared_reads.for_all(_held_of, match.id, lambda: last_orders.waiting([match.id]))
+
+
+def has_due_orders(match: Match, seat: int) -> bool:
+    """Return True if a seat has conditional orders that are to be looked at."""
+    return (match.id, seat) in shared_reads.for_all(_due_of, match.id, lambda: conditional_orders.due_in([match.id]))
+
+
+def seats_of(match: Match) -> tuple[Seat, ...]:
+    """Return the seats of a match in order."""
+    return tuple(sorted(match.seats.all(), key=lambda seat: seat.index))
+
+
+def questions_of(match: Match) -> list[Question]:
+    """Return the open questions of a match, the first that is due first."""
+    return sorted(match.questions.all(), key=lambda question: (question.soonest(), question.seat))
+
+
+def look_again() -> None:
+    """Read everything again for the next look: the match may have gone on."""
+    shared_reads.forget()
+
+
+def _with_seats() -> QuerySet[Match]:
+    return Match.objects.prefetch_related(Prefetch("seats", Seat.objects.select_related("user")), "questions")
+
+
+def _matches_of(rows: Sequence[Outbox]) -> dict[UUID, Match]:
+    wanted = {row.payload["match"] for row in rows if "match" in row.payload}
+    return {match.id: match for match in _with_seats().filter(pk__in=wanted)}
+
+
+def _held_of(rows: Sequence[Outbox]) -> dict[UUID, set[tuple[UUID, int]]]:
+    matches = [match.id for match in _known(rows)]
+    return dict.fromkeys(matches, last_orders.waiting(matches))
+
+
+def _due_of(rows: Sequence[Outbox]) -> dict[UUID, set[tuple[UUID, int]]]:
+    matches = [match.id for match in _known(rows)]
+    return dict.fromkeys(matches, conditional_orders.due_in(matches))
+
+
+def _known(rows: Sequence[Outbox]) -> list[Match]:
+    """Return the matches of these notices, but for those that have been deleted since."""
+    found = {row.payload["match"]: row for row in rows if "match" in row.payload}
+    return [match for row in found.values() if (match := match_if_any(row)) is not None]

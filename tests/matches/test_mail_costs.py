@@ -1,0 +1,69 @@
+"""How many statements a mail costs when many are sent together, and what is looked at last, right before the sending."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.addresses import add_verified_address
+from accounts.models import User
+from gamesvc.matches.lobby import opening
+from notifications.models import Outbox, Scope, Status, Suppression
+from notifications.sending import claims, delivery
+from notifications.wanted import preferences, shared_reads
+from notifications.wanted.preferences import Receiver
+from tests.mailing import mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+MATCHES = 8
+PLAYERS = 2
+
+
+def players(number):
+    users = [User.objects.create_user(f"{name}{number}") for name in ("north", "south")]
+    for user in users:
+        add_verified_address(user, f"{user.username}@players.example")
+    return users
+
+
+def opened(number):
+    one, other = players(number)
+    match = opening.create_match(by=one, game="stratastar", options={"homeworld_choice": "random"})
+    return opening.join_match(by=other, match=match)
+
+
+def test_a_mail_of_a_batch_costs_few_statements(mailing, monkeypatch):  # noqa: F811
+    """The first mails of eight matches, each with its picture, calendar entry and reply address."""
+    monkeypatch.setattr(shared_reads, "LASTS", 3600.0)
+    for number in range(MATCHES):
+        opened(number)
+    with CaptureQueriesContext(connection) as queries:
+        assert delivery.sweep() == MATCHES * PLAYERS
+    # Transactions are savepoints here.
+    written = [sql for one in queries if "SAVEPOINT" not in (sql := one["sql"])]
+    assert len(written) <= 12 * MATCHES * PLAYERS, "\n".join(sql[:150] for sql in written)
+    assert set(Outbox.objects.values_list("status", flat=True)) <= {Status.SENT, Status.MERGED}
+
+
+@pytest.mark.parametrize("changed", ["muted", "stopped"])
+def test_what_is_muted_while_its_mail_is_written_is_not_sent(anna, ben, mailing, monkeypatch, changed):  # noqa: F811
+    verify(anna, ben)
+    match = opening.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})
+    opening.join_match(by=ben, match=match)
+    begin = claims.begin
+
+    def meanwhile(row, **more):
+        if changed == "muted":
+            preferences.mute(Receiver(user_id=row.user_id), Scope.TOPIC, row.topic)
+        else:
+            Suppression.objects.get_or_create(address_hash=more["sent_to"], kind="")
+        return begin(row, **more)
+
+    monkeypatch.setattr(claims, "begin", meanwhile)
+    assert delivery.sweep() == 0
+    assert mailing.sink.messages == []
+    rows = Outbox.objects.exclude(status=Status.MERGED)
+    reasons = {error.partition(":")[0] for error in rows.values_list("error", flat=True)}
+    expected = {"muted": "the receiver does not want it", "stopped": "mail to this address is stopped"}[changed]
+    assert (set(rows.values_list("status", flat=True)), reasons) == ({Status.DROPPED}, {expected})
