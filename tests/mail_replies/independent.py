@@ -1,7 +1,7 @@
 """A hundred answers written by hand, apart from the generator: other mail programs, other phrases, the habits of people.
 
-They were written before any of them was graded, and the first grading is recorded in `test_independent_replies`. None is changed to
-fit the reader: what it cannot read stays here as it is.
+They were written before any of them was graded, and `test_independent_replies` records the first grading. None is changed to fit
+the reader: what it cannot read stays here as it is.
 """
 
 from __future__ import annotations
@@ -251,7 +251,8 @@ _BY_HAND: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (W, "play titan\n\nLG", ("play titan",)),
     (
         W,
-        "Dear game master,\n\nkindly do the following for me:\n\nplay drone\nplay satellite\n\nYours faithfully\nAnna Example (Mrs)",
+        "Dear game master,\n\nkindly do the following for me:\n\n"
+        "play drone\nplay satellite\n\nYours faithfully\nAnna Example (Mrs)",
         ("play drone", "play satellite"),
     ),
     (W, "play drone\nplay satellite\n\nOn second thoughts, nothing more this turn.", ("play drone", "play satellite")),
