@@ -12,7 +12,7 @@ from gamesvc.games import catalog
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.record import loading
-from gamesvc.matches.timekeeping import inaction, timeout_sweep
+from gamesvc.matches.timekeeping import inaction, last_orders, timeout_sweep
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.test_mail_texts import play
 
@@ -30,7 +30,9 @@ def opened(game, anna, ben, **clock) -> Match:
 def told(match: Match) -> tuple[str, Question]:
     """Return the sentence for the seat whose time runs out next, and its question."""
     question = Question.objects.filter(match=match).order_by("due_at", "seat")[0]
-    return inaction.sentence(match, loading.load(match.id, match.game), question.seat, question.question), question
+    held = (match.id, question.seat) in last_orders.waiting([match.id])
+    loaded = loading.load(match.id, match.game)
+    return inaction.sentence(loaded, question.seat, question.question, held=held), question
 
 
 def let_run_out(question: Question) -> None:
