@@ -27,6 +27,7 @@ LOOKUP_SECONDS = 5.0
 WHOLE_SECONDS = 15.0
 LONGEST_URL = 500
 MOST_LOOKUPS = 16
+MOST_LOOKUPS_OF_ONE = 2
 
 # A lookup cannot be cancelled: one that hangs keeps its thread, so only this many may hang at once.
 _lookups = threading.BoundedSemaphore(MOST_LOOKUPS)
@@ -104,11 +105,19 @@ def is_public(number: str) -> bool:
     return not any(address in block for block in _CLOSED_V4)
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
-    """Post `body` and return the status of the response. Raises `BadAddress`, `OSError` and `HTTPException`."""
+def lookups_of_one() -> threading.BoundedSemaphore:
+    """Return the part of all lookups that the addresses of one receiver may have hanging at once."""
+    return threading.BoundedSemaphore(MOST_LOOKUPS_OF_ONE)
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str], *, lookups: threading.BoundedSemaphore | None = None) -> int:
+    """Post `body` and return the status of the response. Raises `BadAddress`, `OSError` and `HTTPException`.
+
+    `lookups`: of a receiver with several addresses (`lookups_of_one`).
+    """
     end = time.monotonic() + WHOLE_SECONDS
     scheme, host, port, path = check(url)
-    family, number = _open_address(host, port)
+    family, number = _open_address(host, port, lookups)
     link = socket.socket(family, socket.SOCK_STREAM)
     # A receiver that sends single bytes slowly would keep each read within its time, and a worker for ever.
     watch = threading.Timer(max(end - time.monotonic(), 0), lambda: _hang_up(link))
@@ -132,18 +141,24 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         link.close()
 
 
-def _open_address(host: str, port: int) -> tuple[socket.AddressFamily, str]:
+def _open_address(host: str, port: int, own: threading.BoundedSemaphore | None = None) -> tuple[socket.AddressFamily, str]:
     """Return family and address of the host. Raises `BadAddress` if any of its addresses is private."""
-    known = _look_up(host, port)
+    known = _look_up(host, port, own)
     if not is_trusted(host, port) and not all(is_public(str(address[0])) for *_rest, address in known):
         raise BadAddress("The address leads into a private network; it must be reachable from the open net.")
     return socket.AddressFamily(known[0][0]), str(known[0][4][0])
 
 
-def _look_up(host: str, port: int) -> list[Any]:
-    """Ask the resolver, with a time limit. Raises `OSError`, including `TimeoutError`, and `BadAddress`."""
-    room = _lookups
+def _look_up(host: str, port: int, own: threading.BoundedSemaphore | None = None) -> list[Any]:
+    """Ask the resolver, with a time limit. Raises `OSError`, including `TimeoutError`, and `BadAddress`.
+
+    A lookup that hangs keeps its place, also the one among the receiver's `own`.
+    """
+    room, own = _lookups, own or lookups_of_one()
+    if not own.acquire(timeout=LOOKUP_SECONDS):
+        raise TimeoutError("too many names of this receiver are being looked up")
     if not room.acquire(blocking=False):
+        own.release()
         raise TimeoutError("too many names are being looked up")
     answers: queue.SimpleQueue[list[Any] | Exception] = queue.SimpleQueue()
 
@@ -154,6 +169,7 @@ def _look_up(host: str, port: int) -> list[Any]:
             answers.put(fault)
         finally:
             room.release()
+            own.release()
 
     threading.Thread(target=ask, name="webhook-lookup", daemon=True).start()
     try:

@@ -11,6 +11,7 @@ import binascii
 import functools
 import http.client
 import json
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -106,7 +107,8 @@ def pack(notice: Outbox, handover: Handover) -> Parcel:
     if not devices:
         raise ChannelRefused("no browser takes push now")
     body = _body(notice)
-    posts = [functools.partial(_deliver, row.endpoint, _sealed(row, body), _headers(row.endpoint)) for row in devices]
+    lookups = outward.lookups_of_one()
+    posts = [functools.partial(_deliver, row.endpoint, _sealed(row, body), _headers(row.endpoint), lookups) for row in devices]
     gone: list[str] = []
     lane = (urlsplit(devices[0].endpoint).hostname or "").rstrip(".")
     return Parcel(lane, functools.partial(_deliver_all, posts, devices, gone), functools.partial(_forget, gone))
@@ -125,9 +127,9 @@ class _Gone(ChannelRefused):
     """The subscription has ended."""
 
 
-def _deliver(url: str, body: bytes, headers: dict[str, str]) -> None:
+def _deliver(url: str, body: bytes, headers: dict[str, str], lookups: threading.BoundedSemaphore) -> None:
     try:
-        status = outward.post(url, body, headers)
+        status = outward.post(url, body, headers, lookups=lookups)
     except outward.BadAddress as fault:
         raise ChannelRefused(str(fault)) from None
     except (OSError, http.client.HTTPException) as fault:

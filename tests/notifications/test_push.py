@@ -17,7 +17,7 @@ from py_vapid import Vapid02
 from accounts import erasure
 from notifications import outbox
 from notifications.models import Handover, PushSubscription
-from notifications.other_channels import handovers, web_push
+from notifications.other_channels import handovers, outward, web_push
 from notifications.other_channels.outward import BadAddress
 from notifications.tasks import send_due
 from notifications.wanted import wishes
@@ -199,3 +199,24 @@ def test_erasing_a_user_ends_their_push(service, ann):
     web_push.subscribe(ann, **Browser(service).given)
     erasure.erase(ann)
     assert not PushSubscription.objects.exists()
+
+
+def test_browsers_of_one_user_at_silent_names_leave_the_lookups_to_others(waiting, service, monkeypatch):
+    asked, answer, real = [], threading.Event(), outward.socket.getaddrinfo
+
+    def ask(host, *args, **more):
+        if not str(host).endswith(".example"):
+            return real(host, *args, **more)
+        asked.append(host)
+        answer.wait()
+        return []
+
+    monkeypatch.setattr(outward.socket, "getaddrinfo", ask)
+    monkeypatch.setattr(outward, "LOOKUP_SECONDS", 0.05)
+    for number in range(web_push.MOST_DEVICES):
+        web_push.subscribe(waiting, **{**Browser(service).given, "endpoint": f"https://silent{number}.example/"})
+    try:
+        assert told(waiting).status == Handover.Status.WAITING
+        assert len(asked) == outward.MOST_LOOKUPS_OF_ONE
+    finally:
+        answer.set()
