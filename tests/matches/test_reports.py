@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import blocks, erasure
+from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import retention
 from gamesvc.matches.access import daily_limits
@@ -148,6 +149,8 @@ def test_no_search_for_a_name_finds_a_report_in_an_anonymous_match(toy, anna, be
 
     assert found("ben") == [outside]
     assert found(match.number) == [inside]
+    User.objects.filter(pk=ben.pk).update(username="ben77")
+    assert found(77) == [outside]
 
 
 # --- deciding ---

@@ -80,7 +80,7 @@ def test_the_open_net_is_reached(number):
 def test_a_trusted_host_is_trusted_at_its_port(settings, ann, entry, url, may):
     settings.WEBHOOK_TRUSTED_HOSTS = [entry] if entry else []
     if may:
-        assert webhooks.set_up(ann, url).url == url
+        assert webhooks.set_up(ann, url)[0].url == url
         return
     with pytest.raises(WishRefused):
         webhooks.set_up(ann, url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
+from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.admin.forms import ReportActForm
 from gamesvc.matches.errors import Forbidden
@@ -44,9 +45,10 @@ class ReportAdmin(ReadOnly):
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
         """Search; what `_name` hides is found by no name."""
         found, doubled = super().get_search_results(request, queryset, search_term)
-        if search_term and not search_term.isdecimal():
-            found = found.exclude(match__anonymous=True, match__ended_at=None)
-        return found, doubled
+        hidden, number = Q(match__anonymous=True, match__ended_at=None), intake.whole(search_term, 17)
+        if number is not None:
+            hidden &= ~Q(match__number=number)
+        return (found.exclude(hidden) if search_term else found), doubled
 
     @admin.display(description="player")
     def player(self, report: Report) -> str:
