@@ -23,15 +23,16 @@ from django.utils import timezone
 from accounts import signins
 from accounts.models import ApiToken, Authorization, User
 from gamesvc.errors import Refusal
+from gamesvc.language import mark, say
 
 PREFIX = "gsk_"
 # Every token may read: acting requires seeing.
 SCOPES = {
-    "read": "look at your matches, notices and settings",
-    "play": "act for your seats; open, join and fork matches; write messages; announce vacations",
-    "account": "make and revoke keys, set the webhook and the calendar address, erase your account",
-    "organise": "manage matches that you opened: remove players, pause, extend, rewind, call off",
-    "operate": "manage the matches of others, as an operator",
+    "read": mark("look at your matches, notices and settings"),
+    "play": mark("act for your seats; open, join and fork matches; write messages; announce vacations"),
+    "account": mark("make and revoke keys, set the webhook and the calendar address, erase your account"),
+    "organise": mark("manage matches that you opened: remove players, pause, extend, rewind, call off"),
+    "operate": mark("manage the matches of others, as an operator"),
 }
 # A token with one of these can do lasting harm, so the pages ask for the password before they create one.
 GUARDED = frozenset({"account", "operate"})
@@ -78,7 +79,9 @@ def create_token(
     expires_at = _expiry(expires_at, parent, now)
     if own_tokens(user).count() >= MAX_TOKENS:
         raise TokenRefused(
-            "too_many_tokens", f"You have {MAX_TOKENS} keys, which is the limit. Revoke one that you no longer use.", "name"
+            "too_many_tokens",
+            say("You have {max_tokens} keys, which is the limit. Revoke one that you no longer use.", max_tokens=MAX_TOKENS),
+            "name",
         )
     plain = new_text()
     token = ApiToken.objects.create(
@@ -130,11 +133,13 @@ def create_for_app(authorization: Authorization, plain: str, scopes: Iterable[st
 def _check_wishes(user: User, name: str, wanted: set[str]) -> None:
     """Raise `TokenRefused` for a name or scopes that no token of the user may have."""
     if not 1 <= len(name) <= 60 or not name.isprintable():
-        raise TokenRefused("bad_token_name", "A key needs a name of 1 to 60 printable characters.", "name")
+        raise TokenRefused("bad_token_name", say("A key needs a name of 1 to 60 printable characters."), "name")
     if not wanted or not wanted <= set(SCOPES):
-        raise TokenRefused("bad_scopes", f"A key has one or more of the scopes {', '.join(SCOPES)}.", "scopes")
+        raise TokenRefused("bad_scopes", say("A key has one or more of the scopes {scopes}.", scopes=", ".join(SCOPES)), "scopes")
     if "operate" in wanted and not user.is_staff:
-        raise TokenRefused("scope_not_allowed", "Only operators may make a key with the scope operate; leave it out.", "scopes")
+        raise TokenRefused(
+            "scope_not_allowed", say("Only operators may make a key with the scope operate; leave it out."), "scopes"
+        )
 
 
 def _expiry(expires_at: datetime | None, parent: ApiToken | None, now: datetime) -> datetime | None:
@@ -146,7 +151,7 @@ def _expiry(expires_at: datetime | None, parent: ApiToken | None, now: datetime)
         raise TokenRefused("bad_expiry", detail, "expires_at")
     if expires_at is not None and expires_at <= now:
         raise TokenRefused(
-            "bad_expiry", "A key must expire in the future. Leave the expiry out for a key that never expires.", "expires_at"
+            "bad_expiry", say("A key must expire in the future. Leave the expiry out for a key that never expires."), "expires_at"
         )
     return expires_at
 
@@ -155,7 +160,7 @@ def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:
     """Return the current row of the token that requests another one. Raises `TokenRefused` if it may not."""
     parent = ApiToken.objects.get(pk=parent.pk)
     if not parent.usable(at=now):
-        raise TokenRefused("scope_not_allowed", "The key you used was revoked or has expired. Use another one.", "scopes")
+        raise TokenRefused("scope_not_allowed", say("The key you used was revoked or has expired. Use another one."), "scopes")
     if lacking := wanted - {*parent.scopes, "read"}:
         detail = f"A key can only create keys with scopes of its own. This one lacks {', '.join(sorted(lacking))}."
         raise TokenRefused("scope_not_allowed", detail, "scopes")

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
+from django.utils.translation import gettext_lazy as _
 
 USERNAME_LENGTH = 30
 
@@ -13,12 +14,12 @@ USERNAME_LENGTH = 30
 # addresses, mail headers and orders. So they are plain ASCII, with a letter or digit at both ends.
 check_username_characters = RegexValidator(
     r"\A[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z",
-    "A user name has letters a to z and digits, with dots, hyphens or underscores between them.",
+    _("A user name has letters a to z and digits, with dots, hyphens or underscores between them."),
     code="bad_username",
 )
 check_username_is_no_id = RegexValidator(
     r"\A[A-Za-z]{0,2}[._-]?[0-9][0-9._-]*\Z",
-    "A user name may not look like the id of a card or a space, such as E5, a-07 or 12.",
+    _("A user name may not look like the id of a card or a space, such as E5, a-07 or 12."),
     inverse_match=True,
     code="bad_username",
 )
@@ -40,7 +41,7 @@ def check_timezone(value: str) -> None:
     """Raise `ValidationError` unless the value is the name of an IANA time zone, such as `Europe/Berlin`."""
     if value not in zone_names():
         raise ValidationError(
-            "%(value)s is not a time zone; it should be a name like Europe/Berlin or UTC.",
+            _("%(value)s is not a time zone; it should be a name like Europe/Berlin or UTC."),
             code="bad_timezone",
             params={"value": repr(value[:60])},
         )

@@ -14,6 +14,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 
 _FAULTS = ("required", "invalid", "invalid_choice", "invalid_list", "min_value", "max_value", "max_length")
 
@@ -39,7 +40,7 @@ class PostedForm(forms.Form):
 
     def _refuse(self) -> NoReturn:
         name, faults = next(iter(self.errors.items()))
-        raise Refused("unreadable", str(faults[0]), None if name == NON_FIELD_ERRORS else name.lstrip("_"))
+        raise Refused("unreadable", say(str(faults[0])), None if name == NON_FIELD_ERRORS else name.lstrip("_"))
 
 
 class TextField(forms.CharField):

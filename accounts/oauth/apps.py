@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.models import ApiToken, App, Authorization, User
 from gamesvc.errors import Refusal
+from gamesvc.language import say
 
 SECRET_PREFIX = "gss_"  # noqa: S105 - the beginning of every secret
 MAX_APPS = 10
@@ -36,13 +37,19 @@ def register(*, owner: User, name: str, redirect_uris: Sequence[str], confidenti
     User.objects.select_for_update(no_key=True).get(pk=owner.pk)
     name, uris = name.strip(), list(dict.fromkeys(uri.strip() for uri in redirect_uris if uri.strip()))
     if not 1 <= len(name) <= 60 or not name.isprintable():
-        raise AppRefused("bad_app_name", "An app needs a name of 1 to 60 printable characters.", "name")
+        raise AppRefused("bad_app_name", say("An app needs a name of 1 to 60 printable characters."), "name")
     if not 1 <= len(uris) <= MAX_URIS:
-        raise AppRefused("bad_redirect_uri", f"An app has 1 to {MAX_URIS} redirect addresses, one a line.", "redirect_uris")
+        raise AppRefused(
+            "bad_redirect_uri",
+            say("An app has 1 to {max_uris} redirect addresses, one a line.", max_uris=MAX_URIS),
+            "redirect_uris",
+        )
     for uri in uris:
         _check_uri(uri)
     if owner.apps.count() >= MAX_APPS:
-        raise AppRefused("too_many_apps", f"You have {MAX_APPS} apps, which is the limit. Delete one first.", "name")
+        raise AppRefused(
+            "too_many_apps", say("You have {max_apps} apps, which is the limit. Delete one first.", max_apps=MAX_APPS), "name"
+        )
     secret = SECRET_PREFIX + secrets.token_urlsafe(32) if confidential else ""
     app = App.objects.create(
         owner=owner, name=name, redirect_uris=uris, secret_digest=tokens.digest(secret) if confidential else ""
@@ -65,7 +72,9 @@ def _check_uri(uri: str) -> None:
     except ValueError:
         sane = safe = False
     if not (sane and safe and len(uri) <= LONGEST_URI) or "#" in uri:
-        raise AppRefused("bad_redirect_uri", f"{uri[:80]} cannot be a redirect address. {advice}", "redirect_uris")
+        raise AppRefused(
+            "bad_redirect_uri", say("{uri} cannot be a redirect address. {advice}", uri=uri[:80], advice=advice), "redirect_uris"
+        )
 
 
 def may_return_to(app: App, uri: str) -> bool:

@@ -65,11 +65,11 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "gamesvc.api.conditional.Conditional",
     "gamesvc.web.common.private.Private",
-    # No LocaleMiddleware: pages and API are English throughout, since a page half translated helps nobody. Mails use the language
-    # of the account, and the pages behind their links choose it themselves.
     "gamesvc.web.common.slashes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    # In place of Django's LocaleMiddleware: a user's own choice comes first, and the API stays English.
+    "gamesvc.web.languages.PageLanguage",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -108,7 +108,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            "builtins": ["django.templatetags.i18n"],
         },
     }
 ]

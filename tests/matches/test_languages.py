@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import re
 import shutil
+from pathlib import Path
 
 import polib
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from accounts.models import Language, User
@@ -17,6 +19,9 @@ from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.test_mail_texts import mails_of
 
 DOMAINS = (translations.DJANGO, translations.SENTENCES)
+TYPED = r"\b(?:END|NAME|\d{4}-\d\d-\d\d\S*)(?!\w)"
+TYPED_IN_MAILS = r"\b(?:END|NAME|\d{4}-\d\d-\d\d\S*|join|decline|ready|undo (?:yes|no))(?!\w)"
+PAGES = Path(settings.BASE_DIR) / "gamesvc" / "web" / "templates"
 # A value that another language may leave out or name otherwise: the players, whom each has its own sentences about.
 OF_ENGLISH = {"who", "whom", "whose", "their", "what", "status"}
 
@@ -45,13 +50,20 @@ def test_every_text_is_translated(language, domain):
     assert [entry.msgid for entry in translations.untranslated(found)] == []
 
 
+def texts_of_pages() -> set[str]:
+    """Return the texts of the pages. Buttons are pressed there, where mails have words to type."""
+    found = {one for path in PAGES.rglob("*.html") for one in translations.in_template(path.read_text())}
+    return {text for one in found for text in (one.singular, one.plural)}
+
+
 @pytest.mark.parametrize("language", translations.languages())
 def test_placeholders_and_words_to_be_typed_agree(language):
+    on_pages = texts_of_pages()
     for entry in catalogue(language):
         for original, text in both(entry):
             assert translations.placeholders(text) == translations.placeholders(original), original
             assert not re.search(r"%(?!\(\w+\)[sd])", text), f"a stray % breaks the text: {text}"
-            for word in re.findall(r"\b(?:END|NAME|\d{4}-\d\d-\d\d\S*|join|decline|ready|undo (?:yes|no))(?!\w)", original):
+            for word in re.findall(TYPED if original in on_pages else TYPED_IN_MAILS, original):
                 assert word in text, f"{word} is typed as it is in every language: {original}"
 
 

@@ -39,13 +39,13 @@ def may_audit(user: User | None, match: Match) -> bool:
 def check_may_rule(user: User, match: Match) -> None:
     """Raise `Forbidden` for users who may not rule on a match."""
     if not may_rule(user, match):
-        raise Forbidden("Only the organiser of a match or an operator can do this, and only if they never played in it.")
+        raise Forbidden(say("Only the organiser of a match or an operator can do this, and only if they never played in it."))
 
 
 def check_may_look(user: User, match: Match) -> None:
     """Raise `Forbidden` for users who may not look behind."""
     if not may_look(user, match):
-        raise Forbidden("Only an operator who never played in this match may look behind a seat.")
+        raise Forbidden(say("Only an operator who never played in this match may look behind a seat."))
 
 
 def read_reason(reason: str) -> str:

@@ -47,7 +47,7 @@ CALLS_PER_DAY = 5
 def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
     """Count one more. Raises `TooMany` with the sentence and when to try again."""
     if wait := throttle(key, most, seconds):
-        raise TooMany(f"{sentence} {_again(wait)}", wait)
+        raise TooMany(joined(sentence, _again(wait)), wait)
 
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:

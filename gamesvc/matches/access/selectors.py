@@ -14,6 +14,7 @@ from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
 from gamesvc.matches.record.loading import Loaded, load, load_many
@@ -167,7 +168,7 @@ def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access
     access = access_match(user=user, ident=ident, as_seat=as_seat)  # raises Unknown for users who may not know the match
     if access.match.board and access.seat is not None:
         return access
-    raise Forbidden("You have no seat in this match.")
+    raise Forbidden(say("You have no seat in this match."))
 
 
 def by_ident(ident: str) -> Q:

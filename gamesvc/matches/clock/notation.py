@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MOST_QUIET_HOURS = 12
@@ -103,9 +104,9 @@ SCHEMA: JsonObject = {
 }
 
 PRESETS: dict[str, tuple[str, JsonObject]] = {
-    "two_days": ("2 days per turn", {"hours": 48}),
+    "two_days": (mark("2 days per turn"), {"hours": 48}),
     "working_days": (
-        "2 days per turn, 12 h to react; nights and weekends do not count",
+        mark("2 days per turn, 12 h to react; nights and weekends do not count"),
         {
             "turn": "2d",
             "reaction": "12h",
@@ -116,11 +117,11 @@ PRESETS: dict[str, tuple[str, JsonObject]] = {
         },
     ),
     "considerate": (
-        "3 days per turn; nights and vacations do not count",
+        mark("3 days per turn; nights and vacations do not count"),
         {"turn": "3d", "reaction": "1d", "choice": "1d", "quiet_hours": 10, "vacation": True},
     ),
     "bank": (
-        "7 days + 12 h per turn, max. 10 days",
+        mark("7 days + 12 h per turn, max. 10 days"),
         {
             "bank": {"start": "7d", "increment": "12h", "cap": "10d"},
             "reaction": "12h",
@@ -130,7 +131,7 @@ PRESETS: dict[str, tuple[str, JsonObject]] = {
         },
     ),
     "tuesdays_and_fridays": (
-        "Every Tuesday and Friday at 18:00",
+        mark("Every Tuesday and Friday at 18:00"),
         {
             "adjudication": {"at": ["18:00"], "days": ["tue", "fri"], "zone": "Europe/Berlin"},
             "reaction": "1d",

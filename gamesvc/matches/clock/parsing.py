@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 from gamesvc.matches.clock.notation import LENGTH, SCHEMA, WEEKDAYS
 from gamesvc.matches.clock.policy import FURTHEST_DEADLINE, KINDS, Adjudication, Bank, DaysOff, Policy
 from gamesvc.matches.clock.spans import FURTHEST, SECOND, NoTime, Span, advance, holiday_places, nightly
@@ -24,7 +25,13 @@ def length(text: str, hour: timedelta, parameter: str) -> timedelta:
     """Return the length of a duration such as `1d12h`. Raises `Refused`."""
     found = re.match(LENGTH, text)
     if not text or found is None:
-        raise Refused("bad_clock", f"{parameter} must be a length of time such as 3d, 36h or 1d12h30m, not {text!r}.", parameter)
+        raise Refused(
+            "bad_clock",
+            say(
+                "{parameter} must be a length of time such as 3d, 36h or 1d12h30m, not {text!r}.", parameter=parameter, text=text
+            ),
+            parameter,
+        )
     days, hours, minutes = (int(part[:-1]) if part else 0 for part in found.groups())
     return max(((days * 24 + hours) * hour + minutes * hour / 60) // SECOND, 1) * SECOND
 
@@ -69,22 +76,26 @@ def _check_parts(told: JsonMapping) -> None:
     if "hours" in told and ("turn" in told or "bank" in told or "adjudication" in told):
         raise Refused(
             "bad_clock",
-            "clock.hours is short for clock.turn. Leave it out, or leave turn, bank and adjudication out.",
+            say("clock.hours is short for clock.turn. Leave it out, or leave turn, bank and adjudication out."),
             "clock.hours",
         )
     if "after" in told and told.get("timeout", "default") in DECISIVE:
         what = {"lose": "loses the match", "bot": "hands the seat to a bot"}[told["timeout"]]
         raise Refused(
             "bad_clock",
-            f"With clock.timeout {told['timeout']} the first timeout {what}: clock.after has nothing to count; leave it out.",
+            say(
+                "With clock.timeout {told} the first timeout {what}: clock.after has nothing to count; leave it out.",
+                told=told["timeout"],
+                what=what,
+            ),
             "clock.after",
         )
     if not told.keys() & {"hours", "turn", "bank", "adjudication"}:
-        raise Refused("bad_clock", "A time control needs hours, a turn, a bank or fixed times.", "clock")
+        raise Refused("bad_clock", say("A time control needs hours, a turn, a bank or fixed times."), "clock")
     if "turn" in told and "adjudication" in told:
-        raise Refused("bad_clock", "With fixed times a turn has no length of its own; leave clock.turn out.", "clock.turn")
+        raise Refused("bad_clock", say("With fixed times a turn has no length of its own; leave clock.turn out."), "clock.turn")
     if "bank" in told and "adjudication" in told:
-        raise Refused("bad_clock", "Fixed times and a bank do not go together; choose one.", "clock.bank")
+        raise Refused("bad_clock", say("Fixed times and a bank do not go together; choose one."), "clock.bank")
 
 
 def _times(told: JsonMapping, hour: timedelta) -> dict[str, timedelta]:
@@ -94,7 +105,7 @@ def _times(told: JsonMapping, hour: timedelta) -> dict[str, timedelta]:
         times["turn"] = told["hours"] * hour
     for kind, time_of in times.items():
         if time_of < hour / 12:
-            raise Refused("no_time", f"clock.{kind} must be five minutes at least.", f"clock.{kind}")
+            raise Refused("no_time", say("clock.{kind} must be five minutes at least.", kind=kind), f"clock.{kind}")
     return times
 
 
@@ -103,7 +114,7 @@ def _minimum(told: JsonMapping, times: Mapping[str, timedelta], hour: timedelta)
         return min([hour, *times.values()])
     minimum = length(told["minimum"], hour, "clock.minimum")
     if minimum < hour / 12:
-        raise Refused("no_time", "clock.minimum must be five minutes at least.", "clock.minimum")
+        raise Refused("no_time", say("clock.minimum must be five minutes at least."), "clock.minimum")
     return minimum
 
 
@@ -112,10 +123,14 @@ def _bank(told: Mapping[str, str], times: Mapping[str, timedelta], hour: timedel
     increment = length(told["increment"], hour, "clock.bank.increment") if "increment" in told else timedelta(0)
     cap = length(told["cap"], hour, "clock.bank.cap") if "cap" in told else start
     if cap < max(start, increment):
-        raise Refused("bad_clock", "clock.bank.cap must not be less than what the bank starts with or gains.", "clock.bank.cap")
+        raise Refused(
+            "bad_clock", say("clock.bank.cap must not be less than what the bank starts with or gains."), "clock.bank.cap"
+        )
     if "turn" not in times and increment < hour / 12:
         raise Refused(
-            "no_time", "A bank without a time for each turn needs an increment of five minutes at least.", "clock.bank.increment"
+            "no_time",
+            say("A bank without a time for each turn needs an increment of five minutes at least."),
+            "clock.bank.increment",
         )
     return Bank(start, increment, cap)
 
@@ -123,7 +138,13 @@ def _bank(told: Mapping[str, str], times: Mapping[str, timedelta], hour: timedel
 def _zone(name: str, parameter: str) -> str:
     if name not in _zones():
         raise Refused(
-            "bad_clock", f"{parameter}: there is no time zone {name!r}; it is a name like Europe/Berlin or UTC.", parameter
+            "bad_clock",
+            say(
+                "{parameter}: there is no time zone {name!r}; it is a name like Europe/Berlin or UTC.",
+                parameter=parameter,
+                name=name,
+            ),
+            parameter,
         )
     return name
 
@@ -170,7 +191,7 @@ def _check_time_is_left(policy: Policy) -> None:
         if policy.adjudication is not None:
             policy.next_adjudication(ends)
     except NoTime:
-        raise Refused("no_time", "This clock leaves no time to act: nearly all days are left out.", "clock") from None
+        raise Refused("no_time", say("This clock leaves no time to act: nearly all days are left out."), "clock") from None
     try:
         ends, _ = advance(since, _longest(policy), calendar)
     except NoTime:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from gamesvc.matches.clock.notation import PRESETS
 from gamesvc.matches.clock.parsing import parse
 
@@ -16,9 +17,13 @@ def choose(clock: JsonMapping | str | None, hours: int) -> JsonObject:
         return {"hours": hours}
     if isinstance(clock, str):
         if clock not in PRESETS:
-            raise Refused("bad_clock", f"There is no clock {clock!r}; there are: {', '.join(PRESETS)}.", "clock")
+            raise Refused(
+                "bad_clock",
+                say("There is no clock {clock!r}; there are: {presets}.", clock=clock, presets=", ".join(PRESETS)),
+                "clock",
+            )
         return dict(PRESETS[clock][1])
     if not isinstance(clock, Mapping):
-        raise Refused("bad_clock", "clock is the name of a preset or an object with the parts of a policy.", "clock")
+        raise Refused("bad_clock", say("clock is the name of a preset or an object with the parts of a policy."), "clock")
     parse(clock)
     return dict(clock)

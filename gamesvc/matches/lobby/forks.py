@@ -20,6 +20,7 @@ from gamesvc.games.kernel import codec, intake
 from gamesvc.games.kernel.dice import Dice, KeyedSource
 from gamesvc.games.kernel.game import Game, Refused, Viewer
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access import holders
 from gamesvc.matches.access.selectors import Access, access_many
 from gamesvc.matches.errors import Forbidden
@@ -70,17 +71,17 @@ def fork(*, access: Access, version: int, board: bool = False, as_seat: int | No
 def _check_seat(access: Access, loaded: Loaded, as_seat: int | None) -> int | None:
     """Return the seat for which a fork is dealt again; None for the whole position. Raises `Refused` and `Forbidden`."""
     if not loaded.started:
-        raise Refused("not_started", "The match has not started, so there is no position to fork yet.", "version")
+        raise Refused("not_started", say("The match has not started, so there is no position to fork yet."), "version")
     if as_seat is not None and not 0 <= as_seat < access.match.seat_count:
-        raise Refused("bad_seat", f"Seats are 0 to {access.match.seat_count - 1}.", "seat")
+        raise Refused("bad_seat", say("Seats are 0 to {last}.", last=access.match.seat_count - 1), "seat")
     if loaded.ended:
         return as_seat
     if access.seat is None:
-        raise Forbidden("While a match runs, only its players can fork it, each from what they see.")
+        raise Forbidden(say("While a match runs, only its players can fork it, each from what they see."))
     if access.match.board:
         return as_seat if as_seat in access.may_be else access.seat.index
     if as_seat not in (None, access.seat.index):
-        raise Forbidden("While a match runs, you can fork it only as your own seat sees it.")
+        raise Forbidden(say("While a match runs, you can fork it only as your own seat sees it."))
     assert access.user is not None
     # The seat may have changed hands since the request came in.
     holders.check(access.match, fresh_seats(access.match, loaded, access.seats), access.seat.index, access.user.pk)
@@ -95,7 +96,9 @@ def settled_version(loaded: Loaded, viewer: Viewer, version: int) -> tuple[int, 
     """
     first, last = loaded.started_at, loaded.viewer_version(viewer)
     if first is None or not first <= version <= last:
-        raise Refused("no_such_version", f"Versions with a position are {first} to {last}.", "version")
+        raise Refused(
+            "no_such_version", say("Versions with a position are {first} to {last}.", first=first, last=last), "version"
+        )
     end = loading.act_end(loaded, version)
     for act in stream.acts_back(loaded.match_id, end):
         known = [stored.version for stored in act if loaded.ended or sight.knows(loaded, stored, viewer)]
@@ -144,7 +147,7 @@ def position_at(access: Access, version: int) -> JsonObject:
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.ended:
         raise Forbidden(
-            "The whole position is shown when the match is over. Until then you can fork it only as your own seat sees it."
+            say("The whole position is shown when the match is over. Until then you can fork it only as your own seat sees it.")
         )
     at, _shown = settled_version(loaded, None, version)
     then = loading.load_at(loaded.game, loaded.match_id, at).timeline
@@ -165,11 +168,11 @@ def close_board(*, access: Access, channel: str = "api") -> Match:
     """End an analysis board without an outcome, for its owner. Raises `Refused`."""
     match = access.match
     if not match.board:
-        raise Refused("not_a_board", "Only an analysis board can be closed at any time.")
+        raise Refused("not_a_board", say("Only an analysis board can be closed at any time."))
     while True:
         loaded = loading.load(match.id, match.game)
         if loaded.ended:
-            raise Refused("match_over", "The analysis board is already closed.")
+            raise Refused("match_over", say("The analysis board is already closed."))
         over = ended(match, "cancelled").event(loaded.version + 1)
         try:
             record(match, loaded, [over], Act(Actor("host"), channel, uuid.uuid4(), timezone.now()), seats=access.seats)

@@ -193,8 +193,11 @@ def _count_match(by: User) -> None:
     running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(
-            f"You have {running} unfinished matches, and {settings.MATCHES_OPEN_PER_USER} are allowed. Finish or "
-            "leave one first.",
+            say(
+                "You have {running} unfinished matches, and {matches_open_per_user} are allowed. Finish or leave one first.",
+                running=running,
+                matches_open_per_user=settings.MATCHES_OPEN_PER_USER,
+            ),
             3600,
         )
 

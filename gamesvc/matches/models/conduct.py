@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from gamesvc.language import mark
+
 
 class Report(models.Model):
     """A player's report about another one, with a copy of the messages in question.
@@ -16,11 +18,11 @@ class Report(models.Model):
     """
 
     class Kind(models.TextChoices):
-        ABUSE = "abuse", "Insults, threats or harassment"
-        CHEATING = "cheating", "Cheating, or several accounts"
-        SPAM = "spam", "Advertising or spam"
-        NAME = "name", "An offensive name"
-        OTHER = "other", "Something else"
+        ABUSE = "abuse", mark("Insults, threats or harassment")
+        CHEATING = "cheating", mark("Cheating, or several accounts")
+        SPAM = "spam", mark("Advertising or spam")
+        NAME = "name", mark("An offensive name")
+        OTHER = "other", mark("Something else")
 
     class State(models.TextChoices):
         OPEN = "open", "open"

@@ -14,6 +14,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access import authority, tenures
 from gamesvc.matches.events import Looked, MatchEvent
 from gamesvc.matches.models import Look, Match
@@ -30,17 +31,19 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
     authority.check_may_look(by, match)
     words = authority.read_reason(reason)
     if not 0 <= seat < match.seat_count:
-        raise Refused("bad_seat", f"Seats are 0 to {match.seat_count - 1}.", "seat")
+        raise Refused("bad_seat", say("Seats are 0 to {last}.", last=match.seat_count - 1), "seat")
     loaded = loading.load(match.id, match.game)
     if not loaded.started or loaded.ended:
-        raise Refused("nothing_hidden", "There is nothing to look behind: only a running match hides anything.")
+        raise Refused("nothing_hidden", say("There is nothing to look behind: only a running match hides anything."))
     if not (1 <= version <= loaded.version and loading.load_at(loaded.game, match.id, version).timeline.started):
-        raise Refused("no_such_version", f"Versions are those since the start, up to {loaded.version}.", "version")
+        raise Refused(
+            "no_such_version", say("Versions are those since the start, up to {version}.", version=loaded.version), "version"
+        )
     look_id = uuid.uuid4()
 
     def decide(loaded: Loaded, _seats: object) -> list[MatchEvent]:
         if loaded.ended:
-            raise Refused("nothing_hidden", "The match is over; everything in it is open.")
+            raise Refused("nothing_hidden", say("The match is over; everything in it is open."))
         return [Looked(seat, version, str(look_id))]
 
     with transaction.atomic():

@@ -20,6 +20,7 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import DuplicateCommand, StoredEvent
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches import errors
 from gamesvc.matches.access import authority, daily_limits, holders, tenures
 from gamesvc.matches.events import MatchEvent
@@ -79,9 +80,9 @@ def organise(
     authority.check_may_rule(by, match)
     act = ACTIONS.get(measure.action)
     if act is None:
-        raise Refused("bad_action", f"action is one of {', '.join(ACTIONS)}.", "action")
+        raise Refused("bad_action", say("action is one of {actions}.", actions=", ".join(ACTIONS)), "action")
     if measure.code not in CODES:
-        raise Refused("bad_code", f"code is one of {', '.join(CODES)}.", "code")
+        raise Refused("bad_code", say("code is one of {codes}.", codes=", ".join(CODES)), "code")
     content, request_key = fingerprint(measure), command_id
     measure = replace(measure, reason=authority.read_reason(measure.reason))
     command_id = secrets.keyed_uuid("measure", command_id, content)
@@ -134,9 +135,9 @@ def _resume(done: _Done) -> tuple[StoredEvent, ...]:
 def _extend(done: _Done) -> tuple[StoredEvent, ...]:
     seat, hours = done.measure.seat, done.measure.hours
     if seat is None or not 0 <= seat < done.match.seat_count:
-        raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: whose time is extended.", "seat")
+        raise Refused("bad_seat", say("seat is 0 to {last}: whose time is extended.", last=done.match.seat_count - 1), "seat")
     if hours is None or not HOURS[0] <= hours <= HOURS[1]:
-        raise Refused("bad_hours", f"hours must lie within {HOURS[0]} to {HOURS[1]}.", "hours")
+        raise Refused("bad_hours", say("hours must lie within {low} to {high}.", low=HOURS[0], high=HOURS[1]), "hours")
     more = timedelta(seconds=hours * settings.SECONDS_PER_HOUR)
     return deadlines.extend(match=done.match, mandate=done.mandate, seat=seat, more=more)
 
@@ -146,7 +147,7 @@ def _abort(done: _Done) -> tuple[StoredEvent, ...]:
 
     def decide(loaded: Loaded, _seats: list[Seat]) -> list[MatchEvent]:
         if loaded.ended:
-            raise Refused("match_over", "The match is over already.")
+            raise Refused("match_over", say("The match is over already."))
         return [turns.ended(done.match, "aborted", **done.mandate.reason)]
 
     return service_events.append(done.match, decide, actor=HOST, channel=done.channel, command_id=done.command_id)
@@ -156,7 +157,7 @@ def _replace(done: _Done) -> tuple[StoredEvent, ...]:
     """Remove the holder of a seat: a bot takes over at once, or a substitute is sought."""
     seat, bot = done.measure.seat, done.measure.bot
     if seat is None or not 0 <= seat < done.match.seat_count:
-        raise Refused("bad_seat", f"seat is 0 to {done.match.seat_count - 1}: who is replaced.", "seat")
+        raise Refused("bad_seat", say("seat is 0 to {last}: who is replaced.", last=done.match.seat_count - 1), "seat")
     stored = substitutes.vacate(
         match=done.match,
         seat=seat,
@@ -175,7 +176,7 @@ def _replace(done: _Done) -> tuple[StoredEvent, ...]:
 def _rewind(done: _Done) -> int:
     """Rewind the match. The rewind writes its own reason and notices, in its own append."""
     if done.measure.to is None:
-        raise Refused("bad_version", "`to` is the version to rewind to.", "to")
+        raise Refused("bad_version", say("`to` is the version to rewind to."), "to")
     loaded = loading.load(done.match.id, done.match.game)
     return rewinds.rewind(
         by=done.by,

@@ -17,6 +17,7 @@ from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches import errors
 from gamesvc.matches.access import authority, daily_limits, selectors, tenures
 from gamesvc.matches.events import Rewound, read_event
@@ -69,7 +70,7 @@ def rewind(
     """
     authority.check_may_rule(by, match)
     if code not in undo_words.CODES:
-        raise Refused("bad_code", f"code is one of {', '.join(undo_words.CODES)}.", "code")
+        raise Refused("bad_code", say("code is one of {codes}.", codes=", ".join(undo_words.CODES)), "code")
     words = authority.read_reason(reason)
     seats: Sequence[Seat] | None = None
     for _ in range(turns.ATTEMPTS):
@@ -102,9 +103,11 @@ def _check_target(loaded: Loaded, to: int) -> None:
     following = [undo_acts.past_of(loaded, one) for one in STORE.read(loaded.match_id, max(0, to), max(0, to) + 1)]
     past = following[0] if following else None
     if past is None or not past.first or not past.of_game or see_event(loaded.game, past.event, None) is None:
-        raise Refused("bad_version", "`to` is the version before a command; the log and the history show them.", "to")
+        raise Refused("bad_version", say("`to` is the version before a command; the log and the history show them."), "to")
     if not _begun(loaded, to):
-        raise Refused("bad_version", "The match begins with its first command, so it cannot be rewound to before that.", "to")
+        raise Refused(
+            "bad_version", say("The match begins with its first command, so it cannot be rewound to before that."), "to"
+        )
 
 
 def _begun(loaded: Loaded, version: int) -> bool:

@@ -13,6 +13,7 @@ from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
 from gamesvc.games.kernel.targets import form_as_json
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access.selectors import Access, access_many, seat_names
 from gamesvc.matches.clock.compute import Clock, within
 from gamesvc.matches.errors import Forbidden
@@ -99,14 +100,16 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
     viewer = access.viewer
     if as_seat is not None and as_seat != viewer:
         if not loaded.ended and as_seat not in access.may_be:
-            raise Forbidden("Another seat's view opens when the match is over.")
+            raise Forbidden(say("Another seat's view opens when the match is over."))
         if not 0 <= as_seat < access.match.seat_count:
-            raise Forbidden(f"Seats are 0 to {access.match.seat_count - 1}.")
+            raise Forbidden(say("Seats are 0 to {last}.", last=access.match.seat_count - 1))
         viewer = as_seat
     if version is None:
         return Board(access, loaded, viewer)
     if not 1 <= version <= loaded.viewer_version(viewer):
-        raise Refused("no_such_version", f"Versions are 1 to {loaded.viewer_version(viewer)}.", "version")
+        raise Refused(
+            "no_such_version", say("Versions are 1 to {viewer_version}.", viewer_version=loaded.viewer_version(viewer)), "version"
+        )
     then = loading.load_at(loaded.game, loaded.match_id, sight.as_seen(loaded, viewer, version))
     return Board(access, then, viewer, past=True)
 

@@ -9,6 +9,7 @@ from django.db import connection
 
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access.selectors import Access, seat_names
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import loading, sight
@@ -28,7 +29,7 @@ def version_at(access: Access, moment: datetime) -> int:
         )
         (found,) = cursor.fetchone()
     if found is None:
-        raise Refused("no_such_version", "The match did not exist at that moment.", "at")
+        raise Refused("no_such_version", say("The match did not exist at that moment."), "at")
     loaded = loading.load(access.match.id, access.match.game)
     return int(found) if loaded.ended else sight.last_known(loaded, access.viewer, int(found))
 

@@ -21,6 +21,7 @@ from gamesvc.games.kernel.events import POSITIONED, STARTED
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from gamesvc.matches.record.evidence import Record, Wrong, hidden
 from gamesvc.matches.record.evidence import field as field_of
 
@@ -75,7 +76,7 @@ def check_position(game: Game, position: JsonMapping) -> int:
         raise codec.bad_position(game, f"it has {len(written)} bytes, and at most {MOST_BYTES} are read")
     timeline = trial.begin(game, position)
     if game.outcome(timeline.state) is not None:
-        raise Refused("game_over", "The game is over in this position; nothing is left to play.", "position")
+        raise Refused("game_over", say("The game is over in this position; nothing is left to play."), "position")
     return game.seats(timeline.state)
 
 

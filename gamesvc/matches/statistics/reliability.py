@@ -12,6 +12,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import say
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.statistics import totals
 
@@ -25,12 +26,20 @@ def read(asked: JsonMapping | None) -> dict[str, int | None] | None:
     if asked is None:
         return None
     if unknown := sorted(asked.keys() - {"finished", "timeouts"}):
-        raise Refused("bad_reliability", f"reliability has finished and timeouts, no {', '.join(unknown)}.", "reliability")
+        raise Refused(
+            "bad_reliability",
+            say("reliability has finished and timeouts, no {unknown}.", unknown=", ".join(unknown)),
+            "reliability",
+        )
     finished, timeouts = asked.get("finished", 0), asked.get("timeouts")
     if type(finished) is not int or not 0 <= finished <= 100:
-        raise Refused("bad_reliability", "finished is a percentage from 0 to 100.", "reliability")
+        raise Refused("bad_reliability", say("finished is a percentage from 0 to 100."), "reliability")
     if timeouts is not None and (type(timeouts) is not int or not 0 <= timeouts <= MOST_TIMEOUTS):
-        raise Refused("bad_reliability", f"timeouts is a number from 0 to {MOST_TIMEOUTS}, or null.", "reliability")
+        raise Refused(
+            "bad_reliability",
+            say("timeouts is a number from 0 to {most_timeouts}, or null.", most_timeouts=MOST_TIMEOUTS),
+            "reliability",
+        )
     return {"finished": finished, "timeouts": timeouts} if finished or timeouts is not None else None
 
 
@@ -55,14 +64,25 @@ def check(user: User, match: Match) -> None:
     if share is not None and share < asked["finished"]:
         raise Refused(
             "not_reliable",
-            f"This match is for players who finished at least {asked['finished']} % of their matches within the last "
-            f"{totals.WINDOW.days} days; you finished {shown.finished} of {shown.finished + shown.given_up} ({share} %).",
+            say(
+                "This match is for players who finished at least {asked} % of their matches within the last {days} days; "
+                "you finished {finished} of {all} ({share} %).",
+                asked=asked["finished"],
+                days=totals.WINDOW.days,
+                finished=shown.finished,
+                all=shown.finished + shown.given_up,
+                share=share,
+            ),
         )
     if asked["timeouts"] is not None and shown.timeouts > asked["timeouts"]:
         raise Refused(
             "not_reliable",
-            f"This match is for players with at most {counted(asked['timeouts'], 'timeout')} within the last "
-            f"{totals.WINDOW.days} days; you have {shown.timeouts}.",
+            say(
+                "This match is for players with at most {most} within the last {days} days; you have {timeouts}.",
+                most=counted(asked["timeouts"], "timeout"),
+                days=totals.WINDOW.days,
+                timeouts=shown.timeouts,
+            ),
         )
 
 

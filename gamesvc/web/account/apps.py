@@ -22,6 +22,7 @@ from accounts.oauth import apps, grants
 from accounts.tokens import SCOPES
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.web.account.forms import AppForm, NewAppForm
 from gamesvc.web.common import protections
 from gamesvc.web.common.access import signed_in
@@ -59,12 +60,14 @@ def own_apps(request: HttpRequest) -> HttpResponse:
                 return _page(request, user, fresh=app, secret=secret, status=201)
             case "delete":
                 done = apps.delete(owner=user, app_id=AppForm.read(request)["app"])
-                messages.success(request, "The app is deleted." if done else "There is no such app.")
+                messages.success(request, say("The app is deleted.") if done else say("There is no such app."))
             case "revoke":
                 done = apps.revoke(user=user, app_id=AppForm.read(request)["app"])
-                messages.success(request, "The app can no longer act for you." if done else "This app could not act for you.")
+                messages.success(
+                    request, say("The app can no longer act for you.") if done else say("This app could not act for you.")
+                )
             case _:
-                raise Refused("unreadable", "Choose what to do with the app.", "act")
+                raise Refused("unreadable", say("Choose what to do with the app."), "act")
     except (Refused, apps.AppRefused) as refused:
         return _page(request, user, form=form, failed=refused, status=refused.status)
     return redirect("web:apps")
@@ -111,7 +114,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
         return render(request, "400.html", {"detail": f"{bad.title}. {bad.detail} {bad.advice}"}, status=400)
     context = {
         "asked": asked,
-        "scopes": [(scope, SCOPES[scope]) for scope in asked.scopes],
+        "scopes": [(scope, say(SCOPES[scope])) for scope in asked.scopes],
         "returns_to": urlsplit(asked.redirect_uri).netloc or asked.redirect_uri,
     }
     answer = render(request, "web/authorize.html", context)

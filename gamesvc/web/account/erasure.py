@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
 from accounts import erasure
+from gamesvc.language import say
 from gamesvc.matches.models import Match
 from gamesvc.web.account.forms import EraseForm
 from gamesvc.web.common.access import signed_in
@@ -26,7 +27,7 @@ def erase(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         erasure.erase(user)
         logout(request)
-        messages.success(request, "Your account is erased.")
+        messages.success(request, say("Your account is erased."))
         return redirect("web:home")
     running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING).count()
     return render(request, "web/erase.html", {"form": form, "running": running}, status=422 if form.is_bound else 200)

@@ -9,11 +9,12 @@ from django import forms
 from accounts.models import User
 from accounts.tokens import SCOPES
 from gamesvc.forms import PostedForm, SomeOfField, TextField, WholeField, says
+from gamesvc.language import mark
 from notifications import registry
 
 LONGEST_DAYS = 3650
 """Ten years."""
-WRONG_NAME = "This is not your user name; nothing was erased."
+WRONG_NAME = mark("This is not your user name; nothing was erased.")
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -49,7 +50,7 @@ class NewKeyForm(PostedForm):
 
     name = TextField()
     scopes = SomeOfField("Choose the scopes of the key from those on the page.", [*SCOPES.items()])
-    days = WholeField(f"A key expires after 1 to {LONGEST_DAYS} days, or never.", low=1, high=LONGEST_DAYS)
+    days = WholeField("A key expires after 1 to 3650 days, or never.", low=1, high=LONGEST_DAYS)
 
     def wanted(self) -> set[str]:
         """Return the scopes as posted, before they are checked."""

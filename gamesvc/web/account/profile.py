@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from accounts.models import User
@@ -18,6 +19,7 @@ from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, own_tok
 from accounts.validators import zone_names
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say, say_many
 from gamesvc.web.account.forms import MailsForm, NewKeyForm, ProfileForm, RevokeForm, optional_kinds
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices import preferences as notices
@@ -34,7 +36,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         form.save()
         digest_hour.plan_digest(user)
-        messages.success(request, "Your profile is saved.")
+        messages.success(request, say("Your profile is saved."))
         return redirect("web:profile")
     # A refused form has changed the user in memory. The rest of the page shows what is stored.
     user.refresh_from_db()
@@ -46,7 +48,7 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
         "form": form,
         "zones": sorted(zone_names()),
         "keys": own_tokens(user),
-        "scopes": [(scope, told) for scope, told in SCOPES.items() if scope != "operate" or user.is_staff],
+        "scopes": [(scope, say(told)) for scope, told in SCOPES.items() if scope != "operate" or user.is_staff],
         "fresh_key": fresh_key,
         "kinds": _kinds(user),
         **notices.context(user),
@@ -62,7 +64,9 @@ def _kinds(user: User) -> list[tuple[str, str, bool]]:
     """Return the optional kinds of mail as (name, label, True if it is sent)."""
     unwanted = {(row.scope, row.value) for row in preferences.mutes_of(user)}
     everything = (Scope.ALL, "") in unwanted
-    return [(kind.name, kind.label, not everything and (Scope.KIND, kind.name) not in unwanted) for kind in optional_kinds()]
+    return [
+        (kind.name, gettext(kind.label), not everything and (Scope.KIND, kind.name) not in unwanted) for kind in optional_kinds()
+    ]
 
 
 @require_POST
@@ -81,7 +85,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     for name in wanted:
         preferences.unmute(receiver, Scope.KIND, name)
     muting.mute(receiver, [(Scope.KIND, name) for name in names if name not in wanted])
-    messages.success(request, "Your choice of mails is saved.")
+    messages.success(request, say("Your choice of mails is saved."))
     return redirect("web:profile")
 
 
@@ -104,9 +108,12 @@ def tokens(request: HttpRequest) -> HttpResponse:
                 _revoke_key(request, user)
             case "revoke-all":
                 count = revoke_all(user)
-                messages.success(request, f"{count} key{'' if count == 1 else 's'} revoked." if count else "You have no keys.")
+                messages.success(
+                    request,
+                    say_many("{number} key revoked.", "{number} keys revoked.", count) if count else say("You have no keys."),
+                )
             case _:
-                raise Refused("unreadable", "Choose what to do with your keys.", "act")
+                raise Refused("unreadable", say("Choose what to do with your keys."), "act")
     except (Refused, TokenRefused) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:profile")
@@ -127,6 +134,6 @@ def _make_key(request: HttpRequest, user: User) -> str:
 
 def _revoke_key(request: HttpRequest, user: User) -> None:
     if revoke_token(user=user, token_id=RevokeForm.read(request)["token"]):
-        messages.success(request, "The key is revoked, with all keys made with it.")
+        messages.success(request, say("The key is revoked, with all keys made with it."))
     else:
-        messages.error(request, "There is no such key.")
+        messages.error(request, say("There is no such key."))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from gamesvc.forms import PostedForm, WholeField
+from gamesvc.language import mark
 
 
 class VersionField(WholeField):
     """The version that the page showed."""
 
     def __init__(self) -> None:
-        super().__init__("The page did not say which version it showed. Load it again.", required=True)
+        super().__init__(mark("The page did not say which version it showed. Load it again."), required=True)
 
 
 class SeatField(WholeField):
     """One of the seats on the page; None if it is left out."""
 
     def __init__(self) -> None:
-        super().__init__("Choose one of the seats on the page.", high=99)
+        super().__init__(mark("Choose one of the seats on the page."), high=99)
 
 
 class VersionForm(PostedForm):

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from accounts.models import User
 from gamesvc.games.kernel.wording import counted
+from gamesvc.language import say
+from notifications import moments
 
 NEARLY_OVER = 0.1
 """Below this share of its time a question is shown as urgent."""
@@ -17,7 +19,7 @@ def zone_of(user: object) -> tzinfo:
 
 def local(moment: datetime, user: object) -> str:
     """Return a moment like `Mon 23 Nov 20:00 CET`."""
-    return moment.astimezone(zone_of(user)).strftime("%a %-d %b %H:%M %Z")
+    return moments.local(moment, zone_of(user))
 
 
 def span(length: timedelta) -> str:
@@ -34,7 +36,4 @@ def span(length: timedelta) -> str:
 
 def pace(hours: int) -> str:
     """Return the length of a turn: `2 days a turn`."""
-    if hours % 24 == 0:
-        days = hours // 24
-        return f"{counted(days, 'day')} a turn"
-    return f"{counted(hours, 'hour')} a turn"
+    return say("{length} a turn", length=counted(hours // 24, "day") if hours % 24 == 0 else counted(hours, "hour"))

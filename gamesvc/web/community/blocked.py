@@ -12,6 +12,7 @@ from accounts import blocks
 from accounts.models import User
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.community.forms import BlockForm
 
@@ -36,10 +37,10 @@ def blocked(request: HttpRequest) -> HttpResponse:
         name = fields["name"].strip()
         if act == "unblock":
             blocks.unblock(by=user, name=name)
-            messages.success(request, f"You no longer block {name}.")
+            messages.success(request, say("You no longer block {name}.", name=name))
         else:
             blocks.block(by=user, name=name)
-            messages.success(request, f"You block {name}. They are not told.")
+            messages.success(request, say("You block {name}. They are not told.", name=name))
     except (Refused, blocks.BlockRefused) as refused:
         messages.error(request, refused.sentence)
         return redirect("web:blocked")

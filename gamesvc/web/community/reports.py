@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
@@ -29,7 +30,7 @@ def report(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             _send(request, form, subject, access)
-            messages.success(request, "The operators have your report. The player is not told.")
+            messages.success(request, say("The operators have your report. The player is not told."))
             return (
                 redirect("web:match", access.match.number)
                 if access is not None
@@ -39,7 +40,7 @@ def report(request: HttpRequest) -> HttpResponse:
             messages.error(request, refused.sentence)
     context = {
         "form": form,
-        "kinds": Report.Kind.choices,
+        "kinds": [(value, say(label)) for value, label in Report.Kind.choices],
         "name": _name(access, subject),
         "match": access.match if access is not None else None,
         "message": subject.message,

@@ -18,6 +18,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.language import say
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
@@ -101,7 +102,7 @@ def _context(
         "games": [one.manifest for one in catalog.games()],
         "manifest": manifest,
         "counts": range(manifest.min_seats, manifest.max_seats + 1),
-        "seat_choices": [(index, SEAT_NAMES[index], data.get(f"bot{index}", "")) for index in range(1, manifest.max_seats)],
+        "seat_choices": [(index, say(SEAT_NAMES[index]), data.get(f"bot{index}", "")) for index in range(1, manifest.max_seats)],
         "bots": list(engine.bots),
         "paces": [(pace, hours == str(pace) or (not hours and pace == DEFAULT_HOURS)) for pace in PACES],
         "clock": clocks.choices(data, _hours(hours), signed_in(request)),
@@ -121,12 +122,12 @@ def _hours(text: str) -> int:
 
 def _faults(form: NewMatchForm, engine: Game, refused: GamesvcError) -> Iterator[Fault]:
     """Yield everything that is wrong: the fields that cannot be read, or the one the service refused."""
-    unread = [(name, str(sentences[0])) for name, sentences in form.errors.items()]
+    unread = [(name, say(str(sentences[0]))) for name, sentences in form.errors.items()]
     parameter = str(getattr(refused, "parameter", None) or "")
     if parameter in engine.manifest.options["properties"]:
         parameter = f"options.{parameter}"
-    if (parameter, refused.detail) not in unread:
-        unread.append((parameter, refused.detail))
+    if (parameter, refused.sentence) not in unread:
+        unread.append((parameter, refused.sentence))
     for name, sentence in unread:
         yield Fault(next((place for start, place in PLACES if name.startswith(start)), "form"), sentence)
 

@@ -18,6 +18,7 @@ from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Caption
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Match, Question, Seat
@@ -158,4 +159,6 @@ def _place(outcome: JsonObject | None, seat: int | None) -> str:
     if outcome is None or seat is None:
         return ""
     place = next((at for at, group in enumerate(outcome["ranking"], 1) if seat in group), 0)
-    return {0: "", 1: "won" if len(outcome["ranking"][0]) == 1 else "shared win"}.get(place, f"place {place}")
+    return {0: "", 1: say("won") if len(outcome["ranking"][0]) == 1 else say("shared win")}.get(
+        place, say("place {place}", place=place)
+    )

@@ -11,13 +11,19 @@ from django.http import HttpRequest
 
 from accounts.models import Language, User
 from gamesvc.games import catalog
+from gamesvc.games.kernel.wording import counted
+from gamesvc.language import mark, say
 from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
 # Minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of an answer.
 SHARES, TIMES, HOURS = ("50", "75", "90", "100"), ("0", "1", "3", "10"), ("3", "12", "24", "48")
 PACES = {"fast": (0, 24), "usual": (25, 96), "slow": (97, 24 * 365)}
-PACE_LABELS = (("fast", "Up to 1 day per turn"), ("usual", "2 to 4 days per turn"), ("slow", "5 days per turn and more"))
+PACE_LABELS = (
+    ("fast", mark("Up to 1 day per turn")),
+    ("usual", mark("2 to 4 days per turn")),
+    ("slow", mark("5 days per turn and more")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +59,13 @@ class Filters:
 
 def read_open(request: HttpRequest) -> Filters:
     """Return the filters of open matches in an address."""
-    shares = _filter(request, "finished", "Players who finished at least", "any share", ((one, f"{one} %") for one in SHARES))
-    times = _filter(request, "timeouts", "Max. timeouts of players in a year", "any number", ((one, one) for one in TIMES))
-    hours = _filter(
-        request, "answer_hours", "Players who answer on average within", "any time", ((one, f"{one} hours") for one in HOURS)
-    )
-    shown = (*_common(request), _filter(request, "language", "Language of the host", "Any language", Language.choices))
+    finished = ((one, f"{one} %") for one in SHARES)
+    shares = _filter(request, "finished", say("Players who finished at least"), say("any share"), finished)
+    counts = ((one, one) for one in TIMES)
+    times = _filter(request, "timeouts", say("Max. timeouts of players in a year"), say("any number"), counts)
+    lengths = ((one, counted(int(one), "hour")) for one in HOURS)
+    hours = _filter(request, "answer_hours", say("Players who answer on average within"), say("any time"), lengths)
+    shown = (*_common(request), _filter(request, "language", say("Language of the host"), say("Any language"), Language.choices))
     return Filters(shown, (shares, times, hours), request.user.is_authenticated and "suitable" in request.GET)
 
 
@@ -71,9 +78,9 @@ def _common(request: HttpRequest) -> tuple[Filter, ...]:
     games = [game.manifest for game in catalog.games()]
     counts = range(1, max(manifest.max_seats for manifest in games) + 1)
     return (
-        _filter(request, "game", "Game", "Any game", ((manifest.id, manifest.title) for manifest in games)),
-        _filter(request, "seats", "Players", "Any number", ((str(count), str(count)) for count in counts)),
-        _filter(request, "pace", "Pace", "Any pace", PACE_LABELS),
+        _filter(request, "game", say("Game"), say("Any game"), ((manifest.id, manifest.title) for manifest in games)),
+        _filter(request, "seats", say("Players"), say("Any number"), ((str(count), str(count)) for count in counts)),
+        _filter(request, "pace", say("Pace"), say("Any pace"), ((value, say(label)) for value, label in PACE_LABELS)),
     )
 
 

@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden, TooMany
@@ -81,7 +82,7 @@ def fork(request: HttpRequest, ident: str) -> HttpResponse:
         messages.error(request, refused.sentence)
         return redirect("web:match", access.match.number)
     if Match.objects.filter(number=made, status=Match.Status.OPEN).exists():
-        messages.success(request, "The new match is open. Invite players, or put bots on its free seats.")
+        messages.success(request, say("The new match is open. Invite players, or put bots on its free seats."))
     return redirect("web:match", made)
 
 
@@ -110,7 +111,7 @@ def as_of(request: HttpRequest, ident: str) -> HttpResponse:
             moment = moment.replace(tzinfo=ZoneInfo(zone))
         more["at"] = str(history.version_at(access, moment))
     except ValueError:
-        messages.error(request, "Write a moment like 2026-11-20 20:00.")
+        messages.error(request, say("Write a moment like 2026-11-20 20:00."))
     except Refused as refused:
         messages.error(request, refused.sentence)
     return redirect(f"{reverse('web:match', args=[access.match.number])}?{urlencode(more)}")

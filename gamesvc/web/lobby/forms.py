@@ -9,6 +9,7 @@ from django import forms
 from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField, says
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.language import say
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match
 from gamesvc.web.common.fields import SeatField, VersionField
@@ -39,9 +40,15 @@ class NewMatchForm(PostedForm):
         super().__init__(data)
         self._most = engine.manifest.max_seats
         bots = [(bot, bot) for bot in engine.bots]
-        self.fields["bot"] = OneOfField(f"Choose one of the bots: {', '.join(engine.bots)}.", bots, default=bots[-1][0])
+        self.fields["bot"] = OneOfField(
+            say("Choose one of the bots: {bots}.", bots=", ".join(engine.bots)), bots, default=bots[-1][0]
+        )
         for index in range(1, self._most):
-            sentence = f"Choose a bot for {SEAT_NAMES[index]} ({', '.join(engine.bots)}), or leave the seat to a player."
+            sentence = say(
+                "Choose a bot for {seat} ({bots}), or leave the seat to a player.",
+                seat=say(SEAT_NAMES[index]),
+                bots=", ".join(engine.bots),
+            )
             self.fields[f"bot{index}"] = OneOfField(sentence, [(bot, bot) for bot in engine.bots])
 
     def bots(self, seats: int) -> dict[int, str]:

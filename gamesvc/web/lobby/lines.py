@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Outdated
@@ -73,7 +74,7 @@ def line_page(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         if request.method == "POST":
             number = once(request, lambda: lines.keep(access)[0].match.number)
-            messages.success(request, "The line is kept as conditional orders.")
+            messages.success(request, say("The line is kept as conditional orders."))
             return redirect(f"{reverse('web:match', args=[number])}#standing")
         shown = _shown(access, lines.read(access))
     except Refused as refused:

@@ -14,6 +14,7 @@ from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.wording import listed
 from gamesvc.matches.access import selectors
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.reading import lists
@@ -123,4 +124,4 @@ def _row(match: Match, seats: tuple[Seat, ...]) -> Row:
 def _winners(match: Match, names: Sequence[str]) -> str:
     """Return the names of the best seats of a finished match."""
     ranking = (match.outcome or {}).get("ranking") or [[]]
-    return " and ".join(names[seat] for seat in ranking[0])
+    return listed(names[seat] for seat in ranking[0])

@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import notes
 from gamesvc.web.common.access import find, seated, signed_in
@@ -30,7 +31,7 @@ def save(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         seated(access)
         kept = notes.write(access.match, signed_in(request), NotesForm.read(request)["text"])
-        messages.success(request, "Your notes are saved." if kept else "Your notes are empty.")
+        messages.success(request, say("Your notes are saved.") if kept else say("Your notes are empty."))
     except Refused as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)

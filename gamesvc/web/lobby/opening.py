@@ -12,6 +12,7 @@ from accounts.models import User
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
@@ -57,7 +58,7 @@ def _change(request: HttpRequest, access: Access, act: str) -> None:
         case "cancel":
             opening.cancel_match(by=user, match=match, channel="web")
         case _:
-            raise Refused("unreadable", "Choose what to do with the seats.", "act")
+            raise Refused("unreadable", say("Choose what to do with the seats."), "act")
 
 
 def _leave(request: HttpRequest, ident: str) -> HttpResponse:
@@ -89,9 +90,9 @@ def answer_invitation(request: HttpRequest) -> HttpResponse:
         messages.error(request, refused.sentence)
         return redirect("web:home")
     if accept:
-        messages.success(request, "You have a seat.")
+        messages.success(request, say("You have a seat."))
         return redirect("web:match", match.number)
-    messages.success(request, "You have declined the invitation.")
+    messages.success(request, say("You have declined the invitation."))
     return redirect("web:home")
 
 
@@ -117,7 +118,7 @@ def invite(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         whom = InviteForm.read(request)["whom"].strip()
         once(request, lambda: invitations.invite_by_text(by=signed_in(request), match=access.match, whom=whom).pk)
-        messages.success(request, f"{whom} is invited.")
+        messages.success(request, say("{whom} is invited.", whom=whom))
     except (Refused, TooMany) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
@@ -134,7 +135,7 @@ def rematch(request: HttpRequest, ident: str) -> HttpResponse:
         messages.error(request, refused.sentence)
         return redirect("web:match", access.match.number)
     if Match.objects.filter(number=number, status=Match.Status.OPEN).exists():
-        messages.success(request, "The rematch is open. It starts when all seats are taken.")
+        messages.success(request, say("The rematch is open. It starts when all seats are taken."))
     return redirect("web:match", number)
 
 

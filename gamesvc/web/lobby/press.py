@@ -14,6 +14,7 @@ from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
@@ -65,7 +66,7 @@ def _unread(request: HttpRequest, access: Access, newest: Sequence[Press]) -> Se
 
 
 def _line(message: Press, names: tuple[str, ...], reader: User | None) -> dict[str, object]:
-    to = "all" if not message.to else ", ".join(names[seat] for seat in message.to)
+    to = say("all") if not message.to else ", ".join(names[seat] for seat in message.to)
     line = {"seat": message.seat, "name": press.author(message), "to": to, "text": message.text, "moment": message.said_at}
     return line | {"id": message.pk, "reportable": reader is not None and message.user_id != reader.pk}
 
@@ -77,10 +78,14 @@ def _receivers(access: Access, names: tuple[str, ...]) -> list[tuple[str, str]]:
     others = [seat.index for seat in access.seats if seat.user_id is not None and seat.index != access.seat.index]
     if not others:
         return []
-    choices: list[tuple[str, str]] = [(press.ALL, "All, and who watches")]
+    choices: list[tuple[str, str]] = [(press.ALL, say("All, and who watches"))]
     if access.match.press == Match.PressKind.PRIVATE:
         choices += [
-            (str(index), f"{names[index]} alone" if len(others) > 1 else f"{names[index]} in private") for index in others
+            (
+                str(index),
+                say("{name} alone", name=names[index]) if len(others) > 1 else say("{name} in private", name=names[index]),
+            )
+            for index in others
         ]
     return choices
 

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.models import User
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import joined, say
 from gamesvc.matches.notices import reply_addresses as addresses
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import TimingForm, WebhookForm
@@ -56,7 +57,7 @@ def timing(request: HttpRequest) -> HttpResponse:
     except (Refused, WishRefused) as refused:
         messages.error(request, refused.sentence)
     else:
-        messages.success(request, "Your choice is saved.")
+        messages.success(request, say("Your choice is saved."))
     return redirect("web:profile")
 
 
@@ -67,10 +68,10 @@ def feed_address(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     if ActForm.read(request)["act"] == "withdraw":
         calendar.withdraw_address(user)
-        messages.success(request, "The calendar address is withdrawn.")
+        messages.success(request, say("The calendar address is withdrawn."))
     else:
         calendar.renew_address(user)
-        messages.success(request, "You have a new calendar address.")
+        messages.success(request, say("You have a new calendar address."))
     return redirect("web:profile")
 
 
@@ -79,7 +80,7 @@ def feed_address(request: HttpRequest) -> HttpResponse:
 def reply_addresses(request: HttpRequest) -> HttpResponse:
     """Revoke the reply addresses of all mails sent so far, after one of them went astray."""
     addresses.renew(user=signed_in(request))
-    messages.success(request, "Mails you have received can no longer be answered. Pending turns are sent again.")
+    messages.success(request, say("Mails you have received can no longer be answered. Pending turns are sent again."))
     return redirect("web:profile")
 
 
@@ -91,22 +92,27 @@ def webhook(request: HttpRequest) -> HttpResponse:
     match ActForm.read(request)["act"]:
         case "remove":
             webhooks.remove(user)
-            messages.success(request, "The webhook is removed.")
+            messages.success(request, say("The webhook is removed."))
         case "rotate":
             if (hook := webhooks.rotate(user)) is not None:
-                messages.success(request, f"{_secret(hook)} For one more day, notices are signed with the old one as well.")
+                messages.success(
+                    request, joined(_secret(hook), say("For one more day, notices are signed with the old one as well."))
+                )
         case _:
             try:
                 hook, new = webhooks.set_up(user, WebhookForm.read(request)["url"].strip())
             except (Refused, WishRefused) as refused:
                 messages.error(request, refused.sentence)
             else:
-                messages.success(request, f"The address is saved. {_secret(hook)}" if new else "The address is saved.")
+                messages.success(
+                    request,
+                    joined(say("The address is saved."), _secret(hook)) if new else say("The address is saved."),
+                )
     return redirect("web:profile")
 
 
 def _secret(hook: Webhook) -> str:
-    return f"Notices are signed with {webhooks.secret_of(hook)}, which is shown this once."
+    return say("Notices are signed with {secret}, which is shown this once.", secret=webhooks.secret_of(hook))
 
 
 @require_GET

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.models import Holding
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import SubscribeForm, UnsubscribeForm
@@ -31,10 +32,10 @@ def change(request: HttpRequest) -> HttpResponse:
     try:
         if ActForm.read(request)["act"] == "unsubscribe":
             ended = web_push.unsubscribe(user, **UnsubscribeForm.read(request))
-            messages.success(request, "Push is off for this device." if ended else "This device had no push.")
+            messages.success(request, say("Push is off for this device.") if ended else say("This device had no push."))
         else:
             web_push.subscribe(user, **SubscribeForm.read(request))
-            messages.success(request, "Push is on for this device. It comes before any mail; you can change that here.")
+            messages.success(request, say("Push is on for this device. It comes before any mail; you can change that here."))
     except (Refused, WishRefused) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:profile")

@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from accounts.models import User
+from gamesvc.language import say
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import SuppressionForm
 from notifications import registry
@@ -40,7 +41,7 @@ def send_again(request: HttpRequest) -> HttpResponse:
     """Resume sending to the user's own address after a bounce."""
     form = SuppressionForm(request.POST)
     if form.is_valid() and suppression.lift(signed_in(request), form.cleaned_data["suppression"]):
-        messages.success(request, "Mail is sent to you again. If it bounces again, this page says so.")
+        messages.success(request, say("Mail is sent to you again. If it bounces again, this page says so."))
     else:
-        messages.error(request, "Nothing was held back there.")
+        messages.error(request, say("Nothing was held back there."))
     return redirect("web:profile")

@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import mark, say
 from gamesvc.matches.access import authority, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden, Outdated
@@ -22,11 +23,11 @@ from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.organising.forms import MeasureForm
 
 DONE = {
-    "pause": "The match is paused, and the players are notified.",
-    "resume": "The match goes on, and the players are notified.",
-    "extend": "The seat has more time, and the players are notified.",
-    "replace": "The player is replaced, and the players are notified.",
-    "abort": "The match is called off.",
+    "pause": mark("The match is paused, and the players are notified."),
+    "resume": mark("The match goes on, and the players are notified."),
+    "extend": mark("The seat has more time, and the players are notified."),
+    "replace": mark("The player is replaced, and the players are notified."),
+    "abort": mark("The match is called off."),
 }
 
 
@@ -39,10 +40,10 @@ def panel(access: Access) -> dict[str, object]:
     return {
         "organiser": {
             "actions": [
-                ("resume", "Resume the match") if match.paused_at is not None else ("pause", "Pause"),
-                ("extend", "Give a seat more time"),
-                ("replace", "Replace a player"),
-                ("abort", "Call the match off"),
+                ("resume", say("Resume the match")) if match.paused_at is not None else ("pause", say("Pause")),
+                ("extend", say("Give a seat more time")),
+                ("replace", say("Replace a player")),
+                ("abort", say("Call the match off")),
             ],
             "seats": list(enumerate(names)),
             "codes": CODES.items(),
@@ -62,12 +63,12 @@ def send_measure(request: HttpRequest, ident: str) -> HttpResponse:
         fields = MeasureForm.read(request)
         action = fields["action"]
         if action not in DONE:
-            raise Refused("bad_action", "Choose what to do.", "action")
+            raise Refused("bad_action", say("Choose what to do."), "action")
         measure = Measure(**fields)
         command_id = turns.command_id(sender=f"web host {user.pk} {access.match.pk}", key=key)
         measures.organise(by=user, match=access.match, measure=measure, command_id=command_id, channel="web")
     except (Refused, Forbidden, Outdated) as refused:
         messages.error(request, refused.sentence)
     else:
-        messages.success(request, DONE[action])
+        messages.success(request, say(DONE[action]))
     return redirect("web:match", access.match.number)

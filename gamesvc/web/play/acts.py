@@ -21,6 +21,7 @@ from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import RESIGN, Refused
 from gamesvc.games.kernel.timeline import read_order
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Outdated, Stale
@@ -58,7 +59,7 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     except Outdated as outdated:
         failed = Failed(outdated.sentence, Outdated.status, form_key, "", posted)
         return show_match(request, find(request, ident), failed)
-    messages.success(request, f"Done: {order}")
+    messages.success(request, say("Done: {order}", order=order))
     return going_on.after_command(request, access.match, seated(access).index)
 
 
@@ -96,7 +97,7 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> J
     seat = seated(access).index
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
-        raise Refused("not_running", "The match is not running.")
+        raise Refused("not_running", say("The match is not running."))
     forms = acts(loaded.game, loaded.timeline.state, seat)
     form = next((form for form in forms if controls.key_of(form) == form_key), None)
     if form is None:
@@ -146,7 +147,7 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
     try:
         shown = version = form.checked()["_version"]
         if not lines:
-            raise Refused("unreadable", "Write an order, one a line.", "orders")
+            raise Refused("unreadable", say("Write an order, one a line."), "orders")
         for number, line in enumerate(lines):
             # The page, the line and its place: the same for a repetition, different for a corrected line.
             key = f"{once.given(request)}:{shown}:{number}:{hashlib.sha256(line.encode()).hexdigest()}"
@@ -156,7 +157,7 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
         return show_match(request, find(request, ident), _failed_orders(refused.sentence, refused.status, lines, done))
     except Outdated as outdated:
         return show_match(request, find(request, ident), _failed_orders(outdated.sentence, Outdated.status, lines, done))
-    messages.success(request, f"Done: {'; '.join(done)}")
+    messages.success(request, say("Done: {done}", done="; ".join(done)))
     return redirect("web:match", access.match.number)
 
 
@@ -164,11 +165,11 @@ def _parsed(access: Access, line: str) -> JsonMapping:
     intake.check_order(line)
     loaded = loading.load(access.match.id, access.match.game)
     if not loaded.started or loaded.ended:
-        raise Refused("not_running", "The match is not running.")
+        raise Refused("not_running", say("The match is not running."))
     order, sure = resigning.confirmed(line)
     command = read_order(loaded.game, order, loaded.game.view(loaded.timeline.state, access.viewer))
     if command["name"] == RESIGN and not sure:
-        raise Refused("resign_unconfirmed", "To give up the match, write: resign yes", "orders")
+        raise Refused("resign_unconfirmed", say("To give up the match, write: resign yes"), "orders")
     return command
 
 

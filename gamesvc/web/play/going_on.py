@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from gamesvc.forms import ActForm
+from gamesvc.language import say
 from gamesvc.matches.models import Match, Question
 from gamesvc.web.common.access import find, signed_in
 
@@ -36,7 +37,7 @@ def after_turn(request: HttpRequest, ident: str) -> HttpResponse:
     """Set what follows a turn: `act` is `next` or `stay`."""
     access = find(request, ident)
     request.session[GOES_ON] = ActForm.read(request)["act"] == "next"
-    messages.success(request, "The setting is saved.")
+    messages.success(request, say("The setting is saved."))
     return redirect("web:match", access.match.number)
 
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Outdated, TooMany
@@ -98,10 +99,10 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
             return redirect("web:match", once(request, lambda: lines.open_board(access, row).number))
         if fields["cancel"] is not None:
             standing_orders.cancel(match=access.match, seat=seat, number=fields["cancel"], user=user)
-            messages.success(request, "The order is cancelled.")
+            messages.success(request, say("The order is cancelled."))
         else:
             once(request, functools.partial(_lay_by, user, access, seat, fields["order"]))
-            messages.success(request, "The conditional order is saved.")
+            messages.success(request, say("The conditional order is saved."))
     except (Refused, TooMany, Outdated) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:match", access.match.number)
@@ -110,6 +111,6 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
 def _lay_by(user: User, access: Access, seat: int, order: str) -> int:
     asked = standing_orders.parse_text(access.match, seat, order)
     if asked.condition is None:
-        raise Refused("unreadable", f"This is not a conditional order. {standing_orders.HOW}")
+        raise Refused("unreadable", say("This is not a conditional order. {how}", how=standing_orders.HOW))
     made = standing_orders.lay_by(match=access.match, seat=seat, user=user, condition=asked.condition, commands=asked.commands)
     return made.number

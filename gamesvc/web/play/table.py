@@ -16,6 +16,7 @@ from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
 from gamesvc.games.kernel.targets import stands, tappable, targets, thing_of
+from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Question
@@ -165,10 +166,10 @@ def _about(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[st
 def _tabs(context: Mapping[str, Any]) -> list[tuple[str, str, int]]:
     """Return the tabs beside the board: name, label, and the number of new things in them."""
     over = bool(context.get("ranking"))
-    tabs = [("turn", "Result" if over else "Turn", 0), ("log", "Log", len(context["since"]))]
+    tabs = [("turn", say("Result") if over else say("Turn"), 0), ("log", say("Log"), len(context["since"]))]
     if context.get("press") or context.get("notes"):
-        tabs.append(("press", "Messages", (context.get("press") or {}).get("unread", 0)))
-    return [*tabs, ("rules", "Rules", 0), ("more", "More", 0)]
+        tabs.append(("press", say("Messages"), (context.get("press") or {}).get("unread", 0)))
+    return [*tabs, ("rules", say("Rules"), 0), ("more", say("More"), 0)]
 
 
 def _version(request: HttpRequest, name: str) -> int | None:
@@ -194,10 +195,10 @@ def _position(access: Access, loaded: Loaded, at: int | None, viewer: Viewer) ->
     caption = replace(_caption(access), past=past, header=False)
     picture = loaded.game.picture(view, caption)
     steps = [
-        ("first", "First", "0" if here > first else ""),
-        ("previous", "Previous", str(here - 1) if here > first else ""),
-        ("next", "Next", str(here + 1) if past else ""),
-        ("last", "Last", str(last) if past else ""),
+        ("first", say("First"), "0" if here > first else ""),
+        ("previous", say("Previous"), str(here - 1) if here > first else ""),
+        ("next", say("Next"), str(here + 1) if past else ""),
+        ("last", say("Last"), str(last) if past else ""),
     ]
     return {
         # Pictures come from our own engines, which escape user text. The page has a header of its own.

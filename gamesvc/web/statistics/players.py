@@ -19,6 +19,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.access.selectors import access_many
 from gamesvc.matches.lobby import rematches
 from gamesvc.matches.models import Match
@@ -136,8 +137,8 @@ def _result(match: Match, seat: int) -> str:
         return ""
     shared = any(seat in group and len(group) > 1 for group in match.outcome["ranking"]) if match.outcome is not None else False
     if place == 1:
-        return "Shared first" if shared else "Won"
-    return "Lost" if match.seat_count == 2 else f"Place {place} of {match.seat_count}"
+        return say("Shared first") if shared else say("Won")
+    return say("Lost") if match.seat_count == 2 else say("Place {place} of {seats}", place=place, seats=match.seat_count)
 
 
 def _pair(reader: User, user: User) -> dict[str, Any]:
@@ -152,14 +153,14 @@ def _pair(reader: User, user: User) -> dict[str, Any]:
 
 def _figures(columns: Sequence[JsonObject]) -> list[tuple[str, list[object]]]:
     return [
-        ("Matches", [one["matches"] for one in columns]),
-        ("Finished", [one["finished"] for one in columns]),
-        ("Given up", [one["given_up"] for one in columns]),
-        ("Share finished", [_percent(one["finished_percent"]) for one in columns]),
-        ("Timeouts", [one["timeouts"] for one in columns]),
-        ("Excused", [one["excused"] for one in columns]),
-        ("Answers", [one["answers"] for one in columns]),
-        ("Average time to answer", [_span(one["average_answer_seconds"]) or "–" for one in columns]),
+        (say("Matches"), [one["matches"] for one in columns]),
+        (say("Finished"), [one["finished"] for one in columns]),
+        (say("Given up"), [one["given_up"] for one in columns]),
+        (say("Share finished"), [_percent(one["finished_percent"]) for one in columns]),
+        (say("Timeouts"), [one["timeouts"] for one in columns]),
+        (say("Excused"), [one["excused"] for one in columns]),
+        (say("Answers"), [one["answers"] for one in columns]),
+        (say("Average time to answer"), [_span(one["average_answer_seconds"]) or "–" for one in columns]),
     ]
 
 

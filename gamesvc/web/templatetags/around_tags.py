@@ -9,10 +9,11 @@ from django import template
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from gamesvc.games.kernel.wording import counted
+from gamesvc.language import say
 from gamesvc.matches.models import Match
 from gamesvc.web.common import moments
 
@@ -44,7 +45,7 @@ def thumb(match: Match, version: int | None = None) -> SafeString:
 def free_badge() -> SafeString:
     """Return the sign of a free seat: a dashed ring."""
     ring = '<circle cx="16" cy="16" r="12.5" fill="none" class="s-ink2" stroke-width="2" stroke-dasharray="4.5 3.35"/>'
-    return mark_safe(f'<svg class="badge" viewBox="0 0 32 32" role="img" aria-label="Free seat">{ring}</svg>')
+    return mark_safe(f'<svg class="badge" viewBox="0 0 32 32" role="img" aria-label="{escape(say("Free seat"))}">{ring}</svg>')
 
 
 @register.filter

@@ -10,14 +10,16 @@ from datetime import datetime
 from django import template
 from django.db.models import F, QuerySet
 from django.templatetags.static import static
-from django.utils import timezone
-from django.utils.html import format_html
+from django.utils import dates, timezone
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
 from gamesvc.games.drawing.chart import Chart
 from gamesvc.games.kernel.wording import SEAT_NAMES
+from gamesvc.language import mark, say
 from gamesvc.matches.clock import words
+from gamesvc.matches.clock.notation import WEEKDAYS
 from gamesvc.matches.models import Match, Question
 from gamesvc.web.common import moments
 
@@ -35,13 +37,14 @@ def json_text(value: object) -> str:
 def _drawn(seat: int) -> str:
     chart = Chart(32, 32)
     chart.badge(seat, 16, 16.5, 24)
-    return f'<svg class="badge board-part" viewBox="0 0 32 32" role="img" aria-label="{SEAT_NAMES[seat]}">{chart.markup()}</svg>'
+    return chart.markup()
 
 
 @register.simple_tag
 def badge(seat: int) -> SafeString:
     """Return the badge of a seat, named by its colour."""
-    return mark_safe(_drawn(seat))
+    opening = f'<svg class="badge board-part" viewBox="0 0 32 32" role="img" aria-label="{escape(say(SEAT_NAMES[seat]))}">'
+    return mark_safe(f"{opening}{_drawn(seat)}</svg>")
 
 
 @register.simple_tag
@@ -66,7 +69,7 @@ def when(context: template.Context, moment: datetime) -> SafeString:
 def until(moment: datetime) -> str:
     """Return the time until a moment: "in 1 day 4 h", or "time is up"."""
     left = moment - timezone.now()
-    return f"in {moments.span(left)}" if left.total_seconds() > 0 else "time is up"
+    return say("in {span}", span=moments.span(left)) if left.total_seconds() > 0 else say("time is up")
 
 
 @register.filter
@@ -77,8 +80,35 @@ def pace(given: Match | int) -> str:
 
 @register.filter
 def plain(name: str) -> str:
-    """Return an identifier as words."""
-    return str(name).replace("_", " ")
+    """Return an identifier as words, in the language of the reader if it is one that engines use."""
+    return say(str(name).replace("_", " "))
+
+
+STATUSES = {
+    Match.Status.OPEN: mark("The match is open"),
+    Match.Status.RUNNING: mark("The match is running"),
+    Match.Status.FINISHED: mark("The match is over"),
+    Match.Status.CANCELLED: mark("The match is cancelled"),
+    Match.Status.LAPSED: mark("The match did not come about"),
+}
+
+
+@register.filter
+def status(name: str) -> str:
+    """Return the status of a match as a sentence without its full stop."""
+    return say(STATUSES[Match.Status(name)])
+
+
+@register.filter
+def weekday(name: str) -> str:
+    """Return a day of the week, as `mon`, in the language of the reader."""
+    return str(dates.WEEKDAYS_ABBR[WEEKDAYS.index(name)])
+
+
+@register.filter
+def said(text: str) -> str:
+    """Return a sentence of a game in the language of the reader."""
+    return say(text)
 
 
 @register.filter

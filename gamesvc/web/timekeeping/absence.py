@@ -15,6 +15,7 @@ from gamesvc import paging
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import say
 from gamesvc.matches.access import holders, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import follows, substitutes
@@ -74,12 +75,12 @@ def change_vacations(request: HttpRequest) -> HttpResponse:
         if ActForm.read(request)["act"] == "cancel":
             row = Absence.objects.filter(user=user, pk=CallOffForm.read(request)["absence"]).first()
             if row is None:
-                raise Refused("unknown_absence", "You have not announced such a vacation.")
+                raise Refused("unknown_absence", say("You have not announced such a vacation."))
             absences.call_off(absence=row)
-            messages.success(request, "The vacation is called off.")
+            messages.success(request, say("The vacation is called off."))
         else:
             absences.announce(user=user, **VacationForm.read(request))
-            messages.success(request, "Your vacation is announced.")
+            messages.success(request, say("Your vacation is announced."))
     except (Refused, absences.AbsenceRefused) as refused:
         messages.error(request, refused.sentence)
     else:
@@ -97,7 +98,7 @@ def quiet_hours(request: HttpRequest) -> HttpResponse:
     except (Refused, absences.AbsenceRefused) as refused:
         messages.error(request, refused.sentence)
     else:
-        messages.success(request, "Your quiet hours are saved.")
+        messages.success(request, say("Your quiet hours are saved."))
     return redirect("web:profile")
 
 
@@ -139,17 +140,17 @@ def change(request: HttpRequest, ident: str) -> HttpResponse:
         if act == "take":
             wanted, link = TakeForm.read(request)["seat"], hidden(request, "_link") or ""
             substitutes.take_over(by=user, match=access.match, seat=wanted, link=link, channel="web")
-            messages.success(request, "The seat is yours.")
+            messages.success(request, say("The seat is yours."))
         elif seat is None:
             raise holders.no_seat()
         elif act == "withdraw":
             pauses.withdraw(match=access.match, by=user, seat=seat)
         elif act in ("pause", "resume"):
             done = pauses.wish(match=access.match, by=user, seat=seat, pause=act == "pause", channel="web")
-            told = "The match is paused." if act == "pause" else "The match is resumed."
-            messages.success(request, told if done else "The others are asked to agree.")
+            told = say("The match is paused.") if act == "pause" else say("The match is resumed.")
+            messages.success(request, told if done else say("The others are asked to agree."))
         else:
-            raise Refused("unreadable", "This match does not know that action. Load the page again.")
+            raise Refused("unreadable", say("This match does not know that action. Load the page again."))
     except Refused as refused:
         messages.error(request, refused.sentence)
     return back(request, access.match)
@@ -169,7 +170,7 @@ def _give_up(request: HttpRequest, ident: str) -> HttpResponse:
     except Refused as refused:
         messages.error(request, refused.sentence)
         return redirect("web:match", find(request, ident).match.number)
-    messages.success(request, "Your seat is free for a substitute.")
+    messages.success(request, say("Your seat is free for a substitute."))
     return redirect("web:home")
 
 

@@ -15,6 +15,7 @@ from accounts.models import User
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
+from gamesvc.language import mark, say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, WEEKDAYS
@@ -26,25 +27,25 @@ from gamesvc.web.timekeeping.forms import BANK, LENGTHS, REACT, STOPS, ClockForm
 
 KINDS = {name: preset for name, preset in PRESETS.items() if "hours" not in preset[1]}
 TIMEOUTS = (
-    ("default", "the game answers for the player"),
-    ("pass", "the player passes"),
-    ("lose", "the player has lost"),
-    ("bot", "a bot takes the seat"),
+    ("default", mark("the game answers for the player")),
+    ("pass", mark("the player passes")),
+    ("lose", mark("the player has lost")),
+    ("bot", mark("a bot takes the seat")),
 )
 WHAT = {
-    "asked": "The clock runs.",
-    "continued": "The clock goes on without new time: the player had stopped it with an act of their own.",
-    "stopped": "The clock stops.",
-    "ran out": "Time ran out.",
-    "excused": "Time ran out, and is excused.",
-    "paused": "The match is paused.",
-    "pause": "The pause ends; the clock goes on.",
-    "waits": "Asked while the match is paused.",
-    "undo": "A command was undone; the clock goes on as before it.",
-    "moved": "The deadline was moved.",
-    "extended": "The organiser gave more time.",
-    "vacation": "The deadline was moved by a vacation.",
-    "outage": "The deadline was moved by an outage of the service.",
+    "asked": mark("The clock runs."),
+    "continued": mark("The clock goes on without new time: the player had stopped it with an act of their own."),
+    "stopped": mark("The clock stops."),
+    "ran out": mark("Time ran out."),
+    "excused": mark("Time ran out, and is excused."),
+    "paused": mark("The match is paused."),
+    "pause": mark("The pause ends; the clock goes on."),
+    "waits": mark("Asked while the match is paused."),
+    "undo": mark("A command was undone; the clock goes on as before it."),
+    "moved": mark("The deadline was moved."),
+    "extended": mark("The organiser gave more time."),
+    "vacation": mark("The deadline was moved by a vacation."),
+    "outage": mark("The deadline was moved by an outage of the service."),
 }
 
 
@@ -53,15 +54,15 @@ def choices(posted: Any, hours: int, user: User) -> dict[str, object]:
     form, sentence = ClockPartsForm(posted), SentenceForm(posted)
     return {
         "kinds": [_kind(name, title, policy, user) for name, (title, policy) in KINDS.items()],
-        "react": [(value, label, value == (sentence["react"].value() or "")) for value, label in REACT],
-        "stops": [(value, label, value == (sentence["stops"].value() or "")) for value, label in STOPS],
+        "react": [(value, say(label), value == (sentence["react"].value() or "")) for value, label in REACT],
+        "stops": [(value, say(label), value == (sentence["stops"].value() or "")) for value, label in STOPS],
         "example": _example(_sentence(sentence, hours, user), user),
-        "lengths": [(name, label, form[f"clock_{name}"].value() or "") for name, label in LENGTHS],
-        "bank": [(name, label, form[f"clock_bank_{name}"].value() or "") for name, label in BANK],
+        "lengths": [(name, say(label), form[f"clock_{name}"].value() or "") for name, label in LENGTHS],
+        "bank": [(name, say(label), form[f"clock_bank_{name}"].value() or "") for name, label in BANK],
         "weekdays": WEEKDAYS,
         "at_days": form["clock_at_days"].value(),
         "off": form["clock_off"].value(),
-        "timeouts": TIMEOUTS,
+        "timeouts": [(name, say(label)) for name, label in TIMEOUTS],
     }
 
 
@@ -76,7 +77,7 @@ class Kind:
 
 
 def _kind(name: str, title: str, policy: JsonObject, user: User) -> Kind:
-    return Kind(name, title, words.sentences(policy), _example(policy, user))
+    return Kind(name, say(title), words.sentences(policy), _example(policy, user))
 
 
 def _example(policy: JsonObject | None, user: User) -> tuple[datetime, datetime] | None:
@@ -117,7 +118,7 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
             "seat": line.seat,
             "name": names[line.seat],
             "question": line.question,
-            "what": WHAT.get(line.what, line.what),
+            "what": say(WHAT.get(line.what, line.what)),
             "used": _span(line.used),
             "left": _span(line.own),
             "bank": _span(line.bank),

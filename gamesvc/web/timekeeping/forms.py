@@ -7,32 +7,33 @@ from typing import Any
 from django import forms
 
 from gamesvc.forms import OneOfField, PostedForm, SomeOfField, TextField, WholeField, says
+from gamesvc.language import mark
 from gamesvc.matches.clock.notation import WEEKDAYS
 
 LENGTHS = (
-    ("turn", "Time for each turn"),
-    ("commit", "Each simultaneous phase"),
-    ("reaction", "Each reaction"),
-    ("choice", "Each choice"),
-    ("minimum", "Minimum for each decision"),
-    ("grace", "Grace after the deadline"),
+    ("turn", mark("Time for each turn")),
+    ("commit", mark("Each simultaneous phase")),
+    ("reaction", mark("Each reaction")),
+    ("choice", mark("Each choice")),
+    ("minimum", mark("Minimum for each decision")),
+    ("grace", mark("Grace after the deadline")),
 )
-BANK = (("start", "Bank at the start"), ("increment", "More with every turn"), ("cap", "Never more than"))
-REACT = (("", "the same"), ("6h", "6 hours"), ("12h", "12 hours"), ("1d", "1 day"))
+BANK = (("start", mark("Bank at the start")), ("increment", mark("More with every turn")), ("cap", mark("Never more than")))
+REACT = (("", mark("the same")), ("6h", mark("6 hours")), ("12h", mark("12 hours")), ("1d", mark("1 day")))
 STOPS = (
-    ("", "never stops"),
-    ("weekends", "stops on weekends"),
-    ("nights", "stops in the quiet hours of each player"),
-    ("weekends and nights", "stops on weekends and in quiet hours"),
+    ("", mark("never stops")),
+    ("weekends", mark("stops on weekends")),
+    ("nights", mark("stops in the quiet hours of each player")),
+    ("weekends and nights", mark("stops on weekends and in quiet hours")),
 )
 QUIET = 10
 """The hours of a player's quiet hours that a chosen sentence honours each day."""
 LONGEST = 40
 TIMES = ["%H:%M", "%H:%M:%S"]
 """The formats in which browsers send a time of day."""
-WHICH_DAY = "Write the day like 2026-12-24."
-WHICH_TIME = "Write the time like 22:00."
-WHICH_DAYS = "Choose from the days of the week."
+WHICH_DAY = mark("Write the day like 2026-12-24.")
+WHICH_TIME = mark("Write the time like 22:00.")
+WHICH_DAYS = mark("Choose from the days of the week.")
 
 
 class VacationForm(PostedForm):
@@ -105,7 +106,7 @@ class PartField(forms.CharField):
     """A setting of the time control, as text. `matches.clock.parsing` reads it."""
 
     def __init__(self) -> None:
-        sentence = f"Write at most {LONGEST} characters in each field of the time control."
+        sentence = mark("Write at most 40 characters in each field of the time control.")
         super().__init__(required=False, max_length=LONGEST, error_messages={"max_length": sentence})
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import mark, say
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden, Outdated
@@ -28,12 +29,12 @@ from gamesvc.web.common.fields import VersionForm
 from gamesvc.web.undo.forms import AnswerForm, RewindForm
 
 DONE = {
-    "undo": "Undone.",
-    "asked": "The others are asked. Nothing is undone until they agree.",
-    "redo": "Done again.",
-    "accept": "You accept the undo.",
-    "decline": "You decline the undo.",
-    "rewind": "The match is rewound, and the players are notified.",
+    "undo": mark("Undone."),
+    "asked": mark("The others are asked. Nothing is undone until they agree."),
+    "redo": mark("Done again."),
+    "accept": mark("You accept the undo."),
+    "decline": mark("You decline the undo."),
+    "rewind": mark("The match is rewound, and the players are notified."),
 }
 
 
@@ -75,7 +76,7 @@ def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
     except (Refused, Forbidden, Outdated) as refused:
         messages.error(request, refused.sentence)
     else:
-        messages.success(request, DONE["asked" if act == "undo" and not outcome.done else act])
+        messages.success(request, say(DONE["asked" if act == "undo" and not outcome.done else act]))
     return back(request, access.match)
 
 
@@ -94,7 +95,7 @@ def _carry_out(request: HttpRequest, access: Access, act: str) -> Outcome:
         case "accept" | "decline":
             asked = AnswerForm.read(request)["request"]
             return undoing.answer(match=access.match, sender=sender, accept=act == "accept", request=asked, command_id=command_id)
-    raise Refused("unreadable", "Choose what to undo.", "act")
+    raise Refused("unreadable", say("Choose what to undo."), "act")
 
 
 def _rewind(request: HttpRequest, access: Access, command_id: uuid.UUID) -> Outcome:

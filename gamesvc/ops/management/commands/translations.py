@@ -31,9 +31,11 @@ OPERATORS = "gamesvc/ops"  # reads its reports in English
 DJANGO, SENTENCES = "django", language.DOMAIN
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]|(?<!\{)\{(\w+)[^{}]*\}")
 # Most modules mark no text, and need not be parsed.
-_MARKS = re.compile(r"gettext|\blabel=|gamesvc\.language|kernel\.wording")
+_MARKS = re.compile(r"gettext|\blabel=|gamesvc\.language|gamesvc\.forms|kernel\.wording")
 # The nouns that readers of orders name in a refusal: the position of the argument.
 _NOUNS = {"take": 1, "number": 1, "pick": 2}
+# The fields of posted forms: the first argument is the sentence that refuses a value.
+_FIELDS = ("WholeField", "OneOfField", "SomeOfField")
 # The entries of a game's data that are sentences.
 _TEXTS = ("text", "note", "title")
 
@@ -142,6 +144,8 @@ def _said(name: str, node: ast.Call) -> Iterator[Text]:
     if name in ("say", "mark") and given:
         context = given[1][0] if len(given) > 1 and given[1] else ""
         yield from (Text(message, context=context) for message in given[0])
+    elif name in _FIELDS and given:
+        yield from map(Text, given[0])
     elif name == "say_many" and given[0] and given[1]:
         yield Text(given[0][0], given[1][0])
     elif name == "counted" and len(given) > 1 and given[1]:
@@ -188,10 +192,15 @@ def in_data(source: str) -> Iterator[Text]:
 def in_template(source: str) -> Iterator[Text]:
     for node in Template(source).nodelist.get_nodes_by_type(Node):
         if isinstance(node, TranslateNode):
-            yield Text(node.filter_expression.var.literal)
+            yield Text(node.filter_expression.var.literal, context=_context(node))
         elif isinstance(node, BlockTranslateNode):
             singular = node.render_token_list(node.singular)[0]
-            yield Text(singular, node.render_token_list(node.plural)[0] if node.plural else "")
+            yield Text(singular, node.render_token_list(node.plural)[0] if node.plural else "", _context(node))
+
+
+def _context(node: TranslateNode | BlockTranslateNode) -> str:
+    """Return the context of a text, which tells apart what is the same in English alone."""
+    return str(node.message_context.var) if node.message_context is not None else ""
 
 
 def begun(language: str) -> polib.POFile:
