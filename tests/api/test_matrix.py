@@ -169,7 +169,7 @@ HERE = "404 404 200 404 403 403 404 404"
 ORGANISER = "404 404 403 404 200 403 200 403"
 ROUTES = ("", "board.<str:kind>", "clock/", "events/", "export/", "forks/", "forms/", "looks/", "pause/", "press/", "refusals/")
 READ = {
-    **dict.fromkeys([*ROUTES, "steps/<int:version>/", "undo/", "view/"], SEEN),
+    **dict.fromkeys([*ROUTES, "line/", "steps/<int:version>/", "undo/", "view/"], SEEN),
     "position/": "404 403 403 403 403 403 403 403",
     "notes/": OWN,
     "preferences/": HERE,
@@ -182,7 +182,7 @@ READ = {
 }
 READ_OVER = READ | {"position/": SEEN, "tenures/": "404 404 403 404 200 200 200 200"}
 PAGES = {
-    **dict.fromkeys(("", "board.svg", "clock", "explained", "press", "thumbnail.svg", "version"), SEEN),
+    **dict.fromkeys(("", "board.svg", "clock", "explained", "line", "press", "thumbnail.svg", "version"), SEEN),
     "as-of": "404 302 302 302 302 302 302 302",
     "next": "404 302 302 302 302 302 302 302",
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -69,8 +69,6 @@ def panel(access: Access, loaded: Loaded) -> dict[str, object]:
 def line_page(request: HttpRequest, ident: str) -> HttpResponse:
     """Show what would be kept of a line, and keep it."""
     access = find(request, ident)
-    if not access.match.board:
-        raise Http404("Only an analysis board has a line.")
     try:
         if request.method == "POST":
             number = once(request, lambda: lines.keep(access)[0].match.number)
