@@ -185,6 +185,8 @@ PAGES = {
     **dict.fromkeys(("", "board.svg", "clock", "explained", "line", "press", "thumbnail.svg", "version"), SEEN),
     "as-of": "404 302 302 302 302 302 302 302",
     "next": "404 302 302 302 302 302 302 302",
+    # In a game without this command everyone is led to the match.
+    "resign": "404 302 302 302 302 302 302 302",
 }
 
 
