@@ -21,7 +21,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import DECLINE, RANDOM, RESIGN, Caption, Game, Viewer
-from gamesvc.games.kernel.targets import Picture, form_as_json, stands, tappable, targets, thing_of
+from gamesvc.games.kernel.targets import Picture, form_as_json, help_on, stands, tappable, targets, thing_of
 from gamesvc.games.kernel.targets import values as offered_values
 from gamesvc.games.kernel.telling import Entry, Explained, Summary
 from gamesvc.games.kernel.timeline import Timeline, check_options
@@ -251,6 +251,17 @@ def test_every_target_lies_in_the_picture_and_has_a_name(game: Game[Any]) -> Non
             assert top <= y <= y + high <= top + height + 0.1, one
         drawn = ElementTree.fromstring(tappable(picture, found))
         assert [shape.attrib["data-t"] for shape in drawn.iter() if "data-t" in shape.attrib] == [one.id for one in found]
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_there_is_help_on_everything_that_can_be_tapped(game: Game[Any]) -> None:
+    kinds = set()
+    for _state, viewer, view in looks(game):
+        for one in targets(game, view, game.picture(view, CAPTION), CAPTION):
+            name, text = help_on(game, view, one.id)
+            assert text.endswith("."), (viewer, one.id)
+            kinds |= set() if name else {one.kind}
+    assert kinds <= set(game.kinds)
 
 
 def _window(picture: Picture) -> list[float]:

@@ -367,6 +367,8 @@ class Game(Generic[S]):
     """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
     finder: Callable[[Data], Finder] = _no_targets
     """Return the function that finds the target in the view's picture for a value."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Help on a kind of target, marked for translation, where `explain` says nothing about each: {`deck`: `Draw here.`}."""
     words: Mapping[str, str] = field(default_factory=dict)
     """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
     ends: Collection[str] = ()

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 from gamesvc.games.kernel.wording import capital, seat_name
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.game import Caption, Data, Form, Game, Schema
@@ -59,6 +60,12 @@ def kind_of(target: str) -> str:
 def thing_of(target: str) -> str:
     """Return the id of the thing that a target shows, as `Game.explain` takes it: the last part of its id."""
     return target.rpartition(":")[2]
+
+
+def help_on(game: Game[Any], view: Data, target: str) -> tuple[str, str]:
+    """Return the name and the text of help on a target. The name is empty for what has none but that of the target."""
+    found = game.explain(view, thing_of(target))
+    return (found.name, found.text) if found is not None else ("", say(game.kinds.get(kind_of(target), "")))
 
 
 def targets(game: Game[Any], view: Data, picture: Picture, caption: Caption) -> list[Target]:

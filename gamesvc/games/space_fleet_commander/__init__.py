@@ -8,7 +8,7 @@ from gamesvc.games.space_fleet_commander.commands import COMMANDS, WORDS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import picture
 from gamesvc.games.space_fleet_commander.picture.glance import glance
-from gamesvc.games.space_fleet_commander.picture.targets import finder
+from gamesvc.games.space_fleet_commander.picture.targets import KINDS, finder
 from gamesvc.games.space_fleet_commander.rules.decide import decide
 from gamesvc.games.space_fleet_commander.rules.defaults import default_command
 from gamesvc.games.space_fleet_commander.rules.evolve import evolve
@@ -60,6 +60,7 @@ GAME: Game[State] = Game(
     reference=reference,
     summary=summary,
     finder=finder,
+    kinds=KINDS,
     words=WORDS,
     ends=("confirm_fleet", "end_turn"),
     rules_help=rules_help,

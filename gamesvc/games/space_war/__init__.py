@@ -9,7 +9,7 @@ from gamesvc.games.space_war.commands import COMMANDS, STANDING_ORDERS, WORDS
 from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.board import picture
 from gamesvc.games.space_war.picture.glance import glance
-from gamesvc.games.space_war.picture.targets import finder
+from gamesvc.games.space_war.picture.targets import KINDS, finder
 from gamesvc.games.space_war.rules.decide import decide
 from gamesvc.games.space_war.rules.defaults import default_command
 from gamesvc.games.space_war.rules.evolve import evolve
@@ -63,6 +63,7 @@ GAME: Game[State] = Game(
     reference=reference,
     summary=summary,
     finder=finder,
+    kinds=KINDS,
     words=WORDS,
     ends=("go_on", "end_phase", "end_turn", "let_stand"),
     standing_orders=STANDING_ORDERS,

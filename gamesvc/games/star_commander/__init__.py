@@ -11,7 +11,7 @@ from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS, WOR
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
 from gamesvc.games.star_commander.picture.glance import glance
-from gamesvc.games.star_commander.picture.targets import finder
+from gamesvc.games.star_commander.picture.targets import KINDS, finder
 from gamesvc.games.star_commander.positions import complete
 from gamesvc.games.star_commander.rules.decide import decide
 from gamesvc.games.star_commander.rules.defaults import default_command
@@ -72,6 +72,7 @@ GAME: Game[State] = Game(
     reference=reference,
     summary=summary,
     finder=finder,
+    kinds=KINDS,
     words=WORDS,
     ends=("end_command", "end_combat"),
     standing_orders=STANDING_ORDERS,

@@ -10,7 +10,7 @@ from gamesvc.games.stratastar.commands import COMMANDS, STANDING_ORDERS, WORDS
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture.board import picture
 from gamesvc.games.stratastar.picture.glance import glance
-from gamesvc.games.stratastar.picture.targets import finder
+from gamesvc.games.stratastar.picture.targets import KINDS, finder
 from gamesvc.games.stratastar.rules.decide import decide
 from gamesvc.games.stratastar.rules.defaults import default_command
 from gamesvc.games.stratastar.rules.evolve import evolve
@@ -66,6 +66,7 @@ GAME: Game[State] = Game(
     reference=reference,
     summary=summary,
     finder=finder,
+    kinds=KINDS,
     words=WORDS,
     ends=("end_phase", "end_turn"),
     standing_orders=STANDING_ORDERS,

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
-from gamesvc.games.kernel.targets import stands, tappable, targets, thing_of
+from gamesvc.games.kernel.targets import help_on, stands, tappable, targets
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
@@ -98,9 +98,10 @@ def explained(request: HttpRequest, ident: str) -> JsonResponse:
     """Return help on a target of the picture: the name of what it shows, and what that is and does."""
     access = find(request, ident)
     loaded = loading.load(access.match.id, access.match.game)
-    of = thing_of(request.GET.get("of", ""))
-    found = loaded.game.explain(loaded.game.view(loaded.timeline.state, access.viewer), of) if loaded.started else None
-    answer = JsonResponse({"name": found.name, "text": found.text} if found is not None else {"name": "", "text": ""})
+    name, text = "", ""
+    if loaded.started:
+        name, text = help_on(loaded.game, loaded.game.view(loaded.timeline.state, access.viewer), request.GET.get("of", ""))
+    answer = JsonResponse({"name": name, "text": text})
     answer["Cache-Control"] = "private, no-cache"
     return answer
 

@@ -8,6 +8,7 @@ from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.targets import Finder
 from gamesvc.games.space_war.data import CARDS, ROWS
 from gamesvc.json_types import JsonMapping
+from gamesvc.language import mark
 
 _OWN_STATION = ("move_station", "use_ability", "use_action", "use_anytime", "use_commander")
 """The commands whose slots are those of the station of their seat."""
@@ -97,3 +98,12 @@ def grouped(hand: Sequence[Mapping[str, str]]) -> list[tuple[str, int, str]]:
     for entry in hand:
         groups.setdefault(entry["card"], []).append(entry["id"])
     return [(card, len(ids), ids[0]) for card, ids in sorted(groups.items(), key=lambda pair: CARDS[pair[0]].number)]
+
+
+KINDS = {
+    "seat": mark("A player's band: actions, cards and commander. Aim at a player here."),
+    "row": mark("A row of the station. Unflipped cards in it give cards to draw, actions, or a larger hand."),
+    "slot": mark("A card of the station. Damage flips it, and a flipped card can be played from the station."),
+    "item": mark("An act that the opponent may still answer. It can be answered with a reaction, or let stand."),
+}
+"""Help on a kind of target, where `explain` has nothing to say about each."""

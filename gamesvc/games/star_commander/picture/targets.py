@@ -8,6 +8,7 @@ from gamesvc.games.kernel.targets import Finder
 from gamesvc.games.kernel.wording import Speaker
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.picture.diagram import Diamond
+from gamesvc.language import mark
 
 MOST_ITEMS = 5
 """The items of the stack that the picture lists."""
@@ -37,3 +38,13 @@ def finder(view: Data) -> Finder:
         return names.get(value) or (kinds.get(value) if field == "card" else None) or decks.get(value)
 
     return found
+
+
+KINDS = {
+    "seat": mark("A player's band: credits, cards in hand, technologies and points. Aim at a player here."),
+    "deck": mark(
+        "Draw cards of one domain here. If it is empty, its discards are shuffled; a match of the revised edition ends."
+    ),
+    "stack": mark("A card or ability that waits for answers. The newest resolves first."),
+}
+"""Help on a kind of target, where `explain` has nothing to say about each."""

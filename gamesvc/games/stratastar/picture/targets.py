@@ -6,6 +6,7 @@ from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.targets import Finder
 from gamesvc.games.stratastar.data import CARD_NAMES
 from gamesvc.games.stratastar.data.geometry import INDEX
+from gamesvc.language import mark
 
 MOST_OFFERS = 5
 """The offers that the picture lists."""
@@ -35,3 +36,11 @@ def finder(seen: Data) -> Finder:
         return f"hand:{value}" if field.split(".")[0] in _FROM_HAND and value in CARD_NAMES and value in hand else None
 
     return found
+
+
+KINDS = {
+    "seat": mark("A player's band: score, cards in hand, pieces and abilities. Aim at a player here."),
+    "deck": mark("Cards are drawn from here. When it is empty, the discard pile is shuffled."),
+    "offer": mark("An open offer of cards. It stands until it is accepted, rejected or withdrawn."),
+}
+"""Help on a kind of target, where `explain` has nothing to say about each."""
