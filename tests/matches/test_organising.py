@@ -242,7 +242,7 @@ def test_the_log_tells_each_measure_with_its_reason(match, olga, anna, program):
     for action, more in (("extend", {"seat": 0, "hours": 1}), ("pause", {}), ("resume", {}), ("replace", {"seat": 1})):
         assert organise(program, olga, match, action, reason=f"because of {action}", **more).status_code == 200
     loaded = loading.load(match.id, "toy")
-    told = [sentence for _version, _moment, sentence in sentences.tell(loaded, 0, ("anna", "ben"), after, loaded.version)]
+    told = [one.sentence for one in sentences.tell(loaded, 0, ("anna", "ben"), after, loaded.version)]
     for action in ("extend", "pause", "resume", "replace"):
         [sentence] = [one for one in told if f"because of {action}" in one]
         assert "Reason: a dispute is settled." in sentence

@@ -555,7 +555,7 @@ def test_it_is_marked_for_all_who_see_it_and_is_no_act_of_the_player(match: Matc
         records = records_for(loaded, viewer, 0, 100)
         marked = [one["data"].get("seat") for one in records if one.get("meta", {}).get("automatic")]
         assert marked[0] == 1, viewer
-        told = [sentence for _version, _moment, sentence in sentences.tell(loaded, viewer, ("anna", "ben"), 0, loaded.version)]
+        told = [one.sentence for one in sentences.tell(loaded, viewer, ("anna", "ben"), 0, loaded.version)]
         assert sum("(A conditional order.)" in sentence for sentence in told) == 1
     reckoning = Reckoning(loading.fresh(loaded.game, match.id)).fold(STORE.read(match.id))
     assert {numbers.seat: numbers.answers for numbers in reckoning.numbers.values()} == {0: 1, 1: 0}

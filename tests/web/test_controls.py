@@ -1,8 +1,10 @@
 """Controls: everything a form offers can be chosen on the page and comes back as the same command."""
 
 import random
+import re
 
 import pytest
+from django.template.loader import render_to_string
 
 from gamesvc.games.kernel.forms import Unfillable, fault, fill
 from gamesvc.games.kernel.game import Form
@@ -199,3 +201,10 @@ def test_options_name_their_parts_of_the_picture() -> None:
 
 def _all(tree: tuple[Control, ...]) -> list[Control]:
     return [found for control in tree for found in (control, *_all(control.children))]
+
+
+def test_a_default_that_is_needed_is_chosen_on_the_page():
+    chosen = control({"enum": ["a", "b"], "default": "b", "title": "Which"}, "which", True)
+    page = render_to_string("web/control.html", {"control": chosen})
+    assert re.findall(r'value="b"\s+checked\s+required>', page)
+    assert re.findall(r'value="a"\s*required>', page)

@@ -267,6 +267,11 @@ def _turn_in_state(state: object) -> int:
     return int(getattr(state, "turn", 0))
 
 
+def _turn_started(event: Event) -> int | None:
+    turn = event.data.get("turn") if event.type == "turn_started" else None
+    return int(turn) if turn is not None else None
+
+
 def _no_hand(view: Data) -> None:
     return None
 
@@ -424,6 +429,8 @@ class Game(Generic[S]):
 
     Only self-play uses it, since it may depend on hidden things. Viewers get `Glance.turn`.
     """
+    turn_started: Callable[[Event], int | None] = _turn_started
+    """Return the number of the turn that an event begins, None for all others. As given: the `turn` of `turn_started`."""
     shows: Callable[[Event], Collection[str]] = _shows_nothing
     """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[JsonObject], JsonObject]] = field(default_factory=dict)

@@ -47,7 +47,7 @@ def word_asked(row: Outbox) -> Message | None:
         "headline": _("%(name)s asks for an undo") % {"name": names[request.seat]},
         "due": moments.local_time(request.until, row.user),
         "due_utc": moments.utc_time(request.until),
-        "gone": [sentence for _version, _moment, sentence in gone],
+        "gone": [one.sentence for one in gone],
         "name": names[request.seat],
         "reply_to": reply_addresses.reply_address(
             match=match, loaded=loaded, seat=seat, user=row.user, key=row.id, question=None, undo_request=request.version

@@ -44,7 +44,7 @@ def step(access: Access, version: int, as_seat: Viewer = None) -> JsonObject:
         "from": version,
         "to": version + 1,
         "seat": after.viewer,
-        "words": [sentence for _version, _moment, sentence in told],
+        "words": [one.sentence for one in told],
         "changes": list(differences(before.view if before is not None else None, after.view)),
     }
 

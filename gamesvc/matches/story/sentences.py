@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -42,14 +43,19 @@ MOST_EVENTS = 30
 NEAR_END = 12
 
 
+class Told(NamedTuple):
+    """An event in the log. `turn`: the number of the turn that begins with it; None for all other events."""
+
+    version: int
+    moment: datetime
+    sentence: str
+    turn: int | None = None
+
+
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
     """Return the events since the seat's last look as sentences, newest last, at most the last thirty."""
     told = tell_last(loaded, seat.index, names, MOST_EVENTS, after=seat.seen_version)
-    return [sentence for _version, _moment, sentence in told]
-
-
-# The version of an event, its time, and its sentence.
-Told = tuple[int, datetime, str]
+    return [one.sentence for one in told]
 
 
 def tell_last(
@@ -65,7 +71,7 @@ def tell_last(
         count += len(acts[-1])
         if count >= most:
             break
-    return [told for act in reversed(acts) for told in act][-most:]
+    return [one for act in reversed(acts) for one in act][-most:]
 
 
 def last_acts(viewed: Sequence[tuple[Loaded, int | None, tuple[str, ...]]]) -> dict[UUID, str]:
@@ -80,7 +86,7 @@ def last_acts(viewed: Sequence[tuple[Loaded, int | None, tuple[str, ...]]]) -> d
         known = [stored for stored in ends.get(loaded.match_id, ()) if stored.version <= last]
         told = _told(loaded, known, viewer, names, undo_words.Written(loaded.match_id))
         if told:
-            found[loaded.match_id] = told[-1][2]
+            found[loaded.match_id] = told[-1].sentence
     return found
 
 
@@ -116,7 +122,8 @@ def _told(
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
-            told.append((stored.version, stored.occurred_at, sentence))
+            turn = None if of_service(seen.type) else loaded.game.turn_started(seen)
+            told.append(Told(stored.version, stored.occurred_at, sentence, turn))
     return told
 
 

@@ -13,11 +13,10 @@ from gamesvc.games.kernel import intake
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
+from gamesvc.matches.story.sentences import Told
 
 LOG_LINES = 60
 MOST_NEWS = 8
-
-Line = tuple[int, datetime, str]
 
 
 @dataclass(slots=True)
@@ -25,7 +24,8 @@ class Act:
     """The events of one moment: the first as its sentence, the others as `more`. `version`: that of the last of them.
 
     `since`: the first act that the reader knew at their last visit; a line above it separates the news. `clock`: the moment, for
-    the first act of a minute.
+    the first act of a minute. `begins`: the turn that begins with one of its events. `turn`: the turn in which it was taken, if
+    that is known. `headed`: it is the newest of its turn.
     """
 
     version: int
@@ -34,6 +34,9 @@ class Act:
     clock: datetime | None = None
     now: bool = False
     new: bool = False
+    begins: int | None = None
+    turn: int | None = None
+    headed: bool = False
     since: bool = False
 
 
@@ -57,18 +60,35 @@ def log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, 
     last = until if before is None else min(until, before - 1)
     told = sentences.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=last)[::-1]
     acts = list(_acts(told[:LOG_LINES]))
+    _head(acts)
     _mark(acts, _seen(request, access), until if before is None else 0)
-    return Log(acts, told[LOG_LINES - 1][0] if len(told) > LOG_LINES else None, before is not None)
+    return Log(acts, told[LOG_LINES - 1].version if len(told) > LOG_LINES else None, before is not None)
 
 
-def _acts(lines: Iterable[Line]) -> Iterable[Act]:
+def _acts(lines: Iterable[Told]) -> Iterable[Act]:
     minute = None
-    for moment, group in groupby(lines, key=lambda line: line[1]):
+    for moment, group in groupby(lines, key=lambda line: line.moment):
         newest_first = list(group)
-        told = [sentence for _version, _moment, sentence in reversed(newest_first)]
+        told = [line.sentence for line in reversed(newest_first)]
         shown = moment if moment.replace(second=0, microsecond=0) != minute else None
         minute = moment.replace(second=0, microsecond=0)
-        yield Act(newest_first[0][0], told[0], told[1:], shown)
+        begins = next((line.turn for line in newest_first if line.turn is not None), None)
+        yield Act(newest_first[0].version, told[0], told[1:], shown, begins=begins)
+
+
+def _head(acts: Sequence[Act]) -> None:
+    """Give each act its turn, and mark the newest of each. An act that ends a turn belongs to that turn, not to the next."""
+    first = next((act.begins for act in reversed(acts) if act.begins is not None), None)
+    turn = None if first is None else max(0, first - 1)
+    for act in reversed(acts):
+        before = turn
+        if act.begins is not None:
+            turn = max(turn or 0, act.begins)
+        act.turn = before if act.more else turn
+    shown = None
+    for act in acts:
+        act.headed = act.turn is not None and act.turn != shown
+        shown = act.turn
 
 
 def _seen(request: HttpRequest, access: Access) -> int | None:

@@ -95,6 +95,10 @@ class Played:
             command_id=uuid.uuid4(),
         )
 
+    @property
+    def over(self) -> bool:
+        return loading.load(self.match.id, self.match.game).ended
+
     def others_act(self) -> None:
         """Let the other seats answer until the match waits for seat 0, or is over."""
         for _ in range(60):
@@ -120,7 +124,7 @@ def lit(page: Page) -> Locator:
 def confirm(page: Page) -> bool:
     """Press Confirm if what is chosen is complete. Return True if it was."""
     button = page.locator("#confirm")
-    page.wait_for_function("() => !document.getElementById('confirm') || document.querySelector('#says span').textContent !== ''")
+    page.wait_for_function("() => !bar.ariaBusy")
     if button.count() and button.is_enabled():
         button.click()
         return True

@@ -58,6 +58,8 @@ export class Filling {
     this.form = form;
     /** @type {Set<string>} the names of the controls that the player has set */
     this.touched = new Set();
+    /** The number of taps on the board, the one that began the form included. */
+    this.taps = 0;
   }
 
   /** @param {Element} element @returns {boolean} true if nothing chosen so far rules the element out */
@@ -88,6 +90,7 @@ export class Filling {
 
   /** Choose what stands for a target: in the first control that lacks a value, else in the last. @param {string} target @returns {boolean} */
   take(target) {
+    this.taps += 1;
     const found = this.standing(target);
     if (!found.length) return false;
     const again = found.find((choice) => this.chosen(choice) && (kindOf(choice) === "box" || this._filled(choice)));
@@ -180,10 +183,12 @@ export class Filling {
     return lacking ? radios.filter((radio) => radio.name === lacking.name) : [];
   }
 
-  /** @returns {boolean} true if nothing that can be tapped lacks a value, and nothing can be chosen several times */
+  /** @returns {boolean} true if nothing that can be tapped lacks a value, and nothing can be chosen several times. A number has its
+   * default, but the first tap alone leaves time to change it. */
   settled() {
     const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice));
-    return !this.question().length && !this.number() && this.steps().length < 2 && open.every((choice) => ["radio", "option"].includes(kindOf(choice)) && this._filled(choice));
+    const plain = this.taps > 1 || (!this.number() && this.steps().length < 2);
+    return plain && !this.question().length && open.every((choice) => ["radio", "option"].includes(kindOf(choice)) && this._filled(choice));
   }
 
   /** @returns {Set<string>} the targets that are chosen */

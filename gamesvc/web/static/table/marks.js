@@ -22,9 +22,10 @@ export function nameOf(hit) {
   return (choice?.closest("label") ?? choice)?.textContent?.trim() || hit.dataset.t || "";
 }
 
-/** @param {Box} box */
+/** Small things, most of them words, have their ticks outside. @param {Box} box */
 function ticks({ x, y, width, height }) {
-  const l = Math.min(15, width / 4, height / 4), [a, b, c, d] = [x + 2, y + 2, x + width - 2, y + height - 2];
+  const l = Math.min(15, width / 4, height / 4), inset = height < 40 ? -4 : 2;
+  const [a, b, c, d] = [x + inset, y + inset, x + width - inset, y + height - inset];
   return `M${a} ${b + l}V${b}H${a + l}M${c - l} ${b}H${c}V${b + l}M${c} ${d - l}V${d}H${c - l}M${a + l} ${d}H${a}V${d - l}`;
 }
 /** @param {Box} box @param {number} inset */

@@ -8,8 +8,11 @@ import { edit, send } from "./patch.js";
 
 /** @type {Filling | null} */
 let filling = null;
-/** @type {{order: string, why: string, told: string[], final: boolean} | null} */
+/** @typedef {{order: string, why: string, told: string[], final: boolean}} Words */
+/** @type {Words | null} */
 let preview = null;
+/** What the preview said before the board changed, until it is known again. @type {Words | null} */
+let said = null;
 let asked = 0;
 let answered = 0;
 let first = "";
@@ -90,7 +93,7 @@ function start(form) {
 
 function reset() {
   filling?.form.reset();
-  filling = preview = null;
+  filling = preview = said = null;
   first = refusal = "";
   pressed = false;
 }
@@ -104,7 +107,7 @@ export function cancel() {
 
 /** Take the result of each change: marks at once, the words of the server when they come. */
 function changed() {
-  preview = null;
+  preview = said = null;
   pressed = false;
   refusal = "";
   if (filling) {
@@ -125,6 +128,7 @@ function branchesShown(form) {
 /** @param {HTMLFormElement} form */
 async function look(form) {
   const mine = ++asked;
+  showBusy();
   try {
     const answer = await fetch(form.dataset.preview ?? "", { method: "POST", body: new FormData(form) });
     const words = answer.ok ? await answer.json() : null;
@@ -134,15 +138,19 @@ async function look(form) {
     if (mine !== asked || filling?.form !== form) return;
   }
   answered = asked;
+  showBusy();
   // Without the words the form can be sent all the same.
   if (pressed && !preview) return submit(form);
-  render();
   const wanted = pressed || (tapped && filling.settled() && sendsAtOnce());
+  const safe = !preview?.final || (pressed && JSON.stringify(said) === JSON.stringify(preview));
   pressed = false;
-  if (preview?.order && !preview.final && wanted) await submit(form);
+  said = null;
+  render();
+  if (preview?.order && safe && wanted) await submit(form);
 }
 
-/** Send what is chosen; if the words of the server are still on their way, when they say that it is complete and can be undone. */
+/** Send what is chosen; if the words of the server are still on their way, when they say that it is complete and can be undone,
+ * or the same as before. */
 function confirm() {
   if (filling && (preview || asked === answered)) void submit(filling.form);
   else pressed = filling !== null;
@@ -153,7 +161,7 @@ export async function submit(form, button = null) {
   if (busy) return;
   busy = true;
   const [was, near] = [filling, focused];
-  $("bar").setAttribute("aria-busy", "true");
+  showBusy();
   try {
     // What the page shows next is for after this act.
     if (form.matches("[data-command]")) [filling, preview, pressed, tapped] = [null, null, false, false];
@@ -168,7 +176,7 @@ export async function submit(form, button = null) {
     return;
   } finally {
     busy = false;
-    $("bar").removeAttribute("aria-busy");
+    showBusy();
   }
   const error = document.querySelector('#main [role="alert"]');
   refusal = error?.textContent?.trim() ?? "";
@@ -179,6 +187,11 @@ export async function submit(form, button = null) {
 }
 
 // --- the action bar ---
+
+/** Tell whether a form is on its way, or the words about what is chosen. */
+function showBusy() {
+  $("bar").ariaBusy = busy || (filling && asked !== answered) ? "true" : null;
+}
 
 /** @param {string} text @param {string} more @param {boolean} [error] */
 function say(text, more, error = false) {
@@ -202,6 +215,7 @@ function button(label, name, act) {
 function render() {
   draw({ can: filling ? filling.next() : canBegin(), taken: filling?.taken() ?? new Set(), told, focused });
   const bar = $("bar");
+  showBusy();
   bar.classList.toggle("filling", filling !== null);
   for (const form of commands()) form.classList.toggle("filling", form === filling?.form);
   if (!filling) {
@@ -211,12 +225,12 @@ function render() {
     return;
   }
   bar.dataset.idle ??= $("says").innerHTML;
-  const form = filling.form, ready = preview ? preview.order !== "" : form.checkValidity();
-  const what = preview?.told.length ? preview.told.join(" ") : preview?.order || form.dataset.label || "";
-  const how = !preview ? "" : preview.order === "" ? preview.why : preview.final ? "Cannot be undone alone: chance decides, or something is revealed" : "If you confirm. You can undo it until someone acts";
+  const form = filling.form, words = preview ?? said, ready = words ? words.order !== "" : form.checkValidity();
+  const what = words?.told.length ? words.told.join(" ") : words?.order || form.dataset.label || "";
+  const how = !words ? "" : words.order === "" ? words.why : words.final ? "Cannot be undone alone: chance or a reveal" : "If you confirm. You can undo it until someone acts";
   if (refusal) say(refusal, "", true);
   else say(what, how);
-  if (preview?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
+  if (words?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
   go.textContent = form.dataset.verb || "Confirm";
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
@@ -359,6 +373,13 @@ function neighbour(from, [dx, dy]) {
   return /** @type {SVGGraphicsElement | null} */ (best);
 }
 
+/** The next target that can be chosen, or the one before, round and round. @param {SVGGraphicsElement} from @param {number} by */
+function nextThat(from, by) {
+  const all = hits(), at = all.indexOf(from);
+  const turned = [...all.slice(at + 1), ...all.slice(0, at)];
+  return (by > 0 ? turned : turned.reverse()).find((hit) => hit.matches('.can:not([aria-pressed="true"])'));
+}
+
 /** The target that a tap means: on small boards the nearest one that can be chosen. @param {MouseEvent} event @param {SVGGraphicsElement} hit */
 function meant(event, hit) {
   const can = filling ? filling.next() : canBegin(), own = hit.getBoundingClientRect();
@@ -389,6 +410,7 @@ export function prepare() {
   if (filling) {
     // The same choice, on a board that may have changed: the words are asked for again.
     branchesShown(filling);
+    said = preview ?? said;
     preview = null;
     tapped = false;
     void look(filling.form);
@@ -442,6 +464,7 @@ function keys(event) {
   const direction = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
   const idle = at === document.body || hit !== null;
   if (hit && direction && live()) neighbour(hit, direction)?.focus();
+  else if (hit && (event.key === "PageDown" || event.key === "PageUp") && live()) nextThat(hit, event.key === "PageDown" ? 1 : -1)?.focus();
   else if (hit && (event.key === "Enter" || event.key === " ")) enter(hit.dataset.t ?? "");
   else if (hit && event.key === "?") void explain(hit.dataset.t ?? "");
   else if (event.key === "Escape") { cancel(); $("side").classList.remove("up"); }
