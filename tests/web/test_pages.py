@@ -6,6 +6,7 @@ import re
 import pytest
 from django.test import Client
 
+from gamesvc.games.acts import acts
 from gamesvc.games.kernel import forms as game_forms
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
@@ -100,7 +101,7 @@ def test_a_whole_match_is_played_with_the_forms_of_the_page(toy_offered, clients
         [awaited] = loaded.awaited()
         client = clients[awaited.seat]
         page = html(client.get(f"/matches/{match.number}/"))
-        legal = [form for form in toy_offered.legal_commands(loaded.timeline.state, awaited.seat) if not form.aside]
+        legal = [form for form in acts(toy_offered, loaded.timeline.state, awaited.seat) if not form.aside]
         form = rng.choice(legal)
         sheet = controls.sheet(form)
         on_page = next(one for one in forms(page) if one.fields.get("_form") == [sheet.key])
