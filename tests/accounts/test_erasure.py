@@ -321,7 +321,7 @@ def test_the_page_tells_what_goes_and_asks_for_the_name(toy, quixotella, ben):
     client.post("/accounts/login/", {"login": NAME, "password": "a long password"})
     assert "/profile/erase" in client.get("/profile/").content.decode()
     page = client.get("/profile/erase").content.decode()
-    assert "You play in 1 running match." in page
+    assert "Du spielst in 1 laufenden Partie." in page
     asked = client.post("/profile/erase", {"name": "wrong"})
     assert "/accounts/reauthenticate/" in asked["Location"]
     assert client.post(asked["Location"], {"password": "not his"}).status_code == 200

@@ -164,8 +164,12 @@ def test_only_accounts_asks_for_the_flag_of_operators():
         if path.startswith(("gamesvc/", "events/", "notifications/")) and path.endswith((".py", ".html"))
         if ".is_staff" in (ROOT / path).read_text(encoding="utf-8")
     ]
-    # The command that creates operators, and the page of their own account.
-    assert set(asking) <= {"gamesvc/ops/management/commands/player.py", "gamesvc/web/account/profile.py"}
+    # The command that creates operators, the page of their own account, and the rule that nobody suspends one.
+    assert set(asking) <= {
+        "gamesvc/ops/management/commands/player.py",
+        "gamesvc/web/account/profile.py",
+        "gamesvc/matches/organising/moderation.py",
+    }
 
 
 def test_a_host_with_a_playing_token_removes_nobody(toy, anna, program):

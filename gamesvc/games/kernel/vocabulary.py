@@ -74,6 +74,7 @@ def _own() -> JsonObject:
             "description": "The sum of worths lies within `minimum` to `maximum`. Without `spare`, no item may be dispensable.",
         },
         "pairwise": {"type": "array", "items": _TEXT, "description": "Fields in which any two items of the array differ."},
+        "payment": {"type": "boolean", "description": "What is paid. `default` is a legal payment: leave it out to pay that."},
         "ordered": {"type": "boolean", "description": "The order of the items matters."},
         "at": {"oneOf": [_TEXT, words], "description": "The target of the picture that a value stands for."},
     }

@@ -46,6 +46,7 @@ class Report(models.Model):
         indexes = [
             models.Index(fields=["state", "created_at"], name="report_queue"),
             models.Index(fields=["about", "created_at"], name="report_about"),
+            models.Index(fields=["closed_at"], name="report_closed", condition=models.Q(closed_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -71,11 +71,11 @@ def guide(request: HttpRequest, slug: str) -> HttpResponse:
 def client(request: HttpRequest, package: str, name: str, kind: str) -> HttpResponse:
     """Return a client as a file."""
     source = (resources.files(package) / name).read_text()
-    return HttpResponse(source, content_type=f"{kind}; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
+    return HttpResponse(source, content_type=f"{kind}; charset=utf-8")
 
 
 @require_safe
 def form_schema(request: HttpRequest) -> JsonResponse:
     """Return the meta-schema of the parameters of forms (JSON Schema, draft 2020-12)."""
     address = f"{settings.BASE_URL}/api/docs/forms.schema.json"
-    return JsonResponse(vocabulary.meta_schema(address), headers={"Cache-Control": "public, max-age=3600"})
+    return JsonResponse(vocabulary.meta_schema(address))

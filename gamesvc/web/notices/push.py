@@ -45,7 +45,7 @@ def change(request: HttpRequest) -> HttpResponse:
 def worker(request: HttpRequest) -> HttpResponse:
     """Return the service worker. It lies at the root, since it may only show pages at its own place or below."""
     answer = HttpResponse(WORKER.read_bytes(), content_type="text/javascript; charset=utf-8")
-    answer["Cache-Control"] = "no-cache"
+    answer["Cache-Control"] = "private, no-cache"
     return answer
 
 
