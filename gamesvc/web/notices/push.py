@@ -68,7 +68,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
         },
         content_type="application/manifest+json",
     )
-    answer["Cache-Control"] = "max-age=3600"
+    answer["Cache-Control"] = "private, max-age=3600"
     return answer
 
 
