@@ -116,7 +116,7 @@ def asks(anna):
         if answer.streaming:
             b"".join(answer.streaming_content)
         assert answer.status_code < 500, f"{method} {path[:200]}: {answer.status_code}"
-        if path.startswith("/api/") and answer.status_code >= 400:
+        if path.startswith("/api/v1/") and answer.status_code >= 400:
             assert {"type", "title", "status", "detail", "code"} <= set(json.loads(answer.content)), path[:200]
         return answer
 

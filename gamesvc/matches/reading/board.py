@@ -8,7 +8,7 @@ from datetime import datetime
 
 from accounts import absences
 from accounts.models import User
-from gamesvc.games.acts import acts
+from gamesvc.games.acts import merged
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
 from gamesvc.games.kernel.targets import form_as_json
@@ -62,15 +62,23 @@ class Board:
     @property
     def forms(self) -> Sequence[Form]:
         """Return the acts open to the viewer's seat; none for observers and in a match that is not running."""
+        return merged(self.loaded.game, self.narrow_forms)
+
+    @property
+    def narrow_forms(self) -> Sequence[Form]:
+        """Return the same as the engine knows it: a form for each origin, card or way of paying."""
         if self.viewer is None or self.past or not self.loaded.started or self.loaded.ended:
             return ()
-        return acts(self.loaded.game, self.loaded.timeline.state, self.viewer)
+        return self.loaded.game.legal_commands(self.loaded.timeline.state, self.viewer)
 
     @property
     def forms_as_json(self) -> list[JsonObject]:
-        """Return the forms as programs get them, with the targets in the picture that their values stand for."""
+        return self.as_json(self.forms)
+
+    def as_json(self, forms: Sequence[Form]) -> list[JsonObject]:
+        """Return forms as programs get them, with the targets in the picture that their values stand for."""
         game, view = self.loaded.game, self.view
-        return [form_as_json(game, form, view) for form in self.forms] if view is not None else []
+        return [form_as_json(game, form, view) for form in forms] if view is not None else []
 
     @property
     def questions(self) -> list[Question]:

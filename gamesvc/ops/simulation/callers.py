@@ -144,7 +144,7 @@ class Caller(threading.Thread):
         """Act for the seat if it is awaited. Return True if the match is over."""
         view = self._insist("GET", f"{API}/{match}/view/").body
         if view["status"] == "running" and any(asked["seat"] == self._seat for asked in view["awaited"]):
-            forms = self._insist("GET", f"{API}/{match}/forms/")
+            forms = self._insist("GET", f"{API}/{match}/forms/?narrow=true")
             if forms.status == 200 and forms.body["forms"]:
                 self._act(match, view["view"], forms)
         return bool(view["status"] not in ("open", "running"))

@@ -24,9 +24,13 @@ def test_acts_are_played_as_plain_forms(opened, game, seats):
         form = page.locator("form[data-weight=main], form[data-weight=end]").last
         for fold in page.locator("details:has(form[data-command])").all():
             fold.evaluate("fold => fold.open = true")
-        for name in dict.fromkeys(radio.get_attribute("name") for radio in form.locator("input[type=radio]:required").all()):
-            form.locator(f'input[name="{name}"]').first.focus()
+        asked = form.locator("input[type=radio]:is(:required, [data-needed]):visible")
+        answered: set[str | None] = set()
+        # An answer may show the questions of its alternative.
+        while open_ := [name for radio in asked.all() if (name := radio.get_attribute("name")) not in answered]:
+            form.locator(f'input[name="{open_[0]}"]').first.focus()
             page.keyboard.press("Space")
+            answered.add(open_[0])
         for group in form.locator("fieldset:has(input[type=checkbox])").all():
             several = re.search(r"Choose (\d+)", group.inner_text())
             for box in group.locator("input[type=checkbox]").all()[: int(several[1]) if several else 0]:

@@ -58,6 +58,9 @@ class _Boards(View):
 
 
 AS = OpenApiParameter("as", int, description="Another seat's view; open when the match is over.")
+NARROW = OpenApiParameter(
+    "narrow", bool, description="A form for each origin, card or way of paying, without alternatives, instead of one per act."
+)
 THEN = [
     OpenApiParameter("version", int, description="As it was at this version."),
     OpenApiParameter("at", str, description="As it was at this moment, like 2026-11-20T20:00:00Z."),
@@ -92,20 +95,21 @@ class MatchView(_Boards):
 
 
 class MatchForms(_Boards):
-    @documented(responses={200: schemas.Forms, **PAST}, parameters=[AS, *THEN], operation_id="matches_forms")
+    @documented(responses={200: schemas.Forms, **PAST}, parameters=[AS, NARROW, *THEN], operation_id="matches_forms")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
         """Return the commands open to your seat now, with their parameters as JSON Schema, narrowed to what is legal."""
         seen = self.board(ident)
         if (same := self.unchanged(seen)) is not None:
             return same
         prompt = next((question.prompt for question in seen.questions if question.seat == seen.viewer), None)
+        narrow = request.query_params.get("narrow") == "true"
         return self.tagged(
             seen,
             Response(
                 {
                     "match": str(seen.access.match.id),
                     "version": seen.version,
-                    "forms": seen.forms_as_json,
+                    "forms": seen.as_json(seen.narrow_forms if narrow else seen.forms),
                     "help": seen.loaded.game.order_help(prompt),
                 }
             ),

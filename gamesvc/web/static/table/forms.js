@@ -220,7 +220,7 @@ const next = (input) => {
   return input.max !== "" && value > Number(input.max) ? Number(input.min || 0) : value;
 };
 
-/** The targets with which a form can begin: its fixed ones, else those of its first control with targets.
+/** The targets with which a form can begin: its fixed ones, else those of its first control with targets that has no default.
  * @param {HTMLFormElement} form @returns {Set<string>} */
 export function begins(form) {
   const all = choices(form);
@@ -229,5 +229,8 @@ export function begins(form) {
   if (fixed.length) return new Set(fixed.map(targetOf));
   // The same field of several alternatives, or rows, differs in a number.
   const field = (/** @type {Choice} */ choice) => (controlOf(choice)?.name ?? "").replace(/\.\d+(?=\.)/g, "");
-  return new Set(all.filter((choice) => field(choice) === field(all[0])).map(targetOf));
+  const given = (/** @type {Choice} */ choice) =>
+    controlOf(choice)?.type === "radio" && form.querySelector(`input[name="${CSS.escape(controlOf(choice)?.name ?? "")}"]:checked`) !== null;
+  const first = all.find((choice) => !given(choice)) ?? all[0];
+  return new Set(all.filter((choice) => field(choice) === field(first)).map(targetOf));
 }
