@@ -35,6 +35,7 @@ EVERYONE = "everyone"
 USER = "signed-in users, for themselves"
 SIGNED_IN = "signed-in users"
 HOLDER = "anyone with the link, which is a secret of its receiver"
+MATCHES = "everyone for matches to watch and to join; signed-in users for their own"
 OPERATORS = "operators"
 PROVIDER = "the mail provider, by the shared secret"
 APP = "registered apps, proved by their secret or by PKCE"
@@ -146,6 +147,8 @@ def _endpoint(route: str, view: Callable[..., Any]) -> Door:
     methods = list(scopes) or [name.upper() for name in ("get", "post") if hasattr(kind, name)]
     if (below := _below_a_match(route)) is not None:
         who = _each({method: permissions.of_api(method, below).text for method in methods})
+    elif route == "api/v1/matches/":
+        who = MATCHES
     elif scopes and all(PUBLIC in needed for needed in scopes.values()):
         who = EVERYONE
     else:

@@ -10,6 +10,7 @@ from django.urls import URLPattern, path
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,7 +23,7 @@ from gamesvc.api.errors import BadQuery
 from gamesvc.api.v1 import schemas
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_match
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.request_limits import folds_history
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -107,7 +108,7 @@ class Described(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         told = super().get_description()
         needed = self._needed()
-        scope = "none; open to all." if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
+        scope = self._open() if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
         return f"{told}\n\nScope: {scope}"
 
     def get_auth(self) -> list[JsonObject]:
@@ -116,6 +117,12 @@ class Described(AutoSchema):
         if PUBLIC in needed:
             return [*found, {}]
         return [{"token": [scope]} for scope in needed] + [auth for auth in found if "token" not in auth]
+
+    def _open(self) -> str:
+        """Return what an address without a scope shows to callers without a token."""
+        if "{ident}" not in self.path:
+            return "none; open to all."
+        return "none; without a token you see what a spectator sees of a match that everyone may watch."
 
     def _needed(self) -> tuple[str, ...]:
         view = self.view
@@ -137,6 +144,11 @@ class View(APIView):
     def user(self) -> User:
         assert isinstance(self.request.user, User)
         return self.request.user
+
+    @property
+    def reader(self) -> User | None:
+        """Return the user who reads; None for a guest, at an address that needs no token."""
+        return self.request.user if isinstance(self.request.user, User) else None
 
     @property
     def bearer(self) -> Bearer | None:
@@ -184,9 +196,15 @@ class View(APIView):
         return None if given is None else int(given)
 
     def access(self, ident: str) -> Access:
+        """Return a match as the caller may use it. Raises `Unknown`; for a guest `NotAuthenticated`, also if there is none."""
         query = self.request.query_params
         seat = int(given) if (given := query.get("as", "")).isdecimal() and len(given) <= 2 else None
-        return access_match(user=self.user, ident=ident, link=query.get("link", ""), as_seat=seat)
+        try:
+            return access_match(user=self.reader, ident=ident, link=query.get("link", ""), as_seat=seat)
+        except Unknown:
+            if self.reader is None:
+                raise NotAuthenticated("There is no such match, or it is not open to everyone. Send a token.") from None
+            raise
 
     def seated(self, ident: str, *, boards: bool = True) -> tuple[Access, int]:
         """Return a match and the caller's seat in it. Raises `Forbidden` without a seat and, unless `boards`, on an analysis

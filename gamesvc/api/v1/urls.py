@@ -1,7 +1,8 @@
 """The addresses of version 1, and the scope that a token needs for each method.
 
 `play` covers the acts of a player, including opening a match. `organise` covers the host's acts without the players' consent,
-`operate` the same acts by an operator who is not the host.
+`operate` the same acts by an operator who is not the host. What everyone may watch needs no token; of any other match, guests
+learn nothing.
 """
 
 from gamesvc.api.v1 import index
@@ -30,8 +31,8 @@ urlpatterns = [
     endpoint("games/", games.Games, GET=PUBLIC),
     endpoint("games/<slug:game_id>/", games.GameDetail, GET=PUBLIC),
     endpoint("games/<slug:game_id>/leaderboard/", leaderboards.Leaderboard, GET="read"),
-    endpoint("matches/", matches.Matches, GET="read", POST="play"),
-    endpoint("matches/<str:ident>/", matches.MatchDetail, GET="read"),
+    endpoint("matches/", matches.Matches, GET=PUBLIC, POST="play"),
+    endpoint("matches/<str:ident>/", matches.MatchDetail, GET=PUBLIC),
     endpoint("matches/<str:ident>/join/", matches.JoinMatch, POST="play"),
     endpoint("matches/<str:ident>/leave/", matches.LeaveMatch, POST="play"),
     endpoint("matches/<str:ident>/start/", matches.StartMatch, POST="play"),
@@ -39,13 +40,13 @@ urlpatterns = [
     endpoint("matches/<str:ident>/bots/", matches.Bots, POST="play"),
     endpoint("matches/<str:ident>/seats/<int:seat>/", matches.SeatDetail, DELETE="organise"),
     endpoint("matches/<str:ident>/invitations/", matches.Invitations, POST="play"),
-    endpoint("matches/<str:ident>/view/", boards.MatchView, folds=PAST, GET="read"),
+    endpoint("matches/<str:ident>/view/", boards.MatchView, folds=PAST, GET=PUBLIC),
     endpoint("matches/<str:ident>/forms/", boards.MatchForms, folds=PAST, GET="read"),
-    endpoint("matches/<str:ident>/board.<str:kind>", boards.Picture, folds=(ALWAYS,), GET="read"),
-    endpoint("matches/<str:ident>/events/", boards.MatchEvents, folds=PAST, GET="read"),
-    endpoint("matches/<str:ident>/steps/<int:version>/", boards.Step, folds=(ALWAYS,), GET="read"),
-    endpoint("matches/<str:ident>/export/", boards.Export, folds=(ALWAYS,), GET="read"),
-    endpoint("matches/<str:ident>/proof/", checkpoints.MatchProof, folds=(ALWAYS,), GET="read"),
+    endpoint("matches/<str:ident>/board.<str:kind>", boards.Picture, folds=(ALWAYS,), GET=PUBLIC),
+    endpoint("matches/<str:ident>/events/", boards.MatchEvents, folds=PAST, GET=PUBLIC),
+    endpoint("matches/<str:ident>/steps/<int:version>/", boards.Step, folds=(ALWAYS,), GET=PUBLIC),
+    endpoint("matches/<str:ident>/export/", boards.Export, folds=(ALWAYS,), GET=PUBLIC),
+    endpoint("matches/<str:ident>/proof/", checkpoints.MatchProof, folds=(ALWAYS,), GET=PUBLIC),
     endpoint("matches/<str:ident>/commands/", commands.Commands, POST="play"),
     endpoint("matches/<str:ident>/orders/", commands.Orders, POST="play"),
     endpoint("matches/<str:ident>/clock/", clocks.MatchClock, folds=(ALWAYS,), GET="read"),

@@ -8,6 +8,9 @@ from accounts.models import User
 from gamesvc.matches.access import selectors
 from gamesvc.matches.models import Match
 
+# The statuses of matches in these lists.
+PUBLIC = (Match.Status.RUNNING, Match.Status.FINISHED)
+
 
 def watched() -> QuerySet[Match]:
     """Return the running matches that their hosts opened to everyone, newest first."""

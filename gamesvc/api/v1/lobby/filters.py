@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import NotAuthenticated
 
 from accounts.models import User
 from gamesvc.api.errors import BadQuery
@@ -22,9 +23,11 @@ RELIABILITY = [
 ]
 
 
-def by_reliability(matches: QuerySet[Match], user: User, query: Mapping[str, str]) -> QuerySet[Match]:
-    """Apply the filters in the query. Raises `BadQuery`."""
+def by_reliability(matches: QuerySet[Match], user: User | None, query: Mapping[str, str]) -> QuerySet[Match]:
+    """Apply the filters in the query. Raises `BadQuery`; for a guest who asks what suits them, `NotAuthenticated`."""
     if query.get("suitable", "false") != "false":
+        if user is None:
+            raise NotAuthenticated("Send a token: which matches suit you depends on your own reliability.")
         matches = reliability.for_player(matches, user)
     finished, timeouts = _number(query, "players_finished"), _number(query, "players_timeouts")
     hours = _number(query, "players_answer_hours")

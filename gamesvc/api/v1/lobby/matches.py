@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,7 +22,7 @@ from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, invitations, opening, rematches
 from gamesvc.matches.models import Match
-from gamesvc.matches.reading import summaries
+from gamesvc.matches.reading import lists, summaries
 
 
 class Matches(View):
@@ -31,6 +32,12 @@ class Matches(View):
         parameters=[
             OpenApiParameter("status", str, enum=Match.Status.values),
             OpenApiParameter("mine", bool, description="Only matches you play in or host (default); false: those you can join."),
+            OpenApiParameter(
+                "public",
+                bool,
+                description="Instead: the running matches that everyone may watch; with `status=finished` the archive of them.",
+            ),
+            OpenApiParameter("game", str, description="Only matches of this game."),
             OpenApiParameter("cursor", str, description="From `next` of the page before."),
             *filters.RELIABILITY,
         ],
@@ -38,17 +45,33 @@ class Matches(View):
         operation_id="matches_list",
     )
     def get(self, request: Request) -> Response:
-        """List your matches, or with `mine=false` the open ones you can join; newest first."""
-        mine = request.query_params.get("mine", "true") != "false"
-        matches = selectors.matches_of(self.user) if mine else selectors.open_matches(self.user)
-        if (status := request.query_params.get("status")) is not None:
-            if status not in Match.Status.values:
-                detail = f"`status` is one of {', '.join(Match.Status.values)}."
-                raise BadQuery(detail, "status", code="bad_status")
-            matches = matches.filter(status=status)
-        matches = filters.by_reliability(matches, self.user, request.query_params)
+        """List your matches, with `mine=false` the open ones you can join, with `public=true` those to watch; newest first.
+
+        Without a token only the last two.
+        """
+        matches = self._wanted(request.query_params)
+        if (game := request.query_params.get("game")) is not None:
+            matches = matches.filter(game=game)
+        matches = filters.by_reliability(matches, self.reader, request.query_params)
         page, following = _page(matches, request.query_params.get("cursor"))
-        return Response({"results": summaries.of_matches(self.user, page), "next": following})
+        return Response({"results": summaries.of_matches(self.reader, page), "next": following})
+
+    def _wanted(self, query: Mapping[str, str]) -> QuerySet[Match]:
+        """Return the list that the caller asks for. Raises `BadQuery`, and `NotAuthenticated` for a guest's own matches."""
+        is_public = query.get("public") == "true"
+        known = lists.PUBLIC if is_public else Match.Status.values
+        status = query.get("status")
+        if status is not None and status not in known:
+            raise BadQuery(f"`status` is one of {', '.join(known)}.", "status", code="bad_status")
+        if is_public:
+            return lists.archived(None) if status == Match.Status.FINISHED else lists.watched()
+        if query.get("mine") == "false":
+            matches = selectors.open_matches(self.reader)
+        elif self.reader is None:
+            raise NotAuthenticated("Send a token to list your matches, or ask with `public=true` for those to watch.")
+        else:
+            matches = selectors.matches_of(self.reader)
+        return matches if status is None else matches.filter(status=status)
 
     @documented(
         request=schemas.NewMatch, responses={201: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_create"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.cache import patch_vary_headers
 from django.utils.dateparse import parse_datetime
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
@@ -21,6 +22,7 @@ from gamesvc.matches.proof import export
 from gamesvc.matches.reading import board, history
 from gamesvc.matches.reading.board import Board
 
+SHARED = "public, no-cache"
 PAST = {**PROBLEMS, 422: schemas.Problem}
 """The problems of reading a match at a version: the reader may not know that version."""
 
@@ -46,7 +48,9 @@ class _Boards(View):
 
     def tagged(self, seen: Board, answer: Response | HttpResponse) -> Response | HttpResponse:
         answer["ETag"] = etag(seen.access.match.id, seen.viewer, seen.version)
-        answer["Cache-Control"] = "private, no-cache"
+        # All guests get the same answer, so a shared cache may keep it for them. Users get their own.
+        answer["Cache-Control"] = "private, no-cache" if self.reader or self.request.query_params.get("link") else SHARED
+        patch_vary_headers(answer, ["Authorization", "Cookie"])
         return answer
 
     def unchanged(self, seen: Board) -> HttpResponse | None:
