@@ -177,6 +177,7 @@ def _handle(mail: InboundMail, read: _Read, owner: User | None) -> bool:
         email=address.email,
         below=read.text.below,
         quoting=read.text.quoting,
+        perhaps_quoted=read.text.perhaps_quoted,
         automatic=read.automatic,
         confirmed=mail.confirmed_at is not None,
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 from accounts.models import User
 from gamesvc.json_types import JsonMapping, JsonObject
 from notifications.outbox import Notice
+from notifications.parsing.text import NONE_QUOTED, PerhapsQuoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,8 @@ class Letter:
     `owner` is None for a sender without an account: then it comes from the mailbox `email`, to which our mail went. `refusal`
     names a problem with its text ("empty", "too_long"); the text is empty then. `below`: what stands below a quote without marks,
     perhaps an answer; it is no part of the text. `quoting`: a line at which the text was cut, although what follows may be the
-    sender's. `automatic`: it may be an automatic answer (only for handlers that weigh this).
-    `confirmed`: its writer was asked, and said that it is theirs.
+    sender's. `automatic`: it may be an automatic answer (only for handlers that weigh this). `confirmed`: its writer was asked,
+    and said that it is theirs.
     """
 
     id: UUID
@@ -33,6 +34,7 @@ class Letter:
     email: str = ""
     below: str = ""
     quoting: str = ""
+    perhaps_quoted: PerhapsQuoted = NONE_QUOTED
     automatic: bool = False
     confirmed: bool = False
 

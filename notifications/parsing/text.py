@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from email.message import Message
-from itertools import takewhile, zip_longest
+from itertools import groupby, takewhile, zip_longest
 from typing import NamedTuple
 
 from notifications.parsing import markup
@@ -70,6 +70,19 @@ _BROKEN_COLUMNS = 72
 _LONGEST_WITH_BARS = 1000
 
 
+class PerhapsQuoted(NamedTuple):
+    """Lines of the sender's own text of which nothing tells if they are quoted ones that lost their marks on the way.
+
+    `after`: its end, below quoted lines, if its beginning stands above them. `within`: its lines right between two quoted ones.
+    """
+
+    after: str = ""
+    within: str = ""
+
+
+NONE_QUOTED = PerhapsQuoted()
+
+
 class Written(NamedTuple):
     """The text of a mail that its sender wrote themselves.
 
@@ -81,6 +94,7 @@ class Written(NamedTuple):
     own: str
     below: str
     quoting: str = ""
+    perhaps_quoted: PerhapsQuoted = NONE_QUOTED
 
 
 def written(message: Message) -> Written:
@@ -90,13 +104,14 @@ def written(message: Message) -> Written:
     """
     plain, html = _sources(message)
     plain = _with_strikes(plain, message)
-    own = strip(plain or markup.shown(markup.before_quote(html)).strip() or markup.around_quotes(html))
+    shown = plain or markup.shown(markup.before_quote(html)).strip() or markup.around_quotes(html)
+    own = strip(shown)
     if len(own) > LONGEST:
         raise MailRefused("too_long", f"{len(own)} characters")
     if not as_message(own):
         raise MailRefused("empty")
     top, full = (plain, plain) if plain else (markup.shown(markup.before_quote(html)), markup.shown(html))
-    return Written(own, _left_below(top, full, own), _quoting(top))
+    return Written(own, _left_below(top, full, own), _quoting(top), _perhaps_quoted(shown, own))
 
 
 def _sources(message: Message) -> tuple[str, str]:
@@ -167,6 +182,17 @@ def _quoting(top: str) -> str:
     if _HEADER.match(first) or ADDRESS.search(" ".join(below[: ATTRIBUTION_LINES + 1])):
         return ""
     return first if any(map(is_prose, below[1:])) else ""
+
+
+def _perhaps_quoted(text: str, own: str) -> PerhapsQuoted:
+    """Return the lines of the sender's own text that may be quoted. An empty line divides an answer from the quote around it."""
+    lines = _above_marks(text)
+    groups = [(marked, list(group)) for marked, group in groupby(lines, lambda line: bool(QUOTED.match(line)))]
+    inner = [group for marked, group in groups[1:-1] if not marked]
+    known = set(lines_of(own))
+    within = [line.strip() for group in inner if all(map(str.strip, group)) for line in group if line.strip() in known]
+    above = strip("\n".join(takewhile(lambda line: not QUOTED.match(line), _without_attributions(lines))))
+    return PerhapsQuoted(own[len(above) :].strip() if above else "", "\n".join(within))
 
 
 def _unknown(lines: Sequence[str], known: Collection[str]) -> list[str]:

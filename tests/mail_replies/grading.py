@@ -42,8 +42,9 @@ def grade(case: Case) -> Graded:
     """Read a case as the pipeline does, and compare what would be done with what its player wrote."""
     expected = orders_of("\n".join(case.expected), case.game)
     try:
-        own, below, _quoting = written(case.raw())
-        lines = order_mail.read(own, position(case.game).game, position(case.game).view, below=below)
+        own, below, _quoting, perhaps_quoted = written(case.raw())
+        here = position(case.game)
+        lines = order_mail.read(own, here.game, here.view, below=below, perhaps_quoted=perhaps_quoted)
     except MailRefused as refused:
         told = refused.hears is not Hears.NOTHING
         fine = "understood" if not expected else "refused"

@@ -12,7 +12,8 @@ from gamesvc.games.kernel.timeline import check_command, read_order, replay
 from gamesvc.games.selfplay import bounded, play
 from gamesvc.games.stratastar import GAME as STRATASTAR
 from gamesvc.matches.mail_orders import blocks, order_mail, player_names
-from notifications.parsing.text import strip
+from notifications.parsing import reading
+from notifications.parsing.text import strip, written
 from tests.games.space_war.table import table
 from tests.games.stratastar.table import Table
 
@@ -203,6 +204,45 @@ def test_a_remark_that_may_revoke_the_orders_does_so(remark: str) -> None:
 )
 def test_a_remark_further_below_revokes_the_orders(below: str) -> None:
     assert order_mail.unreadable(order_mail.read(strip(f"{MOVE}\n{OTHER}\n\n{below}"), STRATASTAR, moving()))
+
+
+QUOTED = "> ##- Reply above this line -##\n> Your move: build\n"
+
+
+def of_mail(body: str) -> list[order_mail.Line]:
+    head = "From: a@players.example\nContent-Type: text/plain; charset=utf-8\n\n"
+    own = written(reading.parse(f"{head}{body}".encode()))
+    return order_mail.read(own.own, STRATASTAR, moving(), NAMES, own.below, own.perhaps_quoted)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{MOVE}\n\nOn Friday, Ben wrote:\n\n{QUOTED}end turn\n> and so on",
+        f"{MOVE}\n\nOn Friday, Ben wrote:\n\n{QUOTED}{MOVE}\n",
+        f"{MOVE}\n\nA gépelt sor:\n{QUOTED}\n{OTHER}\nEND",
+        f"{MOVE}\n\n{QUOTED}\nCheers\n\n{OTHER}",
+        f"On Friday, Ben wrote:\n{QUOTED}{OTHER}\n> and so on\n\n{MOVE}",
+        f"{QUOTED}{OTHER}\nend turn\n> and so on\n\n{MOVE}\nEND",
+    ],
+)
+def test_orders_that_may_be_quoted_are_asked_about(body: str) -> None:
+    """Below a quote with orders above it, and right between quoted lines, a line may have lost its mark on the way."""
+    assert order_mail.unreadable(of_mail(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{MOVE}\n{OTHER}\n\nOn Friday, Ben wrote:\n{QUOTED}> {MOVE}\n\nBob Miller\nExample Ltd.",
+        f"Hello Ben,\n\nOn Friday, Ben wrote:\n{QUOTED}\n{MOVE}\n{OTHER}\nEND",
+        f"{QUOTED}\n{MOVE}\n\n> build: end turn\n\n{OTHER}\n\n> and so on",
+        f"{QUOTED}Here you are.\n> build: end turn\n\n{MOVE}\n{OTHER}",
+    ],
+)
+def test_answers_below_and_in_a_quote_are_orders(body: str) -> None:
+    lines = [line for line in of_mail(body) if line.state != "ignored"]
+    assert [line.understood for line in lines if line.is_order] == [MOVE, OTHER]
 
 
 @pytest.mark.parametrize("name", ["Tim", "Stan", "Don", "E", "Reto", "Al", "Home"])

@@ -106,8 +106,8 @@ def done(body: str) -> list[str]:
 def read(body: str) -> list[order_mail.Line]:
     mail = EmailMessage()
     mail.set_content(body)
-    own, below, _quoting = text.written(reading.parse(bytes(mail)))
-    return order_mail.read(own, GAME, VIEW, ("anna", "ben"), below)
+    own, below, _quoting, perhaps_quoted = text.written(reading.parse(bytes(mail)))
+    return order_mail.read(own, GAME, VIEW, ("anna", "ben"), below, perhaps_quoted)
 
 
 def mail_with(remark: str, place: str) -> str:

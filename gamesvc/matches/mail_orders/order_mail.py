@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.matches.mail_orders import blocks, player_names, remarks, tolerance
 from gamesvc.matches.mail_orders.words import lines as service_lines
 from notifications.parsing.quotes import is_farewell, may_introduce_quote
-from notifications.parsing.text import END
+from notifications.parsing.text import END, NONE_QUOTED, PerhapsQuoted
 
 MOST_LINES = 60
 MOST_HISTORY = 200
@@ -151,11 +151,19 @@ class Line:
         }
 
 
-def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] = (), below: str = "") -> list[Line]:
+def read(
+    text: str,
+    game: Game,
+    view: JsonMapping | None,
+    names: Sequence[str] = (),
+    below: str = "",
+    perhaps_quoted: PerhapsQuoted = NONE_QUOTED,
+) -> list[Line]:
     """Return the lines of a mail's block of orders, with the greeting above it, and one line for the text below it.
 
     Unreadable lines are marked with the reason and a suggestion. `names`: the players' names, which orders may use instead of
     colours. `below`: what is cut off, by a quote or a signature: it is not read, but a line tells of orders there.
+    `perhaps_quoted`: orders among these lines of the text are asked about.
     """
     known = {*game.verbs, *WORDS}
     raws = [part for line in tolerance.lines(text, known) for part in tolerance.parts(line, game.verbs)]
@@ -170,12 +178,26 @@ def read(text: str, game: Game, view: JsonMapping | None, names: Sequence[str] =
     lines += read_lines
     if whole and rest:
         lines.append(_unread(_after(lines), rest[0].text.strip(), block.orders_below))
+    if order := _perhaps_quoted(text, perhaps_quoted, known, game):
+        detail = _("This may be a quoted line. If it is yours, send all orders again, together and above the quoted mail.")
+        return [*lines, Line(_after(lines), order, "order", state="unreadable", detail=detail)]
     if blocks.revokes(below, ended=text.rstrip().endswith(f"\n{END}")):
         detail = _("This stands below the quoted mail and may take your orders back. Send the orders again without it.")
         return [*lines, Line(_after(lines), below.strip(), "order", state="unreadable", detail=detail)]
     if left := blocks.left_orders(below, known, game):
         lines.append(_unread(_after(lines), left[0], len(left)))
     return lines
+
+
+def _perhaps_quoted(text: str, lines: PerhapsQuoted, known: Collection[str], game: Game) -> str:
+    """Return the first order that may be a quoted one: right between quoted lines, or below them with orders above them."""
+
+    def orders_in(part: str) -> list[str]:
+        said = map(tolerance.bare, part.split("\n"))
+        return [line for line in said if blocks.means_order(line, known, game) and not blocks.is_vague(line, known, game)]
+
+    after = orders_in(lines.after) if orders_in(text.removesuffix(lines.after)) else []
+    return next(iter([*orders_in(lines.within), *after]), "")
 
 
 def _after(lines: Sequence[Line]) -> int:

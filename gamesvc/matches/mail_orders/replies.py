@@ -103,7 +103,8 @@ class Desk:
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
             game = suggesting_legal(self.loaded.game, self._legal)
-            lines = order_mail.read(self.letter.text, game, view, self.names, self.letter.below)
+            said = self.letter
+            lines = order_mail.read(said.text, game, view, self.names, said.below, said.perhaps_quoted)
         service_words.check(self.writer, lines)
         if self.letter.automatic and not self.letter.confirmed:
             _check_written_by_hand(self.letter.text, lines)

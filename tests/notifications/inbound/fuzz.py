@@ -101,8 +101,8 @@ def orders_of(raw: bytes, game: Any, view: Mapping[str, Any]) -> list[str]:
     sender = sender_of(headers)
     robots.check_person(headers, envelope_from=sender, sender=sender)
     message = reading.parse(raw)
-    own = text.written(message).own
-    lines = order_mail.read(own, game, view)
+    own, below, _quoting, perhaps_quoted = text.written(message)
+    lines = order_mail.read(own, game, view, (), below, perhaps_quoted)
     if automatic.is_automatic(message, own) and all(line.word != "press" for line in lines):
         return []  # held: its sender is asked first
     if order_mail.unreadable(lines):
