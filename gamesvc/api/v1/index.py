@@ -28,6 +28,8 @@ PLACES = {
     "substitutes": "api/v1/substitutes/",
     "me": "api/v1/me/",
     "checkpoints": "api/v1/checkpoints/",
+    "exports": "api/v1/exports/matches/",
+    "results": "api/v1/exports/results/",
 }
 
 
@@ -41,6 +43,8 @@ class Places(schemas.Shape):
     substitutes = serializers.URLField()
     me = serializers.URLField()
     checkpoints = serializers.URLField()
+    exports = serializers.URLField()
+    results = serializers.URLField()
     sign_in = serializers.CharField(help_text="How a program authenticates.")
 
 

@@ -15,7 +15,7 @@ from gamesvc.api.v1.notices import inbox
 from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders, turns
 from gamesvc.api.v1.proof import checkpoints
-from gamesvc.api.v1.reading import boards, games
+from gamesvc.api.v1.reading import archive, boards, games
 from gamesvc.api.v1.statistics import leaderboards, players
 from gamesvc.api.v1.timekeeping import absence, clocks
 from gamesvc.api.v1.undo import undo
@@ -75,6 +75,8 @@ urlpatterns = [
     endpoint("matches/<str:ident>/preferences/", inbox.OfMatch, GET="read", PATCH="play"),
     endpoint("matches/<str:ident>/presence/", inbox.Presence, POST="play", DELETE="play"),
     endpoint("matches/<str:ident>/stream/", streams.MatchStream, GET=PUBLIC),
+    endpoint("exports/matches/", archive.Matches, folds=(ALWAYS,), GET=PUBLIC),
+    endpoint("exports/results/", archive.Results, folds=(ALWAYS,), GET=PUBLIC),
     endpoint("me/turns/", turns.Turns, GET="read"),
     endpoint("me/stream/", streams.UserStream, GET="read"),
     endpoint("me/absences/", absence.Absences, GET="read", POST="play"),

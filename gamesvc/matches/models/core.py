@@ -113,6 +113,11 @@ class Match(models.Model):
             models.Index(
                 fields=["game", "-number"], name="match_archived_game", condition=models.Q(status="finished", watch="all")
             ),
+            # The archive in the order of ends, for the bulk export; of all games and of one.
+            models.Index(fields=["ended_at", "number"], name="match_ended", condition=models.Q(status="finished", watch="all")),
+            models.Index(
+                fields=["game", "ended_at", "number"], name="match_ended_game", condition=models.Q(status="finished", watch="all")
+            ),
         ]
 
     def __str__(self) -> str:
