@@ -21,6 +21,8 @@ SOCKET_FILE = "unix"
 IPV6_PREFIX = 64
 # Some get a whole /48, which holds 65,536 of them.
 CUSTOMER_PREFIX = 48
+# Such a customer gets this many times what one network gets; others of the same /48 still get the rest.
+NETWORKS_OF_ONE = 3
 
 
 def client_address(request: HttpRequest) -> str | None:
@@ -58,6 +60,13 @@ def provider_network(network: str) -> str:
 def client_network(request: HttpRequest) -> str:
     """Return the network of a request's client, for limits to count by."""
     return network_of(client_address(request))
+
+
+def client_provider(request: HttpRequest) -> str:
+    """Return the /48 of a request's client, for limits on a customer with many networks; empty for clients by IPv4."""
+    network = client_network(request)
+    provider = provider_network(network)
+    return provider if provider != network else ""
 
 
 def check_settings() -> None:

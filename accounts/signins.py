@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from accounts.models import ApiToken, SignIn, User
-from accounts.network import client_address, client_network
+from accounts.network import NETWORKS_OF_ONE, client_address, client_network, client_provider
 from accounts.throttling import throttle
 
 # Failures recorded per network (`accounts.network`) and hour; further ones add no information.
@@ -106,6 +106,9 @@ def _factor_removed(sender: object, request: HttpRequest | None, user: User, **_
 
 def _write_failure(kind: SignIn.Kind, request: HttpRequest | None, user: User | None = None, name: str = "") -> None:
     network = client_network(request) if request is not None else ""
+    provider = client_provider(request) if request is not None else ""
+    if provider and throttle(f"sign-in failures {provider}", NETWORKS_OF_ONE * FAILURES_PER_HOUR, 3600):
+        return
     if throttle(f"sign-in failures {network}", FAILURES_PER_HOUR, 3600) == 0:
         _write(kind, request, user=user, name_hash="" if user is not None else name_hash(name))
 

@@ -16,7 +16,6 @@ from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
 
 from accounts.models import User
-from accounts.network import client_network
 from gamesvc import request_limits
 from gamesvc.api import unanswered
 from gamesvc.games.kernel import intake
@@ -86,7 +85,7 @@ class RateLimits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if not (hasattr(request, "came_to_view") or isinstance(response, WhiteNoiseFileResponse)):
-            response = _counted(request, {"address": client_network(request)}) or response
+            response = _counted(request, request_limits.of_network(request, "address")) or response
         request_limits.add_headers(request, response)
         return response
 
@@ -94,12 +93,12 @@ class RateLimits:
         request.came_to_view = True  # type: ignore[attr-defined]
         if getattr(view, "uncounted", False):
             return None
-        who: dict[str, object] = {"address": client_network(request)}
+        who = request_limits.of_network(request, "address")
         if not unanswered.is_api(request):
             if isinstance(request.user, User):
                 who |= request_limits.holders(request, request.user)
             elif request_limits.folds(request):
-                who["history"] = client_network(request)
+                who |= request_limits.of_network(request, "history")
         return _counted(request, who)
 
 

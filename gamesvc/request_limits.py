@@ -20,6 +20,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from accounts.models import User
+from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
 from gamesvc.errors import TooMany
 
 WINDOW_SECONDS = 60
@@ -34,12 +35,18 @@ SETTINGS = {
     "user": "RATE_LIMIT_PER_USER",
     "token": "RATE_LIMIT_PER_TOKEN",
     "history": "RATE_LIMIT_HISTORY",
+    "provider": "RATE_LIMIT_PER_ADDRESS",
+    "provider-history": "RATE_LIMIT_HISTORY",
 }
+OF_A_PROVIDER = {"address": "provider", "history": "provider-history"}
+"""The limits for all networks of one customer together, by those for one of them."""
 SENTENCES = {
     "address": "{limit} requests a minute are allowed from one network.",
     "user": "{limit} requests a minute are allowed for one user.",
     "token": "{limit} requests a minute are allowed with one token.",
     "history": "{limit} requests a minute are allowed that look at the past, try a position, draw a board or export a match.",
+    "provider": "{limit} requests a minute are allowed from one network of a provider.",
+    "provider-history": "{limit} requests a minute are allowed from one network of a provider that look at the past.",
 }
 
 V = TypeVar("V", bound=Callable[..., object])
@@ -94,7 +101,7 @@ def folds(request: HttpRequest) -> bool:
 
 def count(request: HttpRequest, who: Mapping[str, object]) -> None:
     """Count a request under limits by name, each for one holder. Its response will name the rest. Raises `Exceeded`."""
-    named = {name: (holder, getattr(settings, SETTINGS[name])) for name, holder in who.items()}
+    named = {name: (holder, _limit(name)) for name, holder in who.items()}
     named = {name: (holder, limit) for name, (holder, limit) in named.items() if limit > 0 and holder not in (None, "")}
     if not named:
         return
@@ -106,6 +113,16 @@ def count(request: HttpRequest, who: Mapping[str, object]) -> None:
     for one in met:
         if one.used > one.limit:
             raise Exceeded(one)
+
+
+def _limit(name: str) -> int:
+    limit: int = getattr(settings, SETTINGS[name])
+    return limit * NETWORKS_OF_ONE if name in OF_A_PROVIDER.values() else limit
+
+
+def of_network(request: HttpRequest, name: str) -> dict[str, object]:
+    """Return the limits for a client by its network: the one named, and the one for all IPv6 networks of its customer."""
+    return {name: client_network(request), OF_A_PROVIDER[name]: client_provider(request)}
 
 
 def holders(request: HttpRequest, user: User, token: object = None) -> dict[str, object]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 from smtplib import SMTPException
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as allauth_context
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal import ratelimit
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.mail import EmailMessage
@@ -20,8 +23,17 @@ from accounts.throttling import throttle
 
 MAILS_PER_ADDRESS_AND_DAY = 10
 DAY = 24 * 3600
+# As in `ACCOUNT_RATE_LIMITS`, `accounts.network.NETWORKS_OF_ONE` times. Tries to sign in that succeed count here too.
+OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60/h/key"}
 
 log = logging.getLogger(__name__)
+
+
+def _counted(request: HttpRequest, action: str, about: str = "") -> bool:
+    """Count an act for all IPv6 networks of one customer together. Return False beyond the limit."""
+    provider = network.client_provider(request)
+    key = f"{about} {provider}"
+    return not provider or bool(ratelimit.consume(request, app="accounts", action=action, config=OF_A_PROVIDER, key=key))
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -59,6 +71,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if address is None:
             raise PermissionDenied("The network address of the client is not known.")
         return address
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Count a sign-up for the customer behind an IPv6 network. Always True: beyond the limit the request gets 429."""
+        if request.method == "POST" and not _counted(request, "signup"):
+            raise ImmediateHttpResponse(ratelimit.respond_429(request))
+        return bool(super().is_open_for_signup(request))
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a try for the customer behind an IPv6 network as well, for all accounts and for this one."""
+        account = DefaultAccountAdapter._get_login_attempts_cache_key(self, request, **credentials)
+        if not (_counted(request, "login") and _counted(request, "login_failed", account)):
+            raise self.validation_error("too_many_login_attempts")
+        super().pre_authenticate(request, **credentials)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
         """Count wrong passwords by account and network, so that a guesser does not lock the owner out."""

@@ -337,6 +337,8 @@ def as_markdown() -> str:
         "",
         f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network,"
         f" {settings.RATE_LIMIT_PER_USER} for one user, {settings.RATE_LIMIT_PER_TOKEN} with one token.",
+        "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"
+        " those of sign-in and sign-up too.",
         "",
         f"`manage.py mailserver` takes {settings.MAILSERVER_CONNECTIONS} connections at a time. Where senders reach it directly,"
         f" it takes {settings.MAILSERVER_CONNECTIONS_PER_ADDRESS} of one network,",

@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from accounts.models import User
-from accounts.network import client_network
 from accounts.tokens import Bearer
 from gamesvc import request_limits
 
@@ -25,5 +24,5 @@ class Throttle(BaseThrottle):
         if isinstance(request.user, User):
             request_limits.count(plain, request_limits.holders(plain, request.user, token))
         elif request_limits.folds(plain):
-            request_limits.count(plain, {"history": client_network(plain)})
+            request_limits.count(plain, request_limits.of_network(plain, "history"))
         return True

@@ -114,11 +114,38 @@ def test_an_ipv6_customer_is_one_client(ann):
     assert Behind("2001:db8:0:2::1").sign_in("ann", PASSWORD)
 
 
+def test_the_many_ipv6_networks_of_one_customer_guess_few_passwords(ann):
+    for number in range(15):
+        assert not Behind(f"2001:db8:1:{number:x}::1").sign_in("ann", "wrong")
+    assert not Behind("2001:db8:1:99::1").sign_in("ann", PASSWORD), "its customer has used the tries for this account up"
+    assert Behind("2001:db8:2::1").sign_in("ann", PASSWORD)
+
+
+def test_the_many_ipv6_networks_of_one_customer_try_to_sign_in_as_few(ann):
+    for number in range(90):
+        Behind(f"2001:db8:1:{number:x}::1").sign_in(f"name{number}", "wrong")
+    assert not Behind("2001:db8:1:99::1").sign_in("ann", PASSWORD), "its customer has used its minute up"
+    assert Behind("2001:db8:2::1").sign_in("ann", PASSWORD)
+
+
+def test_the_many_ipv6_networks_of_one_customer_open_few_accounts(settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "none"
+
+    def sign_up(number: int, address: str) -> int:
+        return Behind(address).post("/accounts/signup/", {"username": f"user{number}"}).status_code
+
+    assert [sign_up(number, f"2001:db8:1:{number:x}::1") for number in range(61)] == [200] * 60 + [429]
+    assert sign_up(99, "2001:db8:2::1") == 200
+
+
 def test_failures_of_an_ipv6_customer_are_written_down_up_to_one_cap(monkeypatch):
     monkeypatch.setattr("accounts.signins.FAILURES_PER_HOUR", 3)
     for number in range(5):
         Client().get("/api/v1/me/", headers={"Authorization": "Bearer gsk_wrong"}, REMOTE_ADDR=f"2001:db8:0:9::{number:x}")
     assert SignIn.objects.filter(kind="token_refused").count() == 3
+    for number in range(12):
+        Client().get("/api/v1/me/", headers={"Authorization": "Bearer gsk_wrong"}, REMOTE_ADDR=f"2001:db8:1:{number:x}::1")
+    assert SignIn.objects.filter(kind="token_refused").count() == 3 + 9, "the many networks of one /48 count together"
 
 
 def test_a_header_of_the_client_itself_does_not_count(ann):

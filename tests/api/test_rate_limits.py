@@ -91,6 +91,25 @@ def test_a_network_has_one_limit_for_pages_and_programs_known_or_not(settings, p
     assert client.get("/lobby/", REMOTE_ADDR=far).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/lobby/", "/api/v1/games/", "/nowhere/"])
+def test_the_many_ipv6_networks_of_one_customer_have_one_limit_together(settings, path):
+    settings.RATE_LIMIT_PER_ADDRESS = 2
+    client = Client()
+    codes = [client.get(path, REMOTE_ADDR=f"2001:db8:1:{number:x}::1").status_code for number in range(7)]
+    assert [code == 429 for code in codes] == [False] * 6 + [True]
+    assert client.get(path, REMOTE_ADDR="2001:db8:2::1").status_code != 429
+
+
+@pytest.mark.parametrize("path", ["/matches/{}/board.svg", "/api/v1/matches/{}/board.svg"])
+def test_the_many_ipv6_networks_of_one_customer_look_at_the_past_together(settings, match, path):
+    settings.RATE_LIMIT_HISTORY = 1
+    client = Client()
+    asked = path.format(match.number)
+    codes = [client.get(asked, REMOTE_ADDR=f"2001:db8:1:{number:x}::1").status_code for number in range(4)]
+    assert codes == [200, 200, 200, 429]
+    assert client.get(asked, REMOTE_ADDR="2001:db8:2::1").status_code == 200
+
+
 def test_a_signed_in_reader_of_pages_is_limited_and_nothing_is_done_beyond(settings, anna, match):
     settings.RATE_LIMIT_PER_USER = 1
     client = Client()

@@ -19,7 +19,7 @@ from uuid import UUID
 import redis.asyncio
 from django.conf import settings
 
-from accounts.network import provider_network
+from accounts.network import NETWORKS_OF_ONE, provider_network
 from gamesvc.api.live import looking
 from gamesvc.api.live.errors import TooManyStreams
 from gamesvc.api.live.streams import Stream, UserStream
@@ -40,8 +40,6 @@ LIMITS = {
     "user": ("STREAMS_PER_USER", "{} streams are allowed for one user."),
     "token": ("STREAMS_PER_TOKEN", "{} streams are allowed with one token."),
 }
-NETWORKS_OF_ONE = 3
-"""One provider's customer may have many IPv6 networks; together they get this many times the streams of one."""
 
 
 class Hub:

@@ -12,7 +12,7 @@ from collections import Counter
 
 from django.conf import settings
 
-from accounts.network import provider_network
+from accounts.network import NETWORKS_OF_ONE, provider_network
 
 HOUR = 3600.0
 MOST_NETWORKS = 10_000
@@ -20,8 +20,6 @@ MOST_LARGE = 20
 """Bodies of more than 1 MB on their way at once, so that the disk is bounded."""
 MOST_LARGE_OF_ONE = 4
 """Of these the most from one network: it could hold them back to the end of its connections."""
-NETWORKS_OF_ONE = 3
-"""One provider's customer may have many IPv6 networks; together they get this many times the connections of one."""
 FULL = "421 4.3.2 Too many connections, try again later"
 FULL_FOR_YOU = "421 4.7.0 Too many connections from your network, try again later"
 GUESSED = "421 4.7.1 Too many unknown addresses from your network, try again in an hour"
