@@ -260,6 +260,13 @@ _NOTICES = {
     "bad_points": Meaning("The reminders do not fit", "Each is a share of the time, or hours before its end.", _FIELD),
     "bad_choice": Meaning("The choice is not a possible one", "The setting is one of two.", _FIELD),
     "bad_channels": Meaning("The channels do not fit", "Notices go by mail, by webhook, or by one after the other.", _FIELD),
+    "bad_kinds": Meaning("The kinds do not fit", "A webhook gets all kinds of notices, or those that you name.", _FIELD),
+    "too_many_webhooks": Meaning("Too many webhooks", "You have as many as you may.", "Remove one that nothing listens to."),
+    "not_again": Meaning(
+        "The delivery cannot be sent again",
+        "The webhook is switched off, or nothing was ever sent.",
+        "Switch the webhook on; for a test, send a ping.",
+    ),
     "no_digest": Meaning(
         "A digest is needed", "Mails that wait need a digest that tells of them.", "Choose an hour for it, or let every mail go."
     ),

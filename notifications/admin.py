@@ -118,11 +118,12 @@ class PushSubscriptionAdmin(ReadOnly):
 class WebhookAdmin(ReadOnly):
     """Only the host of a webhook: the rest of its address is often a secret."""
 
-    list_display = ("user", "host", "rotated_at", "failing_since", "disabled_at")
+    list_display = ("user", "host", "channel", "rotated_at", "failing_since", "disabled_at")
     search_fields = ("user__username",)
     ordering = ("user__username", "pk")
-    fields = ("user", "host", "rotated_at", "failing_since", "disabled_at")
+    fields = ("user", "host", "channel", "rotated_at", "failing_since", "disabled_at")
     list_select_related = ("user",)
+    of_match, of_player = "topic", "user"
 
     @admin.display(description="host")
     def host(self, hook: Webhook) -> str:

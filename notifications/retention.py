@@ -16,7 +16,8 @@ from django.db.models import Q
 
 from accounts.retention import FIXED, WITH_PLAYERS, Declared, Old
 from notifications import registry
-from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress, Status
+from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress, Status
+from notifications.other_channels.deliveries import LOG_KEPT
 from notifications.returned import suppression
 from notifications.sending import calendar, shown, threads
 from notifications.wanted import presence, reminders
@@ -85,4 +86,5 @@ RULES: Declared = {
     "notifications.Suppression": "one row for each address that takes no mail; forgotten, it would get some again",
     "notifications.PushSubscription": WITH_PLAYERS,
     "notifications.Webhook": WITH_PLAYERS,
+    "notifications.WebhookDelivery": (Old("created_at", lambda: LOG_KEPT.days, ~Q(status=Handover.Status.WAITING)),),
 }

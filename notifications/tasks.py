@@ -7,7 +7,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from notifications.other_channels import handovers
+from notifications.other_channels import handovers, subscriptions
 from notifications.sending import digests
 from notifications.sending.claims import CHANNELS_LOCK, only_sweeper
 from notifications.sending.delivery import send_claimed, sweep
@@ -34,6 +34,9 @@ def sweep_digests() -> int:
 
 @shared_task(name="notifications.tasks.sweep_channels", ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_channels() -> int:
-    """Hand due notices over to the channels beside mail if nothing has happened."""
+    """Hand due notices over to the channels beside mail if nothing has happened, and to subscribed webhooks at once."""
     with only_sweeper(CHANNELS_LOCK) as alone:
-        return handovers.sweep() if alone else 0
+        if not alone:
+            return 0
+        subscriptions.sweep()
+        return handovers.sweep()

@@ -20,6 +20,7 @@ class MatchesConfig(AppConfig):
             absence_notices,
             conduct_notices,
             ending,
+            match_hooks,
             measure_notices,
             reminding,
             standing_notices,
@@ -30,20 +31,10 @@ class MatchesConfig(AppConfig):
         from gamesvc.matches.statistics import totals
 
         language.follow(get_language)
-        for part in (wording, absence_notices, conduct_notices, erasing, held_orders, invitation_mail, ending, measure_notices):
+        # The page of notification settings lists their kinds in this order.
+        for part in (wording, absence_notices, conduct_notices, erasing, held_orders, invitation_mail, ending, match_hooks):
             part.register()
-        for part in (
-            press_mail,
-            receipts,
-            reminding,
-            replies,
-            retention,
-            rewinds,
-            standing_mail,
-            standing_notices,
-            substitute_mail,
-            tenures,
-            undo_notices,
-            totals,
-        ):
+        for part in (measure_notices, press_mail, receipts, reminding, replies, retention, rewinds, standing_mail):
+            part.register()
+        for part in (standing_notices, substitute_mail, tenures, undo_notices, totals):
             part.register()

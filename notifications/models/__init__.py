@@ -12,8 +12,8 @@ from notifications.models.timing import (
     Presence,
     PushSubscription,
     Reminder,
-    Webhook,
 )
+from notifications.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "Bounce",
@@ -37,4 +37,5 @@ __all__ = [
     "Status",
     "Suppression",
     "Webhook",
+    "WebhookDelivery",
 ]

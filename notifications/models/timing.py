@@ -105,22 +105,6 @@ class Handover(models.Model):
         indexes = [models.Index(fields=["due_at"], condition=Q(status="waiting"), name="notifications_handover_due")]
 
 
-class Webhook(models.Model):
-    """The address where a user's program takes notices. Its secret is derived from `id` and `generation`, and stored nowhere."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
-    url = models.URLField(max_length=500)
-    generation = models.PositiveIntegerField(default=1)
-    rotated_at = models.DateTimeField(default=timezone.now)
-    # Since when every delivery has failed; after a day of that the channel is switched off.
-    failing_since = models.DateTimeField(null=True)
-    disabled_at = models.DateTimeField(null=True)
-
-    class Meta:
-        db_table = "notifications_webhook"
-
-
 class PushSubscription(models.Model):
     """A browser that takes notices of a user by web push (RFC 8030): its push service's address, and its keys (RFC 8291)."""
 

@@ -1,18 +1,15 @@
 """Handing due notices over to the channels beside mail, so that no slow receiver delays the others.
 
-Several are sent at once, but each user's one by one, and only a few to one host. A user whose receiver fails is left alone until
-its pause is over, with everything that waits for it. One whose receiver answers slowly waits several times as long as it took, so
-that a few such users cannot hold all places. A host that fails repeatedly is not tried again in the same sweep.
+Several are sent at once (`transfers`), but each user's one by one. A user whose receiver fails is left alone until its pause is
+over, with everything that waits for it. One whose receiver answers slowly waits several times as long as it took, so that a few
+such users cannot hold all places.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
-import time
-from collections import Counter
-from collections.abc import Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from datetime import timedelta
 
 from django.db import connection
@@ -22,23 +19,16 @@ from django.utils import timezone
 from notifications import channels, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover
+from notifications.other_channels import deliveries, transfers
+from notifications.other_channels.transfers import GIVE_UP_AFTER, LANE_PAUSE, LEASE, Job
 from notifications.wanted import preferences
 
 log = logging.getLogger(__name__)
 
-# Longer than any transfer takes (`outward.WHOLE_SECONDS`).
-LEASE = timedelta(seconds=30)
-AT_ONCE = 8
-PER_LANE = 2
-LANE_FAILURES = 3
 SWEEP_LASTS = 30.0
-FIRST_PAUSE = timedelta(seconds=30)
-LONGEST_PAUSE = timedelta(hours=2)
-LANE_PAUSE = timedelta(seconds=10)
 SLOW_SECONDS = 2.0
 SLOW_REST = 8
 """After a transfer of more than `SLOW_SECONDS`, its user rests this many times as long as it took."""
-GIVE_UP_AFTER = timedelta(days=1)
 
 # For each user and channel the oldest, and none while another one of theirs is being sent or waits for its next try.
 _CLAIM = """
@@ -58,68 +48,29 @@ FROM due WHERE h.id = due.id RETURNING h.id
 """
 
 
-_Transfer = tuple[Exception | None, float]
-
-
-@dataclass
-class _Sweep:
-    """The parcels being sent, and the answers of their hosts in this sweep."""
-
-    pool: ThreadPoolExecutor
-    running: dict[Future[_Transfer], tuple[Handover, Parcel]] = field(default_factory=dict)
-    busy: Counter[str] = field(default_factory=Counter)
-    failed: Counter[str] = field(default_factory=Counter)
-
-    def send(self, handover: Handover, parcel: Parcel) -> None:
-        if self.busy[parcel.lane] >= PER_LANE or self.failed[parcel.lane] >= LANE_FAILURES:
-            _put_off(handover)
-            return
-        self.busy[parcel.lane] += 1
-        self.running[self.pool.submit(_transfer, parcel)] = handover, parcel
-
-    def settle(self, done: Iterable[Future[_Transfer]]) -> int:
-        sent = 0
-        for future in done:
-            handover, parcel = self.running.pop(future)
-            fault, seconds = future.result()
-            self.busy[parcel.lane] -= 1
-            self.failed[parcel.lane] = self.failed[parcel.lane] + 1 if isinstance(fault, ChannelBusy) else 0
-            parcel.settled(fault)
-            sent += _ended(handover, fault)
-            if fault is None or isinstance(fault, ChannelRefused):
-                _rest(handover, seconds)  # after other faults the user's next try waits anyway (`_later`)
-        return sent
-
-
-def _transfer(parcel: Parcel) -> _Transfer:
-    """Hand a parcel over in a thread of the pool. Return its fault, if any, and the seconds it took."""
-    began = time.monotonic()
-    try:
-        parcel.go()
-    except Exception as fault:
-        return fault, time.monotonic() - began
-    return None, time.monotonic() - began
-
-
 def sweep(*, lasting: float = SWEEP_LASTS) -> int:
-    """Hand over due notices until none are left; start nothing more after `lasting` seconds. Return how many were taken."""
-    end = time.monotonic() + lasting
-    taken = 0
-    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="handover") as pool:
-        going = _Sweep(pool)
-        while True:
-            room = AT_ONCE - len(going.running) if time.monotonic() < end else 0
-            rows = _claim(room) if room else []
-            for handover in rows:
-                packed = _pack(handover)
-                if isinstance(packed, Parcel):
-                    going.send(handover, packed)
-                else:
-                    taken += packed
-            if going.running:
-                taken += going.settle(wait(going.running, return_when=FIRST_COMPLETED).done)
-            elif not rows:
-                return taken
+    """Hand over due notices, and deliver to webhooks what is due, until nothing is left or `lasting` seconds are over.
+
+    Return how many were taken.
+    """
+    return transfers.sweep([_jobs, deliveries.jobs], lasting=lasting)
+
+
+def _jobs(limit: int) -> Iterator[Job | bool]:
+    for handover in _claim(limit):
+        packed = _pack(handover)
+        if isinstance(packed, Parcel):
+            yield Job(packed, functools.partial(_after, handover), functools.partial(_put_off, handover))
+        else:
+            yield packed
+
+
+def _after(handover: Handover, fault: Exception | None, seconds: float) -> bool:
+    """Record the result of a transfer. Return True if the notice was handed over."""
+    sent = _ended(handover, fault)
+    if fault is None or isinstance(fault, ChannelRefused):
+        _rest(handover, seconds)  # after other faults the user's next try waits anyway (`_later`)
+    return sent
 
 
 def _claim(limit: int) -> list[Handover]:
@@ -178,8 +129,7 @@ def _later(handover: Handover, reason: str) -> bool:
         _settle(handover, Handover.Status.FAILED, reason)
         channels.hurry(handover.notice)
         return False
-    pause = min(FIRST_PAUSE * 2 ** min(handover.attempts - 1, 12), LONGEST_PAUSE)
-    _ours(handover).update(claimed_until=now + pause, error=reason[:500])
+    _ours(handover).update(claimed_until=now + transfers.pause(handover.attempts), error=reason[:500])
     return False
 
 

@@ -83,6 +83,13 @@ def check(url: str) -> tuple[str, str, int, str]:
     return parts.scheme, host, port, path
 
 
+def check_host(url: str) -> None:
+    """Raise `BadAddress` for an address that leads into a private network as well. A host that is not found now may be later."""
+    _scheme, host, port, _path = check(url)
+    with contextlib.suppress(OSError):
+        _open_address(host, port)
+
+
 def is_trusted(host: str, port: int) -> bool:
     """Return True if the operator allows webhooks to this port of this host, in any network and without https."""
     for entry in settings.WEBHOOK_TRUSTED_HOSTS:

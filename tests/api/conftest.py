@@ -17,6 +17,7 @@ from gamesvc.ops.client import Client
 from gamesvc.ops.match_limits import LIFTED_IN_ENVIRONMENT
 from gamesvc.ops.sink import MailSink
 from tests import databases
+from tests.receiving import receiver  # noqa: F401
 from tests.serving import environment_of, workers
 
 MAKE_PLAYERS = """

@@ -34,7 +34,15 @@ def operator(player):
 
 def call(door, method, user, scopes, ident=1):
     """Send a request with a token that has exactly these scopes."""
-    values = {"ident": ident, "token_id": uuid.uuid4(), "absence_id": 1, "follow_id": 1, **PARAMETERS}
+    values = {
+        "ident": ident,
+        "token_id": uuid.uuid4(),
+        "absence_id": 1,
+        "hook_id": uuid.uuid4(),
+        "delivery_id": uuid.uuid4(),
+        "follow_id": 1,
+        **PARAMETERS,
+    }
     plain = create_token(user=user, name="test", scopes=scopes)[1]
     headers = {"Authorization": f"Bearer {plain}", "Idempotency-Key": "k", "If-Match": '"x"'}
     path = door.path(**{name: values[name] for name in door.parameters})

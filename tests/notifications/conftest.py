@@ -10,6 +10,7 @@ from notifications import hints, registry
 from notifications.models import Mute, Outbox
 from notifications.registry import Image, Message
 from notifications.wanted import muting
+from tests.receiving import receiver  # noqa: F401
 
 # The smallest possible picture: one transparent pixel.
 PNG = bytes.fromhex(

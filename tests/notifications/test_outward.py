@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notifications.models import Handover, Outbox, Webhook
-from notifications.other_channels import handovers, outward, webhooks
+from notifications.other_channels import outward, transfers, webhooks
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import wishes
@@ -179,12 +179,12 @@ def test_one_users_slow_receiver_delays_nobody(sink, db, net, asking):  # noqa: 
 @pytest.mark.long
 def test_many_users_of_one_slow_machine_leave_room_for_others(sink, db, net, asking):  # noqa: F811
     net.hang = {"slow.example"}
-    for number in range(handovers.AT_ONCE + 2):
+    for number in range(transfers.AT_ONCE + 2):
         hooked(f"slow{number}", f"https://slow.example/{number}", asking)
     hooked("last", "https://last.example/", asking)
     send_due()
     assert sweep_channels() == 1
-    assert net.most["slow.example"] == handovers.PER_LANE
+    assert net.most["slow.example"] == transfers.PER_LANE
     assert not Handover.objects.filter(attempts__gt=1).exists()
 
 
@@ -194,7 +194,7 @@ def test_a_machine_that_is_down_is_not_tried_by_everybody(sink, db, net, asking)
         hooked(f"user{number}", f"https://down.example:{8000 + number}/", asking)
     send_due()
     assert sweep_channels() == 0
-    assert handovers.LANE_FAILURES <= net.reached.count("down.example") < handovers.LANE_FAILURES + handovers.PER_LANE
+    assert transfers.LANE_FAILURES <= net.reached.count("down.example") < transfers.LANE_FAILURES + transfers.PER_LANE
     assert Handover.objects.filter(status=Handover.Status.WAITING).count() == 12
     assert Webhook.objects.filter(failing_since__isnull=False).count() == net.reached.count("down.example")
 

@@ -19,7 +19,7 @@ from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.stream import STORE
 from notifications import channels
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
-from notifications.other_channels import webhooks
+from notifications.other_channels import signing
 
 pytestmark = pytest.mark.django_db
 
@@ -110,7 +110,7 @@ def test_who_plays_where_and_what_opens_a_door_are_not_told(match, anna, desk):
     page = everything(desk, Webhook)
     assert "hooks.example" in page
     assert "sesame" not in page
-    assert webhooks.secret_of(hook) not in page
+    assert signing.secret_of(hook) not in page
     Reckoned.objects.create(match=match, version=2, fault="KeyError: no such card")
     assert "no such card" in desk.get(reverse("admin:matches_reckoned_changelist"), {"fault": "1"}).content.decode()
 

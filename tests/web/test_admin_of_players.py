@@ -44,7 +44,6 @@ OF_NO_MATCH = {
     FormerName,
     SignIn,
     Suppression,
-    Webhook,
     Outage,
     Heartbeat,
     MessageBan,
@@ -67,7 +66,7 @@ def rows_about(user: User, match: Match, mark: str) -> dict[type[Model], Model]:
     """Create one row of each kind that ties a player to a match; `mark` is a free word in those that have one."""
     now, topic = timezone.now(), str(match.pk)
     notice = Outbox.objects.create(user=user, kind="your_turn", topic=topic)
-    Webhook.objects.get_or_create(user=user, defaults={"url": "https://hooks.example/in"})
+    Webhook.objects.get_or_create(user=user, channel=True, defaults={"url": "https://hooks.example/in"})
     channels.follow(notice, ("mail", "webhook"), timedelta(0), now)
     refused = {"channel": "api", "received_at": now, "command": {}, "code": "x", "detail": "x"}
     bounced = {"address_hash": "hash", "report": "hard", "source": "dsn"}
@@ -76,6 +75,7 @@ def rows_about(user: User, match: Match, mark: str) -> dict[type[Model], Model]:
     return {
         Outbox: notice,
         Handover: Handover.objects.filter(notice=notice).first(),
+        Webhook: Webhook.objects.create(user=user, url="https://hooks.example/of", channel=False, topic=topic),
         Reminder: Reminder.objects.create(user=user, topic=topic, subject=f"0 {mark}", point="80%", deadline=now),
         Bounce: Bounce.objects.create(key=mark, user=user, kind="your_turn", topic=topic, delivery=notice.pk, **bounced),
         Preference: Preference.objects.create(user=user, topic=topic, reminders=["80%"]),

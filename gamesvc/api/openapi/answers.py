@@ -15,6 +15,7 @@ WITH_BODY = ("413", "415")
 STATUSES = {
     "200": "Done.",
     "201": "Made. `Location` is its address.",
+    "202": "Queued. Look at it again later.",
     "204": "Done; the answer has no content.",
     "304": "Not changed since the ETag that you sent as `If-None-Match`.",
     "307": "The stream is served at `Location`, with a ticket for this one connection. Follow it without your token.",

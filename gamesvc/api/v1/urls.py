@@ -11,7 +11,7 @@ from gamesvc.api.v1.base import PUBLIC, endpoint
 from gamesvc.api.v1.community import blocks, reports
 from gamesvc.api.v1.live import streams
 from gamesvc.api.v1.lobby import forks, lines, matches, notes, press, substitutes
-from gamesvc.api.v1.notices import inbox
+from gamesvc.api.v1.notices import inbox, webhooks
 from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders, turns
 from gamesvc.api.v1.proof import checkpoints
@@ -91,8 +91,14 @@ urlpatterns = [
     endpoint("me/notices/", inbox.Notices, GET="read"),
     endpoint("me/preferences/", inbox.Preferences, GET="read", PATCH="play"),
     endpoint("me/calendar/", inbox.Calendar, GET="account", POST="account", DELETE="account"),
-    endpoint("me/webhook/", inbox.Hook, GET="account", PUT="account", DELETE="account"),
-    endpoint("me/webhook/secret/", inbox.HookSecret, POST="account"),
+    endpoint("me/webhook/", webhooks.Hook, GET="account", PUT="account", DELETE="account"),
+    endpoint("me/webhook/secret/", webhooks.HookSecret, POST="account"),
+    endpoint("me/webhooks/", webhooks.Webhooks, GET="account", POST="account"),
+    endpoint("me/webhooks/<uuid:hook_id>/", webhooks.WebhookDetail, GET="account", PATCH="account", DELETE="account"),
+    endpoint("me/webhooks/<uuid:hook_id>/secret/", webhooks.WebhookSecret, POST="account"),
+    endpoint("me/webhooks/<uuid:hook_id>/ping/", webhooks.WebhookPing, POST="account"),
+    endpoint("me/webhooks/<uuid:hook_id>/deliveries/", webhooks.Deliveries, GET="account"),
+    endpoint("me/webhooks/<uuid:hook_id>/deliveries/<uuid:delivery_id>/", webhooks.DeliveryAgain, POST="account"),
     endpoint("checkpoints/", checkpoints.Checkpoints, GET=PUBLIC),
     endpoint("checkpoints/latest/", checkpoints.LatestCheckpoint, GET=PUBLIC),
     endpoint("checkpoints/key/", checkpoints.PublicKey, GET=PUBLIC),

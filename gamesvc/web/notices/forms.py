@@ -6,7 +6,8 @@ from typing import Any
 
 from django import forms
 
-from gamesvc.forms import OneOfField, PostedForm, TextField, WholeField, says
+from gamesvc.forms import OneOfField, PostedForm, SomeOfField, TextField, WholeField, says
+from notifications.other_channels import subscriptions
 
 WHEN = ("", "after", "first")
 """Choices for a channel: not used, if a mail had no effect, before any mail."""
@@ -42,6 +43,30 @@ class WebhookForm(PostedForm):
     """The address of the user's own program."""
 
     url = TextField()
+
+
+class NewHookForm(PostedForm):
+    """A webhook to add: for notices of some kinds (none: all), or for the news of a match."""
+
+    url = TextField()
+    match = TextField(max_length=40)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = [(kind.name, kind.name) for kind in subscriptions.offered()]
+        self.fields["kinds"] = SomeOfField("Choose kinds of notices that the page offers.", names)
+
+
+class HookForm(PostedForm):
+    """The webhook that a button stands beside."""
+
+    hook = forms.UUIDField(error_messages=says("There is no such webhook."))
+
+
+class DeliveryForm(PostedForm):
+    """The delivery to send again."""
+
+    delivery = forms.UUIDField(error_messages=says("There is no such delivery in the log."))
 
 
 class SuppressionForm(PostedForm):

@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
+from gamesvc.errors import TooMany
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import joined, say
@@ -18,7 +19,7 @@ from gamesvc.matches.notices import reply_addresses as addresses
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import TimingForm, WebhookForm
 from notifications.models import Webhook
-from notifications.other_channels import web_push, webhooks
+from notifications.other_channels import signing, subscriptions, web_push, webhooks
 from notifications.sending import calendar
 from notifications.wanted import wishes
 from notifications.wanted.wishes import WishRefused
@@ -27,7 +28,7 @@ from notifications.wanted.wishes import WishRefused
 def context(user: User) -> dict[str, object]:
     """Return the context of this section of the profile page."""
     holds = wishes.wishes_of(user.pk)
-    hook = Webhook.objects.filter(user=user).first()
+    hook = webhooks.of(user)
     return {
         "holds": holds,
         "points": ", ".join(holds.reminders),
@@ -100,8 +101,8 @@ def webhook(request: HttpRequest) -> HttpResponse:
                 )
         case _:
             try:
-                hook, new = webhooks.set_up(user, WebhookForm.read(request)["url"].strip())
-            except (Refused, WishRefused) as refused:
+                hook, new = subscriptions.set_channel(user, WebhookForm.read(request)["url"].strip())
+            except (Refused, WishRefused, TooMany) as refused:
                 messages.error(request, refused.sentence)
             else:
                 messages.success(
@@ -112,7 +113,7 @@ def webhook(request: HttpRequest) -> HttpResponse:
 
 
 def _secret(hook: Webhook) -> str:
-    return say("Notices are signed with {secret}, which is shown this once.", secret=webhooks.secret_of(hook))
+    return say("Notices are signed with {secret}, which is shown this once.", secret=signing.secret_of(hook))
 
 
 @require_GET

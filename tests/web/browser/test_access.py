@@ -21,6 +21,7 @@ PAGES = (
     "/lobby/archive/",
     "/players/ines/",
     "/profile/blocked/",
+    "/profile/webhooks/",
     "/report/?player=marek",
     "/terms/",
     "/accounts/password/change/",

@@ -1,29 +1,20 @@
-"""The user's own notices and their delivery, notification settings, the calendar address, the webhook; and presence."""
+"""The user's own notices and their delivery, notification settings, the calendar address; and presence."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-from datetime import datetime
-from uuid import UUID
-
-from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging
-from gamesvc.api.errors import BadRequest
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
+from gamesvc.api.v1.notices import places
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
-from gamesvc.matches.errors import Unknown
 from notifications import ledger
-from notifications.models import Outbox, Webhook
-from notifications.other_channels import webhooks
 from notifications.sending import calendar
 from notifications.wanted import presence, wishes
 
@@ -126,20 +117,6 @@ class Feed(schemas.Shape):
     )
 
 
-class HookChange(schemas.Strict):
-    url = serializers.CharField(max_length=500)
-
-
-class HookShape(schemas.Shape):
-    url = serializers.CharField()
-    secret = serializers.CharField(
-        required=False,
-        help_text="As Standard Webhooks has it: whsec_ and base64. Only where it is new: with the first address, or replaced.",
-    )
-    failing_since = serializers.DateTimeField(allow_null=True)
-    disabled_at = serializers.DateTimeField(allow_null=True, help_text="Set the address again to switch it on.")
-
-
 class Notices(View):
     @documented(
         parameters=[OpenApiParameter("cursor", str, description="From `next` of the page before.")],
@@ -148,27 +125,9 @@ class Notices(View):
     )
     def get(self, request: Request) -> Response:
         """List your notices, newest first, each with its delivery: queued, sent, refused, bounced, acted upon."""
-        notices = ledger.notices(self.user, before=_place(request.query_params.get("cursor")))
+        notices = ledger.notices(self.user, before=places.read(request.query_params.get("cursor")))
         rows, last = paging.cut(notices, paging.NOTICES)
-        return Response({"results": ledger.entries(rows), "next": _cursor(last) if last is not None else None})
-
-
-def _cursor(row: Outbox) -> str:
-    return base64.urlsafe_b64encode(f"{row.created_at.isoformat()} {row.pk}".encode()).decode().rstrip("=")
-
-
-def _place(cursor: str | None) -> tuple[datetime, UUID] | None:
-    if not cursor:
-        return None
-    try:
-        moment, _, identity = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(" ")
-        found = parse_datetime(moment)
-        if found is None or found.tzinfo is None:
-            raise ValueError(cursor)
-        return found, UUID(identity)
-    except (ValueError, binascii.Error):
-        detail = "`cursor` must be the `next` of the page before."
-        raise BadRequest(detail, code="bad_cursor") from None
+        return Response({"results": ledger.entries(rows), "next": places.after(last)})
 
 
 class Preferences(View):
@@ -257,49 +216,3 @@ class Calendar(View):
         """Remove the calendar address: it stops working."""
         calendar.withdraw_address(self.user)
         return Response(status=204)
-
-
-class Hook(View):
-    @documented(responses={200: HookShape, **PROBLEMS}, operation_id="me_webhook")
-    def get(self, request: Request) -> Response:
-        """Return the webhook address of your program. The secret that signs notices to it is shown only when it is new."""
-        return Response(_hook_json(_hook(self)))
-
-    @documented(request=HookChange, responses={200: HookShape, **PROBLEMS, 422: schemas.Problem}, operation_id="me_webhook_set")
-    def put(self, request: Request) -> Response:
-        """Set the webhook address. Notices go there once `webhook` is among your `channels`. The first answer has the secret."""
-        url = self.body(HookChange)["url"]
-        hook, new = webhooks.set_up(self.user, url)
-        return Response(_hook_json(hook, secret=new))
-
-    @documented(responses={204: None, **PROBLEMS}, operation_id="me_webhook_delete")
-    def delete(self, request: Request) -> Response:
-        """Delete the webhook address."""
-        webhooks.remove(self.user)
-        return Response(status=204)
-
-
-class HookSecret(View):
-    @documented(request=None, responses={200: HookShape, **REFUSALS}, parameters=[KEY], operation_id="me_webhook_rotate")
-    def post(self, request: Request) -> Response:
-        """Replace the webhook secret. For one day notices are signed with the old one as well."""
-
-        def rotate() -> tuple[int, JsonObject]:
-            _hook(self)
-            webhooks.rotate(self.user)
-            return 200, {}
-
-        answer = once(request, rotate)
-        return Response(_hook_json(_hook(self), secret=True)) if answer.status_code == 200 else answer
-
-
-def _hook(view: View) -> Webhook:
-    hook = Webhook.objects.filter(user=view.user).first()
-    if hook is None:
-        raise Unknown("You have not set an address; PUT one.")
-    return hook
-
-
-def _hook_json(hook: Webhook, *, secret: bool = False) -> JsonObject:
-    shown = {"url": hook.url, "failing_since": hook.failing_since, "disabled_at": hook.disabled_at}
-    return {**shown, "secret": webhooks.secret_of(hook)} if secret else shown

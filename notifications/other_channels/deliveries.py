@@ -1,0 +1,254 @@
+"""Deliveries to webhooks: the queue of subscriptions and test pings, the log of all webhooks, and what becomes of failing ones.
+
+Each webhook gets its deliveries one by one, oldest first. One that fails is left alone until its pause is over, with everything
+that waits for it; one to which nothing got through for a week is switched off, and its owner gets one mail.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import json
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from gamesvc.json_types import JsonMapping
+from notifications import hints, outbox, registry
+from notifications.channels import ChannelBusy, ChannelRefused, Parcel
+from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
+from notifications.other_channels import outward, signing, transfers
+from notifications.other_channels.transfers import GIVE_UP_AFTER, LANE_PAUSE, LEASE, Job
+from notifications.outbox import Notice
+from notifications.wanted import preferences
+
+log = logging.getLogger(__name__)
+
+PING = "ping"
+DISABLED = "webhook_disabled"
+"""The kind of the mail that says that a webhook was switched off."""
+SWITCHED_OFF_AFTER = timedelta(days=7)
+LOG_KEPT = timedelta(days=30)
+Status = Handover.Status
+
+# For each webhook the oldest, and none while another one is being sent or waits for its next try.
+_CLAIM = """
+WITH first AS (
+  SELECT DISTINCT ON (d.hook_id) d.id
+  FROM notifications_webhook_delivery d
+  WHERE d.status = 'waiting' AND d.due_at <= %(now)s::timestamptz AND NOT EXISTS (
+    SELECT FROM notifications_webhook_delivery b
+    WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND b.hook_id = d.hook_id)
+  ORDER BY d.hook_id, d.due_at, d.id),
+due AS MATERIALIZED (
+  SELECT d.id FROM notifications_webhook_delivery d JOIN first USING (id)
+  WHERE d.status = 'waiting' AND (d.claimed_until IS NULL OR d.claimed_until <= %(now)s::timestamptz)
+  ORDER BY d.due_at LIMIT %(limit)s::int FOR UPDATE OF d SKIP LOCKED)
+UPDATE notifications_webhook_delivery d SET claimed_until = %(until)s::timestamptz
+FROM due WHERE d.id = due.id RETURNING d.id
+"""
+
+
+class Gone(ChannelRefused):
+    """The receiver wants no more webhooks."""
+
+
+class Answered(ChannelBusy):
+    """The receiver answered with a status that is no success."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"answered with {status}")
+        self.response_status = status
+
+
+def queue(hook: Webhook, kind: str, data: JsonMapping) -> WebhookDelivery:
+    """Queue a delivery with these names and numbers. The workers are woken after the commit."""
+    now = timezone.now()
+    row = WebhookDelivery.objects.create(hook=hook, kind=kind, body=written(kind, now, data).decode(), created_at=now, due_at=now)
+    _wake()
+    return row
+
+
+def again(row: WebhookDelivery) -> None:
+    """Send a delivery once more, with its id and body as they were and a new signature."""
+    WebhookDelivery.objects.filter(pk=row.pk).update(
+        status=Status.WAITING, due_at=timezone.now(), claimed_until=None, attempts=0, error=""
+    )
+    _wake()
+
+
+def _wake() -> None:
+    transaction.on_commit(lambda: hints.publish("notifications.tasks.sweep_channels"), robust=True)
+
+
+def written(kind: str, moment: datetime, data: JsonMapping) -> bytes:
+    """Return the body of a delivery: type, time, and data."""
+    content = {"type": kind, "timestamp": moment.isoformat(), "data": data}
+    return json.dumps(content, separators=(",", ":"), sort_keys=True).encode()
+
+
+def body_of(notice: Outbox) -> bytes:
+    """Return the body for a notice: names and numbers. The receiver fetches the rest."""
+    kind = registry.find(notice.kind)
+    due = kind.deadline(notice) if kind is not None and kind.deadline is not None else None
+    told = {"notice": str(notice.pk), **registry.facts_of(notice)}
+    if due is not None and due != registry.NO_END:
+        told["due_at"] = due.isoformat()
+    return written(notice.kind, notice.created_at, told)
+
+
+def parcel(hook: Webhook, identity: UUID, kind: str, body: bytes, notice: Outbox | None = None) -> Parcel:
+    """Sign a delivery for its webhook. Its result goes to the log, and to the state of the webhook."""
+    now = timezone.now()
+    headers = signing.headers(hook, str(identity), now, body)
+    lane = (urlsplit(hook.url).hostname or "").rstrip(".")
+    row = WebhookDelivery(pk=identity, hook=hook, notice=notice, kind=kind, body=body.decode(), created_at=now, due_at=now)
+    return Parcel(lane, functools.partial(_deliver, hook.url, body, headers), functools.partial(_note, row, now))
+
+
+def _deliver(url: str, body: bytes, headers: dict[str, str]) -> None:
+    try:
+        status = outward.post(url, body, headers)
+    except outward.BadAddress as fault:
+        raise ChannelRefused(str(fault)) from None
+    except (OSError, http.client.HTTPException) as fault:
+        raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
+    if status == 410:
+        raise Gone("the receiver says that it is gone (410)")
+    if not 200 <= status < 300:
+        raise Answered(status)
+
+
+def _note(row: WebhookDelivery, moment: datetime, fault: Exception | None) -> None:
+    """Store the result of a try in the log and in the webhook."""
+    hook = row.hook
+    tried = {
+        "tried_at": moment,
+        "error": "" if fault is None else str(fault)[:500],
+        "response_status": fault.response_status if isinstance(fault, Answered) else 410 if isinstance(fault, Gone) else None,
+    }
+    if hook.channel:
+        status = Status.SENT if fault is None else Status.REFUSED if isinstance(fault, ChannelRefused) else Status.FAILED
+        first = {"hook": hook, "notice": row.notice, "kind": row.kind, "body": row.body, "created_at": moment, "due_at": moment}
+        with transaction.atomic():
+            if Webhook.objects.select_for_update(no_key=True).filter(pk=hook.pk).exists():
+                WebhookDelivery.objects.get_or_create(pk=row.pk, defaults={**first, "status": status})
+                _settled(row).update(status=status, attempts=F("attempts") + 1)
+    WebhookDelivery.objects.filter(pk=row.pk).update(**tried)
+    _judge(hook, moment, fault)
+
+
+def _settled(row: WebhookDelivery) -> QuerySet[WebhookDelivery]:
+    """Return the row of the log, unless its owner has asked for the delivery again: then the queue of this module settles it."""
+    return WebhookDelivery.objects.filter(pk=row.pk).exclude(status=Status.WAITING)
+
+
+def _judge(hook: Webhook, moment: datetime, fault: Exception | None) -> None:
+    """Switch a webhook off if it is gone, or if nothing got through to it for a week."""
+    same = Webhook.objects.filter(pk=hook.pk, url=hook.url)
+    if fault is None:
+        same.filter(failing_since__isnull=False).update(failing_since=None)
+    elif isinstance(fault, Gone):
+        _switch_off(same, moment, tell=False)  # its owner's own program said so
+    elif hook.failing_since is None:
+        same.filter(failing_since=None).update(failing_since=moment)
+    elif moment - hook.failing_since > SWITCHED_OFF_AFTER:
+        _switch_off(same, moment, tell=True)
+
+
+def _switch_off(same: QuerySet[Webhook], moment: datetime, *, tell: bool) -> None:
+    with transaction.atomic():
+        if same.filter(disabled_at=None).update(disabled_at=moment):
+            for hook in same:
+                waiting = WebhookDelivery.objects.filter(hook=hook, status=Status.WAITING)
+                waiting.update(status=Status.FAILED, claimed_until=None, error="the webhook was switched off")
+                if tell:
+                    outbox.notify(Notice(DISABLED, user_id=hook.user_id, payload={"hook": str(hook.pk)}))
+
+
+def jobs(limit: int) -> Iterator[Job | bool]:
+    """Claim up to `limit` due deliveries, and yield what has to be sent."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, {"now": now, "limit": limit, "until": now + LEASE})
+        ids = [row[0] for row in cursor.fetchall()]
+    for row in WebhookDelivery.objects.filter(pk__in=ids).select_related("hook__user", "notice__user").order_by("due_at"):
+        packed = _pack(row)
+        if packed is not None:
+            yield Job(packed, functools.partial(_ended, row), functools.partial(_put_off, row))
+        else:
+            yield False
+
+
+def _pack(row: WebhookDelivery) -> Parcel | None:
+    """Return what has to be sent; None for a delivery that is settled without a try, or that another sweeper has."""
+    until = timezone.now() + LEASE
+    if not _ours(row).update(claimed_until=until, attempts=F("attempts") + 1):
+        return None
+    row.claimed_until, row.attempts = until, row.attempts + 1
+    if row.hook.disabled_at is not None or not row.hook.user.is_active:
+        _settle(row, Status.FAILED, "the webhook was switched off")
+        return None
+    try:
+        if row.body == "" and not _write(row):
+            _settle(row, Status.DROPPED, "acted upon, no longer so, or not wanted")
+            return None
+    except Exception as fault:
+        # Here other apps' code runs: its faults are recorded and logged, and never stop the other deliveries.
+        log.exception("the delivery %s (%s) could not be written", row.pk, row.kind)
+        _later(row, f"{type(fault).__name__}: {fault}")
+        return None
+    return parcel(row.hook, row.pk, row.kind, row.body.encode())
+
+
+def _write(row: WebhookDelivery) -> bool:
+    """Write the body of a notice that is current and wanted. Return False for any other."""
+    notice = row.notice
+    if notice is None or preferences.is_muted(notice):
+        return False
+    kind = registry.find(notice.kind)
+    if kind is None or (kind.deadline is not None and kind.deadline(notice) is None):
+        return False
+    row.body = body_of(notice).decode()
+    _ours(row).update(body=row.body)
+    return True
+
+
+def _ended(row: WebhookDelivery, fault: Exception | None, seconds: float) -> bool:
+    """Record the result of a try. Return True if the receiver took it."""
+    if fault is None:
+        _settle(row, Status.SENT)
+        return True
+    if isinstance(fault, ChannelRefused):
+        _settle(row, Status.REFUSED, str(fault))
+        return False
+    if not isinstance(fault, ChannelBusy):
+        log.error("the delivery %s failed", row.pk, exc_info=fault)
+    _later(row, str(fault))
+    return False
+
+
+def _later(row: WebhookDelivery, reason: str) -> None:
+    now = timezone.now()
+    if now - row.due_at > GIVE_UP_AFTER:
+        _settle(row, Status.FAILED, reason)
+    else:
+        _ours(row).update(claimed_until=now + transfers.pause(row.attempts), error=reason[:500])
+
+
+def _put_off(row: WebhookDelivery) -> None:
+    _ours(row).update(claimed_until=timezone.now() + LANE_PAUSE, attempts=F("attempts") - 1)
+
+
+def _settle(row: WebhookDelivery, status: Handover.Status, reason: str = "") -> None:
+    _ours(row).update(status=status, claimed_until=None, error=reason[:500])
+
+
+def _ours(row: WebhookDelivery) -> QuerySet[WebhookDelivery]:
+    return WebhookDelivery.objects.filter(Q(pk=row.pk, status=Status.WAITING, claimed_until=row.claimed_until))

@@ -1,0 +1,111 @@
+"""Transfers over the network, several at once: few to one host, and none more to one that fails repeatedly in the same sweep.
+
+What is due comes from sources. A source claims rows, and each row becomes a `Job`, or is settled without a transfer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from notifications.channels import ChannelBusy, Parcel
+
+# Longer than any transfer takes (`outward.WHOLE_SECONDS`).
+LEASE = timedelta(seconds=30)
+AT_ONCE = 8
+PER_LANE = 2
+LANE_FAILURES = 3
+LANE_PAUSE = timedelta(seconds=10)
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(hours=2)
+GIVE_UP_AFTER = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A parcel, and what follows: `ended(fault, seconds)` records a try and returns True if the parcel was handed over;
+    `put_off` postpones it without a try, since its host is busy or does not answer."""
+
+    parcel: Parcel
+    ended: Callable[[Exception | None, float], bool]
+    put_off: Callable[[], object]
+
+
+Source = Callable[[int], Iterator[Job | bool]]
+_Transfer = tuple[Exception | None, float]
+
+
+def pause(attempts: int) -> timedelta:
+    """Return how long to wait after this many tries that failed."""
+    doubled: int = 2 ** min(attempts - 1, 12)
+    return min(FIRST_PAUSE * doubled, LONGEST_PAUSE)
+
+
+@dataclass
+class _Sweep:
+    """The parcels being sent, and the answers of their hosts in this sweep."""
+
+    pool: ThreadPoolExecutor
+    running: dict[Future[_Transfer], Job] = field(default_factory=dict)
+    busy: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def room(self) -> int:
+        return AT_ONCE - len(self.running)
+
+    def send(self, job: Job) -> None:
+        lane = job.parcel.lane
+        if self.busy[lane] >= PER_LANE or self.failed[lane] >= LANE_FAILURES:
+            job.put_off()
+            return
+        self.busy[lane] += 1
+        self.running[self.pool.submit(_transfer, job.parcel)] = job
+
+    def settle(self, done: Iterable[Future[_Transfer]]) -> int:
+        sent = 0
+        for future in done:
+            job = self.running.pop(future)
+            fault, seconds = future.result()
+            lane = job.parcel.lane
+            self.busy[lane] -= 1
+            self.failed[lane] = self.failed[lane] + 1 if isinstance(fault, ChannelBusy) else 0
+            job.parcel.settled(fault)
+            sent += job.ended(fault, seconds)
+        return sent
+
+
+def _transfer(parcel: Parcel) -> _Transfer:
+    """Hand a parcel over in a thread of the pool. Return its fault, if any, and the seconds it took."""
+    began = time.monotonic()
+    try:
+        parcel.go()
+    except Exception as fault:
+        return fault, time.monotonic() - began
+    return None, time.monotonic() - began
+
+
+def sweep(sources: Sequence[Source], *, lasting: float) -> int:
+    """Hand over what is due until nothing is left; start nothing more after `lasting` seconds. Return how many were taken."""
+    end = time.monotonic() + lasting
+    taken = 0
+    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="handover") as pool:
+        going = _Sweep(pool)
+        while True:
+            claimed = 0
+            for source in sources if time.monotonic() < end else ():
+                for job in source(going.room) if going.room else ():
+                    claimed += 1
+                    if isinstance(job, Job):
+                        going.send(job)
+                    else:
+                        taken += job
+            sources = [*sources[1:], *sources[:1]]  # none of them waits for another that has more than there is room for
+            if going.running:
+                taken += going.settle(wait(going.running, return_when=FIRST_COMPLETED).done)
+            elif not claimed:
+                return taken
