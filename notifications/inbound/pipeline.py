@@ -17,6 +17,7 @@ from django.utils import translation
 
 from accounts.models import User
 from gamesvc.time_limits import TimeIsUp
+from notifications import outbox
 from notifications.inbound import destinations, held, purposes, standing, store
 from notifications.inbound.proving import covering, trust
 from notifications.inbound.proving.authentication import Verdict
@@ -41,7 +42,7 @@ def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
     """
     settled, taken, end = 0, 0, time.monotonic() + SWEEP_LASTS
     while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
-        with store.kept(mails):
+        with store.kept(mails), outbox.waking_together():
             for number, mail in enumerate(mails):
                 if number and (time.monotonic() >= end or mails[number - 1].attempts > 1):
                     # Slow mails of some senders must not keep others claimed: the next claim is fair again. A mail that was tried
@@ -180,6 +181,7 @@ def _handle(mail: InboundMail, read: _Read, owner: User | None) -> bool:
         perhaps_quoted=read.text.perhaps_quoted,
         automatic=read.automatic,
         confirmed=mail.confirmed_at is not None,
+        again=mail.attempts > 1,
     )
     with translation.override(owner.language if owner else settings.LANGUAGE_CODE):
         handled = handler(letter)

@@ -21,7 +21,7 @@ class Letter:
     names a problem with its text ("empty", "too_long"); the text is empty then. `below`: what stands below a quote without marks,
     perhaps an answer; it is no part of the text. `quoting`: a line at which the text was cut, although what follows may be the
     sender's. `automatic`: it may be an automatic answer (only for handlers that weigh this). `confirmed`: its writer was asked,
-    and said that it is theirs.
+    and said that it is theirs. `again`: an earlier run may have carried out a part of it.
     """
 
     id: UUID
@@ -37,6 +37,7 @@ class Letter:
     perhaps_quoted: PerhapsQuoted = NONE_QUOTED
     automatic: bool = False
     confirmed: bool = False
+    again: bool = False
 
     @property
     def user(self) -> User:

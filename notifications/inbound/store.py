@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, connection, transaction
@@ -58,6 +59,14 @@ INSERT INTO notifications_inbound_mail
 VALUES (%(id)s::uuid, %(address)s, %(envelope_from)s::text, %(message_id)s::text, %(body_hash)s::text, %(raw)s::bytea,
   %(body_digests)s::jsonb, %(received_at)s::timestamptz, %(received_at)s::timestamptz, 'waiting', '', 0)
 ON CONFLICT DO NOTHING RETURNING id
+"""
+
+# With the notice about it, whose statement takes rows only if `appended` has one.
+_SETTLE = """
+WITH appended AS (
+  UPDATE notifications_inbound_mail SET status = %s::text, error = %s::text, report = %s::jsonb, claimed_until = NULL,
+    finished_at = %s::timestamptz
+  WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz RETURNING id)
 """
 
 
@@ -150,10 +159,14 @@ def settle(
     mail: InboundMail, status: MailStatus, *, error: str = "", report: JsonObject | None = None, notice: Notice | None = None
 ) -> bool:
     """Store the result of a mail, together with its notice. Return False if the mail is no longer ours."""
-    with transaction.atomic():
-        ours = _change(mail, status=status, error=_storable(error), report=report, claimed_until=None, finished_at=timezone.now())
-        if ours and notice is not None:
-            outbox.notify(notice)
+    queued, notices = outbox.insert_sql([notice] if notice is not None else [])
+    told = json.dumps(report) if report is not None else None
+    with leases.CHANGING, connection.cursor() as cursor:
+        values: list[Any] = [status.value, _storable(error), told, timezone.now(), mail.pk, mail.claimed_until, *notices]
+        cursor.execute(f"{_SETTLE}, queued AS ({queued}) SELECT FROM appended", values)
+        ours: bool = cursor.rowcount > 0
+    if ours and notice is not None:
+        transaction.on_commit(lambda: outbox.wake([notice.id]), robust=True)
     return ours
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -9,7 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from accounts.addresses import add_verified_address
 from accounts.models import User
 from gamesvc.matches.lobby import opening
-from notifications.models import Outbox, Scope, Status, Suppression
+from gamesvc.matches.models import Question
+from gamesvc.matches.notices import reply_addresses
+from gamesvc.matches.record import loading
+from notifications.inbound import destinations, pipeline
+from notifications.inbound.doors import rates
+from notifications.models import InboundMail, Outbox, ReplyAddress, Scope, Status, Suppression
 from notifications.sending import claims, delivery
 from notifications.wanted import preferences, shared_reads
 from notifications.wanted.preferences import Receiver
@@ -40,10 +47,42 @@ def test_a_mail_of_a_batch_costs_few_statements(mailing, monkeypatch):  # noqa: 
         opened(number)
     with CaptureQueriesContext(connection) as queries:
         assert delivery.sweep() == MATCHES * PLAYERS
-    # Transactions are savepoints here.
-    written = [sql for one in queries if "SAVEPOINT" not in (sql := one["sql"])]
+    written = statements(queries)
     assert len(written) <= 12 * MATCHES * PLAYERS, "\n".join(sql[:150] for sql in written)
     assert set(Outbox.objects.values_list("status", flat=True)) <= {Status.SENT, Status.MERGED}
+
+
+def test_a_mail_that_comes_in_costs_few_statements(mailing, monkeypatch):  # noqa: F811
+    """An order from one player of each of eight matches, with its receipt: at the door, and in the worker."""
+    matches = [opened(number) for number in range(MATCHES)]
+    written = []
+    for match in matches:
+        question = Question.objects.get(match=match)
+        seat = match.seats.get(index=question.seat)
+        loaded = loading.load(match.id, match.game)
+        key = uuid.uuid4()
+        to = reply_addresses.reply_address(
+            match=match, loaded=loaded, seat=seat.index, user=seat.user, key=key, question=question
+        )
+        written.append((f"{seat.user.username}@players.example", to))
+    with CaptureQueriesContext(connection) as queries:
+        for sender, to in written:
+            assert isinstance(destinations.resolve(to), ReplyAddress)
+            rates.check_any(destinations.resolve(to), sender, network="192.0.2.1")
+    assert len(statements(queries)) <= 5 * MATCHES
+    for sender, to in written:
+        mailing.write("retool none\nEND\n\nOn Friday, a player wrote:\n> It is your turn.\n", to=to, sender=sender)
+    with CaptureQueriesContext(connection) as queries:
+        assert pipeline.work() == MATCHES
+    # Nine and the claims. In a transaction the match is loaded once more after the append.
+    assert len(statements(queries)) <= 10 * MATCHES + 4, "\n".join(sql[:150] for sql in statements(queries))
+    assert {one.report["lines"][0]["state"] for one in InboundMail.objects.all()} == {"done"}
+    assert Outbox.objects.filter(kind="receipt").count() == MATCHES
+
+
+def statements(queries):
+    """Return the statements of a block without those for transactions, which are savepoints here."""
+    return [sql for one in queries if "SAVEPOINT" not in (sql := one["sql"])]
 
 
 @pytest.mark.parametrize("changed", ["muted", "stopped"])

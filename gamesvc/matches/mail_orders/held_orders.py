@@ -86,6 +86,13 @@ def held(*, match: Match, seat: int, user_id: int) -> QuerySet[HeldOrders]:
     return HeldOrders.objects.filter(match=match, seat=seat, user_id=user_id, state=State.HELD)
 
 
+def of_seat() -> Exists:
+    """Return the annotation of a seat that is True if its user holds orders."""
+    return Exists(
+        HeldOrders.objects.filter(match=OuterRef("match"), seat=OuterRef("index"), user=OuterRef("user"), state=State.HELD)
+    )
+
+
 def replace(*, match: Match, seat: int, user_id: int, but: UUID) -> int:
     """Replace the held orders by those of a later mail. Return from how many mails they were."""
     return held(match=match, seat=seat, user_id=user_id).exclude(mail=but).update(state=State.REPLACED)

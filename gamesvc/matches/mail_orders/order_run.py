@@ -22,6 +22,7 @@ from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency, loading, sight, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import undoing
@@ -33,7 +34,8 @@ KEPT = gettext_lazy("Others may answer first. Your order is kept and carried out
 class OrderRun:
     """A run of orders by one seat. `mail` is the mail of lines that do not name their own.
 
-    `undo_request`: the version of the only undo request that they may answer; None for any.
+    `undo_request`: the version of the only undo request that they may answer; None for any. `seen`: the version that their writer
+    has seen. `again`: an earlier run may have carried out some of them.
     """
 
     def __init__(
@@ -47,6 +49,8 @@ class OrderRun:
         counts_at: datetime,
         question: str,
         undo_request: int | None = None,
+        seen: int = 0,
+        again: bool = True,
     ) -> None:
         self.match = match
         self.seats = seats
@@ -54,6 +58,8 @@ class OrderRun:
         self.mail = mail
         self.question = question
         self.undo_request = undo_request
+        self.seen = seen
+        self.again = again
         self.sender = Sender.player(user_id, seat.index, CHANNEL, counts_at)
         self.loaded: Loaded = loading.load(match.id, match.game)
         self.expected = 0
@@ -130,6 +136,8 @@ class OrderRun:
                 expected_version=self.expected,
                 command_id=self.command_id(line),
                 seats=list(self.seats),
+                loaded=self.loaded,
+                more=board.seen_rows(self.seat, self.seen),
             )
         except Refused as refused:
             line.state, line.detail = "refused", refused.sentence
@@ -140,6 +148,7 @@ class OrderRun:
         line.state, line.detail = "done", ""
         line.understood = self.loaded.game.render(line.command)
         self.expected = receipt.version
+        self.seat.seen_version = max(self.seat.seen_version, self.seen)
         return True
 
     def _go_back(self, line: Line) -> bool:
@@ -188,7 +197,8 @@ class OrderRun:
         return True
 
     def _known(self, line: Line) -> idempotency.Known | None:
-        return idempotency.known(self.match, self.command_id(line))
+        """Return the command that an earlier run made of a line, of this mail or of an earlier one."""
+        return idempotency.known(self.match, self.command_id(line)) if self.again or line.mail else None
 
     def _load(self) -> None:
-        self.loaded = loading.load(self.match.id, self.match.game)
+        self.loaded = loading.after(self.loaded)

@@ -48,8 +48,9 @@ def register() -> None:
 
 def handle(letter: Letter) -> Handled:
     """Carry out a letter and report it. There is always a receipt."""
-    match = Match.objects.get(pk=letter.payload["match"])
-    seats = tuple(match.seats.select_related("user").order_by("index"))
+    rows = Seat.objects.filter(match=letter.payload["match"]).select_related("user", "match").order_by("index")
+    seats = tuple(rows.annotate(holds_orders=held_orders.of_seat()))
+    match = seats[0].match if seats else Match.objects.get(pk=letter.payload["match"])
     seat = next(one for one in seats if one.index == letter.payload["seat"])
     notice = Notice(
         kind="receipt",
@@ -63,16 +64,17 @@ def handle(letter: Letter) -> Handled:
         if letter.automatic and not letter.confirmed:
             raise MailRefused("automatic")
         return Handled({"problem": letter.refusal, "lines": [], "sections": []}, notice)
-    return Handled(Desk(letter, match, seats, seat).work(), notice)
+    return Handled(Desk(letter, match, seats, seat, holds_orders=seat.holds_orders).work(), notice)
 
 
 class Desk:
-    """The processing of one letter for one seat."""
+    """The processing of one letter for one seat. `holds_orders`: there are orders held for it."""
 
-    def __init__(self, letter: Letter, match: Match, seats: tuple[Seat, ...], seat: Seat) -> None:
+    def __init__(self, letter: Letter, match: Match, seats: Sequence[Seat], seat: Seat, *, holds_orders: bool) -> None:
         self.letter = letter
         self.match = match
         self.seat = seat
+        self.holds_orders = holds_orders
         self.run = OrderRun(
             match=match,
             seats=seats,
@@ -82,6 +84,8 @@ class Desk:
             counts_at=letter.counts_at,
             question=letter.payload["question"],
             undo_request=letter.payload.get("undo_request"),
+            seen=int(letter.payload["version"]),
+            again=letter.again,
         )
         self.names = self.run.names
         self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
@@ -97,8 +101,6 @@ class Desk:
 
     def work(self) -> JsonObject:
         """Return the report: a problem with the whole mail, the result of each line, and the requested information."""
-        # A player who answers a mail has seen what it showed.
-        board.mark_seen(self.seat, int(self.letter.payload["version"]))
         version, asked = self.loaded.version, self._asked()
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
@@ -120,6 +122,7 @@ class Desk:
                     line.state = "not_done"
         elif acts:
             self._carry_out(lines, acts, ready=ready)
+        board.mark_seen(self.seat, self.run.seen)
         self._words(lines, problem)
         self._answer([line for line in lines if line.word in order_mail.ASKING and line.state in ("read", "answered")], problem)
         urgent = begun or bool(problem) or self._is_news(lines) or self._asked() != asked or self._revealed(version)
@@ -183,7 +186,9 @@ class Desk:
 
     def _replaces_held(self) -> bool:
         """Replace the orders that were held before by those of this mail. Return True if there were any."""
-        return bool(held_orders.replace(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk, but=self.letter.id))
+        return self.holds_orders and bool(
+            held_orders.replace(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk, but=self.letter.id)
+        )
 
     def _hold(self, waiting: Line, acts: Sequence[Line], expected: int) -> None:
         """Hold the orders of this mail until the deadline of the open question."""
@@ -241,7 +246,7 @@ class Desk:
             if stored.meta["actor"] != own and see_event(self.loaded.game, event, self.seat.index) is not None:
                 break
             version = stored.version
-        board.mark_seen(self.seat, version)
+        self.run.seen = max(self.run.seen, version)
         return version
 
     # --- service words ---

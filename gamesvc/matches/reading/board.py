@@ -8,6 +8,7 @@ from datetime import datetime
 
 from accounts import absences
 from accounts.models import User
+from events.store import Statement
 from gamesvc.games.acts import merged
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
@@ -224,3 +225,14 @@ def mark_seen(seat: Seat, version: int) -> None:
     if version > seat.seen_version:
         Seat.objects.filter(pk=seat.pk, holder=seat.holder, seen_version__lt=version).update(seen_version=version)
         seat.seen_version = version
+
+
+def seen_rows(seat: Seat, version: int) -> list[Statement]:
+    """Return what `mark_seen` does as a statement that goes with an append; none if it does nothing."""
+    if version <= seat.seen_version:
+        return []
+    sql = (
+        "UPDATE matches_seat SET seen_version = %s::int"
+        " WHERE id = %s::bigint AND holder = %s::uuid AND seen_version < %s::int AND EXISTS (SELECT FROM appended)"
+    )
+    return [Statement(sql, [version, seat.pk, seat.holder, version])]

@@ -189,6 +189,8 @@ def offer(loaded: Loaded, match: Match, seat: int) -> Offer:
 
 def gone_since(loaded: Loaded, seat: int, version: int) -> bool:
     """Return True if a player or organiser has undone what a seat saw at a version: an answer to it is no longer accepted."""
+    if loaded.viewer_version(seat) <= version:
+        return False  # nothing that it sees has happened since
     for past, _kept_by in trail_of(loaded).back(loaded.version):
         if past.event.version <= version:
             return False

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.addresses import verified_addresses
 from accounts.network import provider_network
-from accounts.throttling import throttle
+from accounts.throttling import throttle_in_turn
 from gamesvc.errors import GamesvcError
 from notifications.inbound import destinations, standing
 from notifications.inbound.destinations import Destination
@@ -57,12 +57,15 @@ def _check_standing(envelope_from: str, network: str, headers: Message | None) -
         box = standing.box_of(headers)
         if destinations.written_to(headers, box):
             if not _repeated(headers, box):
-                _within(f"standing proved {proved}", settings.INBOUND_MAILS_PER_ADDRESS)
+                _within((f"standing proved {proved}", settings.INBOUND_MAILS_PER_ADDRESS))
             return
+    limits: list[tuple[str, int]] = []
     if network:
-        _within(f"standing {network} {envelope_from.lower()}", settings.INBOUND_MAILS_PER_ADDRESS)
-        _within(f"standing {provider_network(network)}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS)
-    _within("standing unproved", STANDING * settings.INBOUND_MAILS_PER_ADDRESS)
+        limits = [
+            (f"standing {network} {envelope_from.lower()}", settings.INBOUND_MAILS_PER_ADDRESS),
+            (f"standing {provider_network(network)}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS),
+        ]
+    _within(*limits, ("standing unproved", STANDING * settings.INBOUND_MAILS_PER_ADDRESS))
 
 
 def _proved_sender(headers: Message) -> str:
@@ -83,15 +86,16 @@ def check(address: ReplyAddress, envelope_from: str, *, network: str = "", heade
     """
     if headers is not None and _proves(headers, address):
         if not _repeated(headers, address):
-            _count(address, "proved")
+            _within(*_limits(address, "proved"))
         return
     side = "strangers"
+    limits: list[tuple[str, int]] = []
     if envelope_from.lower() in {own.lower() for own in _own(address)}:
         side = "claimed"
         _check_judged(address)
     if network:
-        _count(address, f"{side} {network}")
-    _within(f"{side} {address.pk}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS)
+        limits += _limits(address, f"{side} {network}")
+    _within(*limits, (f"{side} {address.pk}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS))
 
 
 def _own(address: ReplyAddress) -> list[str]:
@@ -128,11 +132,14 @@ def _check_judged(address: ReplyAddress) -> None:
         raise TooMuchMail
 
 
-def _count(address: ReplyAddress, whose: str) -> None:
-    _within(f"{whose} {address.pk}", settings.INBOUND_MAILS_PER_ADDRESS)
-    _within(f"{whose} of {address.user_id or address.email.lower()}", settings.INBOUND_MAILS_PER_USER)
+def _limits(address: ReplyAddress, whose: str) -> list[tuple[str, int]]:
+    return [
+        (f"{whose} {address.pk}", settings.INBOUND_MAILS_PER_ADDRESS),
+        (f"{whose} of {address.user_id or address.email.lower()}", settings.INBOUND_MAILS_PER_USER),
+    ]
 
 
-def _within(what: str, most: int) -> None:
-    if throttle(f"mail in {what}", most, int(SPAN.total_seconds())):
+def _within(*limits: tuple[str, int]) -> None:
+    """Count a mail in these respects, one after the other. Raises `TooMuchMail` at the first limit that it exceeds."""
+    if throttle_in_turn([(f"mail in {what}", most) for what, most in limits], int(SPAN.total_seconds())):
         raise TooMuchMail

@@ -11,7 +11,7 @@ import functools
 import logging
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import IO, Any, TypeVar
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 MOST_RECIPIENTS = 20
 IDLE_SECONDS = 120.0
 THREADS = 4
+TOGETHER_SECONDS = 0.05
 COME_BACK = "451 4.3.0 Try again later"
 SLOWER = "451 4.7.1 Too many mails to this address within an hour, try again later"
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class Receiver:
         self.lmtp = lmtp
         self._connect = connect
         self._workers = ThreadPoolExecutor(THREADS, thread_name_prefix="mail-store")
+        self._hints = _Hints(self._workers)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._serving = threading.Event()
@@ -92,7 +94,7 @@ class Receiver:
 
         def protocol() -> Limited:
             return kind(
-                _Handler(self._workers, self._connect, lmtp=self.lmtp),
+                _Handler(self._workers, self._connect, self._hints, lmtp=self.lmtp),
                 gate=gate,
                 data_size_limit=cutting.LARGEST_TAKEN,
                 enable_SMTPUTF8=True,
@@ -115,12 +117,31 @@ class Receiver:
             loop.close()
 
 
+class _Hints:
+    """Notifies the workers of the mails of all connections, together for a moment: a hint costs as much as storing a mail."""
+
+    def __init__(self, workers: ThreadPoolExecutor) -> None:
+        self._workers = workers
+        self._ids: list[UUID] = []
+
+    def add(self, ids: Iterable[UUID]) -> None:
+        """Note mails that are stored. Call it in the event loop."""
+        if not self._ids:
+            asyncio.get_running_loop().call_later(TOGETHER_SECONDS, self._publish)
+        self._ids += ids
+
+    def _publish(self) -> None:
+        ids, self._ids = self._ids, []
+        self._workers.submit(store.wake, ids)
+
+
 class _Handler:
     """The handler for aiosmtpd, which prescribes the names of the methods."""
 
-    def __init__(self, workers: ThreadPoolExecutor, connect: Callable[[], None], *, lmtp: bool) -> None:
+    def __init__(self, workers: ThreadPoolExecutor, connect: Callable[[], None], hints: _Hints, *, lmtp: bool) -> None:
         self._workers = workers
         self._connect = connect
+        self._hints = hints
         self._lmtp = lmtp
         self._known: dict[str, destinations.Destination] = {}
 
@@ -161,7 +182,7 @@ class _Handler:
                 stored.append(kept)
             replies.append("250 2.0.0 Taken")
         if stored:
-            await self._ask(lambda: store.wake(stored))
+            self._hints.add(stored)
         if self._lmtp:
             return "\r\n".join(replies)
         # SMTP has one reply for all recipients: mails already stored are recognised when they come again.
