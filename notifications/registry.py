@@ -101,7 +101,8 @@ class Kind:
     notices their receivers have acted on since they were sent (at the moments in `told`), and when. `subject`: what a notice is
     about within its topic; of several that wait, the newest replaces the others. `again`: it only repeats what another kind has
     said. `carries`: the kinds of which a mail of this kind says all, and more, if they concern the same seat (`wanted.carrying`).
-    `urgent`: of a kind whose notices gather (with a subject, without a deadline), the ones that go at once.
+    `urgent`: of a kind whose notices gather (with a subject, without a deadline), the ones that go at once. `part`: it is a part
+    of mails, or a mail of several notices, and tells nothing of its own.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Kind:
     again: bool = False
     carries: Collection[str] = ()
     urgent: Callable[[Outbox], bool] | None = None
+    part: bool = False
 
 
 _kinds: dict[str, Kind] = {}
@@ -133,6 +135,7 @@ def register(
     again: bool = False,
     carries: Collection[str] = (),
     urgent: Callable[[Outbox], bool] | None = None,
+    part: bool = False,
 ) -> None:
     """Register `renderer(row)` for this kind of notice. It runs in the receiver's language and time zone.
 
@@ -145,7 +148,7 @@ def register(
     if known is not None and known.renderer is not renderer:
         raise ValueError(f"the kind of notice {kind!r} is already registered")
     words = label or kind.replace("_", " ").capitalize()
-    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again, carries, urgent)
+    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again, carries, urgent, part)
 
 
 def find(kind: str) -> Kind | None:

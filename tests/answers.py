@@ -73,6 +73,13 @@ def check(answer: Any) -> None:
     assert not faults, f"{name} {path} {answer.status_code} is not what the document says: {faults[:5]}"
 
 
+def fits(name: str, sent: object) -> list[str]:
+    """Return how the body of a delivery to a webhook differs from what the document says of its type."""
+    schema = document()["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    strict = {**schema, "additionalProperties": False, "components": document()["components"]}
+    return [one.message for one in jsonschema_rs.validator_for(strict, validate_formats=True).iter_errors(sent)]
+
+
 _REQUEST, _REPRESENT = Client.request, Shape.to_representation
 
 

@@ -27,15 +27,14 @@ from notifications import registry
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
 from notifications.other_channels import deliveries, outward, webhooks
 from notifications.registry import Message
-from notifications.wanted.timing import SUMMARY
 from notifications.wanted.wishes import WishRefused
 
 MOST = 10
 """Webhooks of a user, the one in the order of channels included."""
 TRIES_A_DAY = 200
 """Test pings and deliveries that a user asks for again, for all webhooks together."""
-MOVED, ENDED = "match_moved", "match_ended"
-NEWS = (MOVED, ENDED)
+MOVED, OVER = "match_moved", "match_over"
+NEWS = (MOVED, OVER)
 """The types of deliveries about a match."""
 # A notice is seen a moment after the time it bears, when its transaction commits.
 _OVERLAP_MINUTES = 10
@@ -80,8 +79,8 @@ def register_look(look: Look) -> None:
 
 
 def offered() -> list[registry.Kind]:
-    """Return the kinds of notices that a subscription may get. Answers to mails and mails about mails are none of them."""
-    return [kind for kind in registry.kinds() if not kind.essential and kind.name not in (SUMMARY, "digest")]
+    """Return the kinds of notices that a subscription may get. Answers to mails and parts of mails are none of them."""
+    return [kind for kind in registry.kinds() if not kind.essential and not kind.part]
 
 
 def all_of(user: User) -> list[Webhook]:

@@ -40,8 +40,8 @@ _sources: list[Source] = []
 
 def register() -> None:
     """Register the two kinds of combined mails."""
-    registry.register(DIGEST, digest, label="The daily digest")
-    registry.register(timing.SUMMARY, summary, label="Several notices in one mail")
+    registry.register(DIGEST, digest, label="The daily digest", part=True)
+    registry.register(timing.SUMMARY, summary, label="Several notices in one mail", part=True)
 
 
 def register_source(source: Source) -> None:

@@ -10,7 +10,8 @@ from drf_spectacular.validation import validate_schema
 from gamesvc.api.openapi import answers as statuses
 from gamesvc.api.openapi import glossary
 from gamesvc.api.openapi.document import operations
-from tests.answers import document
+from notifications.other_channels import subscriptions
+from tests.answers import document, fits
 
 
 def shapes() -> dict[str, dict[str, Any]]:
@@ -35,6 +36,17 @@ def test_every_operation_parameter_and_answer_is_described() -> None:
             f"{method} {path} {name}" for name, one in described.items() if "$ref" not in one and not one.get("description")
         ]
     assert silent == []
+
+
+def test_every_type_of_webhook_is_described_and_its_example_fits() -> None:
+    webhooks = document()["webhooks"]
+    sent = {kind.name for kind in subscriptions.offered()} | {"ping", *subscriptions.NEWS}
+    assert set(webhooks) == sent
+    for name, methods in webhooks.items():
+        operation = methods["post"]
+        assert {one["name"] for one in operation["parameters"]} == {"webhook-id", "webhook-timestamp", "webhook-signature"}
+        assert fits(name, operation["requestBody"]["content"]["application/json"]["example"]) == []
+    assert fits("ping", {"type": "your_turn", "timestamp": "2026-11-24T10:00:00Z", "data": {}}) != []
 
 
 def test_every_shape_and_field_is_described() -> None:

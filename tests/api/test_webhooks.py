@@ -12,6 +12,7 @@ from gamesvc.matches.lobby import opening
 from notifications.models import Webhook, WebhookDelivery
 from notifications.other_channels import signing
 from notifications.tasks import sweep_channels
+from tests.answers import fits
 from tests.api.test_api import etag, expect_problem
 from tests.mailing import verify
 
@@ -54,6 +55,7 @@ def test_a_webhook_from_its_first_ping_to_its_end(two, receiver, anna):
         sweep_channels()
     assert [headers["webhook-id"] for headers, _body in receiver.taken].count(entry["id"]) == 2
     assert types(receiver) == ["ping"] * 3
+    assert all(fits("ping", json.loads(body)) == [] for _headers, body in receiver.taken)
     turned = two[0].post(f"{path}secret/", key="s").json()
     assert turned["secret"] not in (None, hook["secret"])
     changed = two[0].call("PATCH", path, {"kinds": None}).json()
@@ -65,6 +67,17 @@ def test_a_webhook_from_its_first_ping_to_its_end(two, receiver, anna):
     assert (len(first["results"]), len(second["results"]), second["next"]) == (50, 12, None)
     assert two[0].call("DELETE", path).status_code == 204
     assert not Webhook.objects.exists()
+
+
+def test_a_notice_is_delivered_as_the_document_says(duel, two, receiver):
+    two[1].post("/me/webhooks/", {"url": receiver.url, "kinds": ["match_started", "your_turn"]})
+    assert sweep_channels() == 1
+    assert two[0].post(f"/matches/{duel.id}/commands/", {"name": "draw"}, etag=etag(two[0], duel.id)).status_code == 200
+    assert sweep_channels() == 1
+    told = json.loads(receiver.taken[-1][1])
+    assert (told["type"], fits("your_turn", told)) == ("your_turn", [])
+    assert (told["data"]["match"], told["data"]["seat"]) == (str(duel.id), 1)
+    assert etag(two[1], duel.id).endswith(f'-1-{told["data"]["version"]}"')
 
 
 def test_webhooks_are_their_owners(two, receiver, anna):
@@ -95,15 +108,14 @@ def test_an_organiser_gets_the_news_of_a_match_as_a_spectator_would(duel, two, r
     [(_headers, body)] = receiver.taken
     told = json.loads(body)
     assert told["type"] == "match_moved"
+    assert fits("match_moved", told) == []
     duel.refresh_from_db()
     assert told["data"] == {"match": str(duel.id), "number": duel.number, "version": duel.version, "status": "running"}
     other = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
-    assert (
-        two[0].post("/me/webhooks/", {"url": receiver.url, "match": str(other.id), "kinds": ["match_ended"]}).status_code == 201
-    )
+    assert two[0].post("/me/webhooks/", {"url": receiver.url, "match": str(other.id), "kinds": ["match_over"]}).status_code == 201
     assert two[1].post(f"/matches/{other.id}/commands/", {"name": "resign"}, etag=etag(two[1], other.id)).status_code == 200
     assert sweep_channels() == 2, "the ping, and the end"
-    assert json.loads(receiver.taken[-1][1])["type"] == "match_ended"
+    assert json.loads(receiver.taken[-1][1])["type"] == "match_over"
 
 
 def test_the_page_of_webhooks(client, anna, receiver):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gamesvc.api.openapi import answers, glossary
+from gamesvc.api.openapi import answers, glossary, webhooks
 
 Document = dict[str, Any]
 PROBLEM = "application/problem+json"
@@ -18,6 +18,8 @@ def complete(result: Document, generator: object, request: object, public: bool)
     components = result["components"]
     components["responses"] = {f"Problem{status}": _problem(status) for status in answers.STATUSES if status >= "400"}
     components["headers"] = {name: dict(header) for name, header in answers.HEADERS.items()}
+    components["schemas"].update(webhooks.SHAPES)
+    result["webhooks"] = webhooks.described()
     for name, shape in components["schemas"].items():
         _explain(name, shape)
     for _path, method, operation in operations(result):

@@ -16,7 +16,7 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.record.loading import load
 from notifications.models import Webhook
 from notifications.other_channels import subscriptions
-from notifications.other_channels.subscriptions import ENDED, MOVED, News
+from notifications.other_channels.subscriptions import MOVED, OVER, News
 
 
 def register() -> None:
@@ -44,5 +44,5 @@ def look(hooks: Collection[Webhook]) -> Mapping[UUID, News]:
         loaded = load(match.id, match.game)
         known = loaded.viewer_version(None)
         data = {"match": str(match.id), "number": match.number, "version": known, "status": match.status}
-        found[hook.pk] = News(match.version, known, ENDED if match.over else MOVED, data)
+        found[hook.pk] = News(match.version, known, OVER if match.over else MOVED, data)
     return found

@@ -56,7 +56,7 @@ def register() -> None:
     registry.register("invitation", invitation, label="Invitations")
     registry.register("mail_set_aside", mail_set_aside, label="Trouble in a match you opened")
     registry.register_topics(topic_of)
-    registry.register(POSITION, position, label="The position in mails; without it they cannot be answered")
+    registry.register(POSITION, position, label="The position in mails; without it they cannot be answered", part=True)
 
 
 def your_turn(row: Outbox) -> Message | None:

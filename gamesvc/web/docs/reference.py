@@ -19,6 +19,7 @@ PREFIX = "/api/v1/"
 COMPONENT = "#/components/schemas/"
 # An address about the caller is found under its second part: `me/turns/`.
 START = "start"
+WEBHOOKS = "webhooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def reference() -> Reference:
         for method, operation in methods.items():
             section = path.removeprefix(PREFIX).split("/")[0] or START
             found.sections.setdefault(section, []).append(_operation(path, method, operation, document))
+    for name, methods in document["webhooks"].items():
+        found.sections.setdefault(WEBHOOKS, []).append(_operation(name, "post", methods["post"], document))
     for name, schema in sorted(schemas.items()):
         if schema.get("type") == "object":
             found.shapes.append(Shape(name, schema.get("description", ""), _members(schema)))

@@ -22,7 +22,7 @@ from notifications.models import Handover, Webhook, WebhookDelivery
 from notifications.other_channels import signing, subscriptions, webhooks
 
 ONCE = "As Standard Webhooks has it: whsec_ and base64. Only where it is new: with the first address, or replaced."
-KINDS = "The kinds of notices to send; null: all. Of a match: `match_moved` and `match_ended`."
+KINDS = "The kinds of notices to send; null: all. Of a match: `match_moved` and `match_over`."
 
 
 class HookChange(schemas.Strict):
@@ -66,7 +66,7 @@ class WebhookChange(schemas.Strict):
 
 class DeliveryShape(schemas.Shape):
     id = serializers.UUIDField(help_text="The `webhook-id` of every try.")
-    kind = serializers.CharField(help_text="The `type` of its body: a kind of notice, `ping`, `match_moved` or `match_ended`.")
+    kind = serializers.CharField(help_text="The `type` of its body: a kind of notice, `ping`, `match_moved` or `match_over`.")
     status = serializers.ChoiceField(Handover.Status.values)
     attempts = serializers.IntegerField(help_text="How often it was tried.")
     created_at = serializers.DateTimeField()
