@@ -83,6 +83,18 @@ def test_a_client_that_was_cut_off_goes_on_after_its_last_cursor(ended):
     assert [json.loads(line)["trailer"]["match"] for line in rest if b'"trailer"' in line] == [str(one) for one in ended[1:3]]
 
 
+def test_an_answer_ends_after_so_many_events_however_few_matches_they_are(ended, monkeypatch):
+    monkeypatch.setattr(paging, "EXPORTED", 4)
+    sizes = [Match.objects.get(pk=match).version for match in ended]
+
+    def exported() -> list[str]:
+        return [json.loads(line)["trailer"]["match"] for line in lines(MATCHES) if b'"trailer"' in line]
+
+    for most, found in ((1, 1), (sum(sizes[:2]), 2), (sum(sizes[:3]) - 1, 2), (sum(sizes), 4)):
+        monkeypatch.setattr(paging, "EXPORTED_EVENTS", most)
+        assert exported() == [str(match) for match in ended[:found]]
+
+
 def test_the_results_name_players_outcomes_and_ratings(ended, feed):
     while ratings.follow():
         pass

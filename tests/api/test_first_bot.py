@@ -119,6 +119,7 @@ def test_the_player_in_a_terminal(running: Running, tmp_path: Path) -> None:
     assert run("export", match, str(record)).returncode == 0
     checked = run("verify", str(record))
     assert checked.stdout.startswith(f"{match}: "), checked.stderr
+    assert "are hidden: of these nothing but their place is proved" in checked.stdout
     record.write_bytes(record.read_bytes().replace(b'"version":2', b'"version":3', 1))
     broken = run("verify", str(record))
     assert (broken.returncode, "version 2" in broken.stderr) == (1, True)

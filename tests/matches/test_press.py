@@ -189,6 +189,25 @@ def test_a_long_conversation_comes_in_pages(trio, program, anna):
     assert client.get(f"{path}?before=yesterday").json()["code"] == "bad_before"
 
 
+def test_what_others_write_hides_no_unread_message(trio, anna, ben, carl):
+    other = opening.join_match(by=carl, match=opening.create_match(by=anna, game="stratastar"))
+    seats = {user.pk: trio.seats.get(user=user).index for user in (anna, ben, carl)}
+
+    def write(match, by_seat, to, text):
+        press.say(match=match, by=anna, by_seat=by_seat, to=to, text=text, channel="web")
+
+    write(trio, seats[anna.pk], [seats[carl.pk]], "for carl")
+    for number in range(3):
+        write(trio, seats[anna.pk], [seats[ben.pk]], f"for ben {number}")
+        write(other, other.seats.get(user=anna).index, "all", f"for all {number}")
+    found = press.unread(carl, 2)
+    assert [(one.newest.match, one.newest.text, one.count) for one in found] == [
+        (other, "for all 2", 3),
+        (trio, "for carl", 1),
+    ]
+    assert [(one.newest.text, one.count) for one in press.unread(ben, 2)] == [("for ben 2", 3)]
+
+
 def test_a_substitute_does_not_read_the_messages_of_their_predecessor(trio, ben, player):
     press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="for ben alone", channel="api")
     press.say(match=trio, by=holder(trio, 0), by_seat=0, to="all", text="for all", channel="api")

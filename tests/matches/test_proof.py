@@ -15,7 +15,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from events import canonical
 from events.proofs import checkpoints
+from gamesvc.clients.python.gamesvc_client import check_chain
 from gamesvc.games import catalog
 from gamesvc.games.kernel import timeline
 from gamesvc.matches.lobby import opening
@@ -397,6 +399,47 @@ RUBBISH = [b"", b"\n", b"{}\n", b"tea", b"\n\n\n", b"[]\n[]\n", b"\xff\xfe\n\x00
 def test_rubbish_is_refused(content, tmp_path):
     assert failure(content)
     assert not node_verify(tmp_path, content)[0]["ok"]
+    with pytest.raises(ValueError, match=r"."):
+        check_chain(content)
+
+
+# --- the client for Python ---
+
+
+def test_the_client_proves_the_chain_as_the_service_does(played):
+    checkpoints.make()
+    content = export_of(played)
+    assert check_chain(content) == (str(played.id), played.version, played.version, played_head(content))
+    for edit, _line in exports.random_edits(content, 300, random.Random(8)):
+        changed = edited(content, edit)
+        try:
+            check_chain(changed)
+            refused = False
+        except ValueError:
+            refused = True
+        found = statuses(verification.verify(changed))
+        assert refused == ("failed" in (found.get("chain"), found.get("trailer"))), edit
+
+
+def played_head(content):
+    return json.loads(content.splitlines()[-1])["trailer"]["head"]
+
+
+def test_the_client_says_how_much_of_an_export_it_has_proved(played):
+    *lines, trailer = export_of(played).splitlines()
+    forged = json.loads(lines[7])
+    forged["data"] = {"seat": 1}
+    for shown in ({**forged, "redacted": True}, {**forged, "salt": None}):
+        changed = {name: value for name, value in shown.items() if value is not None}
+        with pytest.raises(ValueError, match="version 8"):
+            check_chain(b"\n".join([*lines[:7], canonical.encode(changed), *lines[8:], trailer, b""]))
+    hidden = {name: value for name, value in forged.items() if name != "salt"} | {"redacted": True}
+    content = b"\n".join([*lines[:7], canonical.encode(hidden), *lines[8:], trailer, b""])
+    assert verification.verify(content).checks[1].name == "digests"
+    assert check_chain(content)[1:3] == (played.version, played.version - 1)
+    twice = lines[7].replace(b'"data":{', b'"data":{"seat":1},"data":{', 1)
+    with pytest.raises(ValueError, match="version 8: this is not canonical"):
+        check_chain(b"\n".join([*lines[:7], twice, *lines[8:], trailer, b""]))
 
 
 def test_export_writes_a_file_whole_or_redacted(played, anna, ben, tmp_path):

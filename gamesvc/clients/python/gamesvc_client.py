@@ -340,27 +340,70 @@ def _missing(total: Mapping[str, Any], now: int) -> int:
 # --- proof ---
 
 
-def check_chain(export: bytes) -> tuple[str, int, str]:
-    """Return the match, the number of events and the last hash of an export. Raises ValueError where the chain is broken.
+SEALED = {"match", "version", "digest", "hash"}
+WHOLE = SEALED | {"type", "type_version", "data", "meta", "occurred_at", "salt"}
 
-    Each event's digest is made of its content, and each hash of the digest and the hash before it (`/api/docs/proof/`).
+
+def check_chain(export: bytes) -> tuple[str, int, int, str]:
+    """Return the match of an export, the number of its events, how many of them are proved by their content, and the last hash.
+
+    Each event's digest is made of its content, and each hash of the digest and the hash before it (`/api/docs/proof/`). Of an
+    event that is hidden from the export's reader, in whole or in part, only the place in the chain is proved: what the file shows
+    of it may be anything. Raises ValueError where the chain is broken.
     """
-    *lines, last = [json.loads(line) for line in export.splitlines()]
-    trailer = last.get("trailer", {})
-    if not lines:
-        raise ValueError("the export has no events")
-    before = hashlib.sha256(_prefixed("gamesvc.stream/1", lines[0]["match"])).digest()
-    for version, event in enumerate(lines, start=1):
-        if event["version"] != version or event["match"] != lines[0]["match"]:
+    *lines, last, rest = export.split(b"\n")
+    if rest or not lines:
+        raise ValueError("the export has no events, or its last line is cut off")
+    match, proved, before = "", 0, b""
+    event: Json = {}
+    for version, line in enumerate(lines, start=1):
+        moment = event.get("occurred_at", "")
+        event = _event(line, version)
+        if not match:
+            match = event["match"]
+            before = hashlib.sha256(_prefixed("gamesvc.stream/1", match)).digest()
+        if event["version"] != version or event["match"] != match or event.get("occurred_at", moment) < moment:
             raise ValueError(f"version {version}: another event stands here")
-        if "salt" in event and not event.get("redacted") and _digest(event) != event["digest"]:
-            raise ValueError(f"version {version}: the content does not give the digest")
+        if set(event) == WHOLE:
+            if _digest(event) != event["digest"]:
+                raise ValueError(f"version {version}: the content does not give the digest")
+            proved += 1
         before = hashlib.sha256(before + bytes.fromhex(event["digest"])).digest()
         if before.hex() != event["hash"]:
             raise ValueError(f"version {version}: the hash does not follow from the one before")
-    if trailer.get("count") != len(lines) or trailer.get("head") != before.hex():
+    trailer = _read(last, "the last line").get("trailer")
+    found = {"match": match, "count": len(lines), "head": before.hex()}
+    if not isinstance(trailer, dict) or {name: one for name, one in trailer.items() if name != "checkpoint"} != found:
         raise ValueError("the last line does not fit the events")
-    return lines[0]["match"], len(lines), before.hex()
+    return match, len(lines), proved, before.hex()
+
+
+def _event(line: bytes, version: int) -> Json:
+    """Return an event, whole or hidden. Raises ValueError for anything else."""
+    event = _read(line, f"version {version}")
+    names = set(event)
+    is_partial = event.get("redacted") is True and SEALED <= names < WHOLE | {"redacted"} and not names >= WHOLE
+    numbers = [event[name] for name in ("version", "type_version") if name in event]
+    texts = [event[name] for name in ("match", "type", "occurred_at", "salt", "digest", "hash") if name in event]
+    if (
+        not (names in (WHOLE, SEALED) or is_partial)
+        or {type(one) for one in numbers} != {int}
+        or {type(one) for one in texts} != {str}
+    ):
+        raise ValueError(f"version {version}: this is no event")
+    return event
+
+
+def _read(line: bytes, place: str) -> Json:
+    """Return the object of a line in canonical JSON. Raises ValueError for any other: it may say two things."""
+    try:
+        value = json.loads(line)
+        written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise ValueError(f"{place}: this is not JSON") from None
+    if not isinstance(value, dict) or written != line:
+        raise ValueError(f"{place}: this is not canonical JSON")
+    return value
 
 
 def _digest(event: Json) -> str:
@@ -461,8 +504,10 @@ def _export(client: Client, given: argparse.Namespace) -> None:
 
 def _verify(client: Client, given: argparse.Namespace) -> None:
     with open(given.file, "rb") as file:
-        match, count, head = check_chain(file.read())
-    _say(f"{match}: {count} events, the chain holds, head {head}")
+        match, count, proved, head = check_chain(file.read())
+    _say(f"{match}: {count} events, the chain holds, the content of {proved} is proved, head {head}")
+    if proved < count:
+        _say(f"{count - proved} are hidden: of these nothing but their place is proved")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Literal
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Count, F, Func, Q, QuerySet, Window
 from django.utils import timezone
 
 from accounts import blocks
@@ -202,30 +202,31 @@ def mark(match: Match, viewer: Viewer, reader: User | None) -> str:
 
 
 def unread(user: User, most: int) -> list[Unread]:
-    """Return a user's matches with messages they have not seen, the newest message first.
+    """Return a user's matches with messages they have not seen, the newest message first; at most so many matches.
 
     Messages of a match that ended over `UNREAD_FOR` ago no longer count.
     """
     lasting = Q(match__ended_at=None) | Q(match__ended_at__gt=timezone.now() - UNREAD_FOR)
     named = Q(match__anonymous=False) | Q(match__ended_at__isnull=False)
-    found = (
+    own = Func(F("match__seats__index"), template="ARRAY[%(expressions)s]", output_field=Press._meta.get_field("to"))
+    newest = (
         Press.objects.filter(
             lasting,
             ~(Q(user__in=blocks.apart(user)) & named),
             ~Q(seat=F("match__seats__index")),
+            # Before they are counted: what others write to each other hides nothing from the reader.
+            Q(to=[]) | Q(to__contains=own),
             match__seats__user=user,
             said_at__gt=F("match__seats__press_seen_at"),
             said_at__gte=F("match__seats__joined_at"),
         )
-        .annotate(own=F("match__seats__index"))
+        .annotate(number=Window(Count("pk"), partition_by=[F("match")]))
         .select_related("user", "match")
-        .order_by("-said_at", "-id")
+        .order_by("match", "-said_at", "-id")
+        .distinct("match")
     )
-    matches: dict[uuid.UUID, list[Press]] = {}
-    for message in found[:most]:
-        if not message.to or message.own in message.to:
-            matches.setdefault(message.match_id, []).append(message)
-    return [Unread(found[0], len(found)) for found in matches.values()]
+    found = sorted(newest, key=lambda message: (message.said_at, message.id), reverse=True)
+    return [Unread(message, message.number) for message in found[:most]]
 
 
 def mark_read(seat: Seat, newest: Press | None) -> None:

@@ -5,6 +5,7 @@ A cursor is the place of a match in this order. A client that keeps the last one
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,12 @@ def after(cursor: Cursor | None, *, game: str | None, most: int) -> list[Match]:
         behind = Q(ended_at__gt=cursor.ended_at) | Q(number__gt=cursor.number)
         found = found.filter(behind, ended_at__gte=cursor.ended_at)
     return list(found[:most])
+
+
+def together(matches: Sequence[Match], events: int) -> list[Match]:
+    """Return the first of these matches with at most so many events together; always one, if there is any."""
+    totals = itertools.accumulate(match.version for match in matches)
+    return [match for at, (match, total) in enumerate(zip(matches, totals, strict=True)) if total <= events or at == 0]
 
 
 def results(matches: Sequence[Match]) -> Iterator[JsonObject]:

@@ -1,7 +1,7 @@
 """The bulk export of finished matches that everyone may watch: whole records, or their results, as lines of JSON.
 
-An answer holds a number of matches and a cursor behind each. A client that was cut off, or comes back next year, goes on after
-the last cursor it has read.
+An answer holds some matches, so few that no worker is busy with it for long, and a cursor behind each. A client that was cut
+off, or comes back next year, goes on after the last cursor it has read.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Matches(_Archive):
         Send the last cursor as `after` to go on, until an answer is empty. The lines between two cursors are a file that
         `verify` proves. A match appears a minute after its end.
         """
-        return self.lines(_of_each(self.page(paging.EXPORTED)))
+        return self.lines(_of_each(archive.together(self.page(paging.EXPORTED), paging.EXPORTED_EVENTS)))
 
 
 class Results(_Archive):
