@@ -188,8 +188,8 @@ def field_title(name: str) -> str:
 def _worded(schema: Schema, field: str = "") -> JsonObject:
     """Return a schema with its titles in the language of the reader, and with a title for each field that has none.
 
-    The title that an engine gives beside a fixed text is the name of the text; here it is its label. Titles of ways to pay are
-    names of cards.
+    What has a default comes last: nobody is asked for it. The title that an engine gives beside a fixed text is the name of the
+    text; here it is its label. Titles of ways to pay are names of cards.
     """
     more: JsonObject = {}
     named = isinstance(schema.get("const"), str)
@@ -206,7 +206,8 @@ def _worded(schema: Schema, field: str = "") -> JsonObject:
     if "oneOf" in schema and not schema.get("payment"):
         more["oneOf"] = [_worded(option) for option in schema["oneOf"]]
     if "properties" in schema:
-        more["properties"] = {name: _worded(inner, name) for name, inner in schema["properties"].items()}
+        asked_first = sorted(schema["properties"].items(), key=lambda one: "default" in one[1])
+        more["properties"] = {name: _worded(inner, name) for name, inner in asked_first}
     if "items" in schema:
         more["items"] = _worded(schema["items"])
     return {**schema, **more}
@@ -223,7 +224,8 @@ def _tree(leaves: Sequence[_Leaf]) -> JsonObject:
     groups: dict[str, list[_Leaf]] = {}
     for leaf in leaves:
         groups.setdefault(_key(_values(leaf[name])), []).append(leaf)
-    options = [{**_branch(group), "title": _title(group[0][name])} for group in groups.values()]
+    titles = _titles(list(groups.values()), name)
+    options = [{**_branch(group), "title": title} for group, title in zip(groups.values(), titles, strict=True)]
     more = {"title": leaves[0][name]["title"]}
     return {**more, "oneOf": _distinct(options, [group[0][name] for group in groups.values()])}
 
@@ -235,6 +237,13 @@ def _branch(leaves: Sequence[_Leaf]) -> JsonObject:
         return dict(single)
     tree = _tree(leaves)
     return {"description": tree["title"], "oneOf": tree["oneOf"]}
+
+
+def _titles(groups: Sequence[Sequence[_Leaf]], name: str) -> list[str]:
+    """Return what the forms of each alternative share: their value, or the label of the only form where that says it shorter."""
+    labels = [group[0].label for group in groups if len(group) == 1]
+    told = len(set(labels)) == len(groups)
+    return [group[0].label if told and len(_values(group[0][name]) or ()) > 1 else _title(group[0][name]) for group in groups]
 
 
 def _tells_apart(leaves: Sequence[_Leaf], name: str) -> bool:

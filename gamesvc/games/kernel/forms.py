@@ -24,6 +24,7 @@ them our own:
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import re
 from collections import Counter
@@ -170,14 +171,13 @@ def _array_fault(schema: Schema, value: Sequence[Any], path: str) -> Fault | Non
     here = path or say("the list")
     low, high = schema.get("minItems", 0), schema.get("maxItems", 1000)
     if not low <= len(value) <= high:
-        return Fault(
-            path,
-            (
-                say("{parameter} must have {low} to {high} items.", parameter=here, low=low, high=high)
-                if low != high
-                else say("{parameter} must have {items}.", parameter=here, items=counted(low, "item"))
-            ),
-        )
+        if low == high:
+            detail = say("{parameter} must have {items}.", parameter=here, items=counted(low, "item"))
+        elif "maxItems" not in schema:
+            detail = say("{parameter} must have at least {items}.", parameter=here, items=counted(low, "item"))
+        else:
+            detail = say("{parameter} must have {low} to {high} items.", parameter=here, low=low, high=high)
+        return Fault(path, detail)
     if "items" in schema:
         for at, item in enumerate(value):
             if found := fault(schema["items"], item, _join(path, at)):
@@ -415,7 +415,9 @@ def in_words(values: Sequence[str]) -> JsonObject:
 
 
 def label(schema: Schema, value: object) -> str:
-    """Return the words that describe a value of a schema."""
+    """Return the words that describe a value of a schema. Those of a list are found under the list as JSON."""
+    if isinstance(value, (list, tuple)) and (words := schema.get("labels", {}).get(json.dumps(value, sort_keys=True))):
+        return str(words)
     if isinstance(value, (list, tuple)):
         return ", ".join(label(schema.get("items", {}), item) for item in value) or say("none")
     if isinstance(value, dict):

@@ -34,9 +34,12 @@ def step(page: Page) -> None:
     chip = form.locator("fieldset:has(input:required:not([data-t])):not(:has(:checked)) input:required:not([data-t])")
     empty = form.locator("select:required:has(option:checked[value=''])")
     box = form.locator("input[type=checkbox]:not(:checked)")
+    answer = page.locator("#choices .answer")
     with suppress(TimeoutError):
         if page.locator(".menu button").count():
             page.locator(".menu button").first.click(timeout=SOON)
+        elif answer.count():
+            answer.first.click(timeout=SOON)
         elif filling and chip.count():
             chip.first.dispatch_event("click", timeout=SOON)
         elif lit(page).count():
@@ -78,7 +81,7 @@ def test_a_homeworld_takes_two_taps(opened):
     before = shown(page)
     lit(page).last.dispatch_event("click")
     expect(page.locator("#says")).to_contain_text("Homeworld")
-    page.locator("#confirm").click()
+    assert confirm(page)
     wait_for_version(page, before + 1)
     expect(page.locator("#tab-log")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#says")).to_contain_text("Done: home")
@@ -137,7 +140,7 @@ def test_another_browser_follows(opened):
     first, second = opened(played.users[0], played.path), opened(played.users[1], played.path)
     second.evaluate("window.first = true")
     lit(first).last.dispatch_event("click")
-    first.locator("#confirm").click()
+    assert confirm(first)
     wait_for_version(first, shown(second) + 1)
     wait_for_version(second, shown(first))
     assert second.evaluate("window.first")
@@ -173,7 +176,7 @@ def test_an_answer_that_comes_late_does_not_replace_a_newer_page(opened):
     played.submit(0, {"name": "set_orders", "orders": {"when_unable": "pass"}})
     old = late().fetch()
     lit(page).last.dispatch_event("click")
-    page.locator("#confirm").click()
+    assert confirm(page)
     wait_for_version(page, before + 2)
     page.evaluate("window.before = document.getElementById('main').dataset.version")
     with suppress(PlaywrightError):

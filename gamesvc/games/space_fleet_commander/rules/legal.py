@@ -11,6 +11,7 @@ from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from gamesvc.games.space_fleet_commander.rules.decide import REROLLED
 from gamesvc.games.space_fleet_commander.rules.tinkering import tinker_forms
 from gamesvc.games.space_fleet_commander.rules.turn import bulwarks, hospitals
+from gamesvc.games.space_fleet_commander.rules.wording import die_words, ship_words
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, at_slot, in_attempt, not_aside
 from gamesvc.games.space_fleet_commander.text.narrate import HAZARDS
 from gamesvc.json_types import JsonObject
@@ -62,25 +63,6 @@ def _forms(state: State, sheet: Sheet) -> Sequence[Form]:
             return _push_forms(sheet)
         case _:
             return []
-
-
-def die_words(sheet: Sheet) -> dict[str, str]:
-    """Return the description of each die: colour and value."""
-    return {die.id: f"{say(die.colour)} {die.value} ({die.id})" for die in sheet.dice}
-
-
-def ship_words(sheet: Sheet) -> dict[str, str]:
-    """Return the description of each occupied slot: ship and hull."""
-    return {
-        v.slot: say(
-            "{ship} in {slot} ({left} of {hull} hull left)",
-            ship=fleet.ship_name(v),
-            slot=v.slot,
-            left=v.hull - v.damage,
-            hull=v.hull,
-        )
-        for v in sheet.ships
-    }
 
 
 def _fleet_forms(state: State, sheet: Sheet) -> list[Form]:

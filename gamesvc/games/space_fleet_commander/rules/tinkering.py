@@ -7,9 +7,12 @@ order and dice in pool order, and never reverses a step. That leaves one list fo
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Sequence
 
 from gamesvc.games.kernel.game import Form, Refused
+from gamesvc.games.kernel.wording import listed
+from gamesvc.games.space_fleet_commander.rules.wording import die_words, ship_words
 from gamesvc.games.space_fleet_commander.state import Die, Sheet, able, in_attempt
 from gamesvc.json_types import JsonObject
 from gamesvc.language import mark, say
@@ -105,20 +108,42 @@ def tinker_forms(sheet: Sheet) -> list[Form]:
     for adjust in adjust_lists(sheet):
         groups.setdefault(tuple(ones_after(sheet, adjust)), []).append(adjust)
     return [
-        Form("tinker", _label(ones), {"adjust": {"title": mark("Adjust"), "enum": lists}, "remove": _remove_schema(barges, ones)})
+        Form("tinker", _label(ones), {"adjust": _adjust_schema(sheet, lists), "remove": _remove_schema(sheet, barges, ones)})
         for ones, lists in groups.items()
     ]
 
 
 def _label(ones: Sequence[str]) -> str:
-    return say("End of Phase 3: {dice} showing 1", dice=", ".join(ones)) if ones else say("End of Phase 3: no die showing 1")
+    return say("End of Phase 3: {dice} showing 1", dice=listed(ones)) if ones else say("End of Phase 3: no die showing 1")
 
 
-def _remove_schema(barges: Sequence[str], ones: Sequence[str]) -> JsonObject:
+def _adjust_schema(sheet: Sheet, lists: Sequence[Sequence[Step]]) -> JsonObject:
+    return {
+        "title": mark("Fire Support Ships change"),
+        "enum": lists,
+        "labels": {json.dumps(adjust, sort_keys=True): _adjust_words(sheet, adjust) for adjust in lists},
+    }
+
+
+def _adjust_words(sheet: Sheet, adjust: Sequence[Step]) -> str:
+    """Return the dice that a list of adjustments changes, each with its value before and after."""
+    by: dict[str, int] = {}
+    for step in adjust:
+        by[step["die"]] = by.get(step["die"], 0) + step["delta"]
+    dice = {die.id: die.value for die in _blacks(sheet)}
+    told = [say("{die} from {old} to {new}", die=die, old=dice[die], new=dice[die] + change) for die, change in by.items()]
+    return listed(told) if told else say("nothing")
+
+
+def _remove_schema(sheet: Sheet, barges: Sequence[str], ones: Sequence[str]) -> JsonObject:
     most = min(len(barges), len(ones))
-    schema: JsonObject = {"title": mark("Remove"), "type": "array", "minItems": 0, "maxItems": most}
+    schema: JsonObject = {"title": mark("Prison Barges remove"), "type": "array", "minItems": 0, "maxItems": most}
     if most:
-        item = {"ship": {"enum": list(barges)}, "die": {"enum": list(ones)}}
+        ships, dice = ship_words(sheet), die_words(sheet)
+        item = {
+            "ship": {"enum": list(barges), "labels": {slot: ships[slot] for slot in barges}},
+            "die": {"enum": list(ones), "labels": {die: dice[die] for die in ones}},
+        }
         schema["items"] = {"type": "object", "properties": item, "required": ["ship", "die"], "additionalProperties": False}
         schema["pairwise"] = ["ship", "die"]
     else:

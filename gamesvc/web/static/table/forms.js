@@ -94,7 +94,8 @@ export class Filling {
     const found = this.standing(target);
     if (!found.length) return false;
     const again = found.find((choice) => this.chosen(choice) && (kindOf(choice) === "box" || this._filled(choice)));
-    if (again && this._release(again)) return true;
+    // A tap that begins the form means what is chosen by default, too.
+    if (again && this.taps > 1 && this._release(again)) return true;
     const fresh = found.filter((choice) => !this._filled(choice));
     const more = again && kindOf(again) !== "count" ? undefined : (again ?? fresh[0] ?? found[found.length - 1]);
     const choice = fresh.find(active) ?? more;
@@ -220,17 +221,20 @@ const next = (input) => {
   return input.max !== "" && value > Number(input.max) ? Number(input.min || 0) : value;
 };
 
-/** The targets with which a form can begin: its fixed ones, else those of its first control with targets that has no default.
+/** The targets with which a form can begin: the fixed ones that come before its first question, else those of that question. A control
+ * with targets that has a default asks nothing.
  * @param {HTMLFormElement} form @returns {Set<string>} */
 export function begins(form) {
   const all = choices(form);
   if (!all.length) return new Set();
-  const fixed = all.filter((choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]"));
-  if (fixed.length) return new Set(fixed.map(targetOf));
   // The same field of several alternatives, or rows, differs in a number.
   const field = (/** @type {Choice} */ choice) => (controlOf(choice)?.name ?? "").replace(/\.\d+(?=\.)/g, "");
   const given = (/** @type {Choice} */ choice) =>
     controlOf(choice)?.type === "radio" && form.querySelector(`input[name="${CSS.escape(controlOf(choice)?.name ?? "")}"]:checked`) !== null;
-  const first = all.find((choice) => !given(choice)) ?? all[0];
+  const settled = (/** @type {Choice} */ choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]");
+  const question = all.find((choice) => kindOf(choice) !== "fixed" && !given(choice));
+  const fixed = (question ? all.slice(0, all.indexOf(question)) : all).filter(settled);
+  if (fixed.length) return new Set(fixed.map(targetOf));
+  const first = question ?? all[0];
   return new Set(all.filter((choice) => field(choice) === field(first)).map(targetOf));
 }

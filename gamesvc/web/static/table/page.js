@@ -4,7 +4,7 @@ import { follow } from "../live.js";
 import { listen as listenForFold } from "./fold.js";
 import { listen as listenForHelp } from "./help.js";
 import { hits } from "./marks.js";
-import { reload } from "./patch.js";
+import { idle, reload } from "./patch.js";
 import { listen as listenForReplay } from "./replay.js";
 import { listen, prepare, refer, submit } from "./taps.js";
 
@@ -64,6 +64,8 @@ async function catchUp() {
   if (catching) return;
   catching = true;
   try {
+    // The answer to a form that is on its way may show it already.
+    await idle();
     while ((newest > Number(main.dataset.version) || (said && said !== main.dataset.messages)) && !document.querySelector("main.replay")) {
       const before = shown();
       if (!(await reload()) || shown() === before) break;

@@ -66,11 +66,16 @@ export function here(search = location.search) {
   return `${location.pathname}?${query}`;
 }
 
+/** Wait until no form is on its way. */
+export async function idle() {
+  for (let form; form !== sending; ) await (form = sending).catch(() => undefined);
+}
+
 /** Load the page again, or another moment of it. Never crosses a form: it waits for one that is being sent, and a later one
  * ends it. So no answer takes the place of a newer one.
  * @param {string} [search] @returns {Promise<boolean>} */
 export async function reload(search) {
-  for (let form; form !== sending; ) await (form = sending).catch(() => undefined);
+  await idle();
   loading?.abort();
   const mine = (loading = new AbortController());
   const answer = await fetch(here(search), { headers: { Accept: "text/html" }, signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE)]) });

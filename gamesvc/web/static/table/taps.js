@@ -24,6 +24,9 @@ let menu = null;
 const MOST_ANSWERS = 4;
 let busy = false;
 let tapped = false;
+/** The version of the match that the board shows. */
+const version = () => document.getElementById("main")?.dataset.version ?? "";
+let drawn = version();
 /** Confirm was pressed before the words of the server came. */
 let pressed = false;
 /** Why what is chosen was refused, until it is changed. */
@@ -412,9 +415,10 @@ export function prepare() {
     branchesShown(filling);
     said = preview ?? said;
     preview = null;
-    tapped = false;
+    tapped &&= drawn === version();
     void look(filling.form);
   }
+  drawn = version();
   const atOnce = /** @type {HTMLInputElement | null} */ (document.getElementById("at-once"));
   if (atOnce) atOnce.checked = sendsAtOnce();
   render();
