@@ -168,6 +168,7 @@ def send_batch(rows: Sequence[Outbox], end: float = math.inf, connection: BaseEm
         with claims.kept(rows), shared_reads.shared(rows), recorded(results):
             for index, row in enumerate(rows):
                 results.before(row)
+                shared_reads.only_for(rows[index:])
                 outcomes.append(deliver(row, through, results))
                 if outcomes[-1] is Outcome.UNREACHABLE or time.monotonic() > end:
                     claims.release(rows[index + 1 :])

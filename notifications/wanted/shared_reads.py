@@ -50,6 +50,13 @@ def shared(rows: Sequence[Outbox]) -> Iterator[None]:
         _current.reset(before)
 
 
+def only_for(rows: Sequence[Outbox]) -> None:
+    """Read for these notices of the batch from now on: the others are done."""
+    batch = _current.get()
+    if batch is not None:
+        batch.rows = list(rows)
+
+
 def once(key: Hashable, read: Callable[[], V]) -> V:
     """Return what `read` returns, or what it returned for another notice of the batch."""
     batch = _current.get()

@@ -1,11 +1,11 @@
 """`bench mail`: turns played entirely by mail, beside the bare cost of SMTP with the very same mails.
 
 `mail_in`: mails that came by SMTP to the receiver (a separate process) and were carried out, with their receipts queued.
-`mail_out`: notices written, drawn and handed to a mail server, as play makes them: receipts and turn notices for orders, and for
-messages between players, which leave the position as it was. `mail_out_drawn`: those for orders alone, one for each player, so
-that every mail carries a new picture; `new_pictures` is their measured share. `cpu_ms`: the CPU time of our processes for a mail,
-the receiver and the database not counted. `raw` sends the same bytes over open connections,
-for `mail_out` to a server that discards them.
+`mail_out`: notices written, drawn and handed to a mail server, as play makes them: receipts and turn notices for orders, and a
+message from one player to the other afterwards, which leaves the position as it was. `mail_out_drawn`: those for orders alone,
+one for each player, so that every mail carries a new picture; `new_pictures` is their measured share. `cpu_ms`: the CPU time of
+our processes for a mail, the receiver and the database not counted. `raw` sends the same bytes over open connections, for
+`mail_out` to a server that discards them.
 
 As many processes work as the service has for mail in and out (`queues.CHILDREN`), and as many send for `raw`.
 """
@@ -241,14 +241,10 @@ def measure(matches: Sequence[Match], sink_port: int, receiver_port: int, second
             if turn == WARM:  # in the first rounds everything is cold
                 clocks = {name: Clock() for name in clocks}
             mixed = turn // 2 % 2 == 0
-            mails = [mail for match in matches for mail in mails_of(match, ORDERS[turn % 2], chatting=mixed)]
-            inward = clocks["mail_in"]
-            inward.ours(workers, lambda mails=mails: take_in(workers, receiver_port, mails))  # type: ignore[misc]
-            inward.done += len(mails)
-            inward.bare(len(mails), lambda mails=mails: workers.each(send, sink_port, mails))  # type: ignore[misc]
-            if not mixed:
-                drop_the_rest()
-            send_out(workers, clocks["mail_out" if mixed else "mail_out_drawn"], sink_port, shown)
+            ports = sink_port, receiver_port
+            play(workers, clocks, ports, shown, [order_of(match, ORDERS[turn % 2]) for match in matches], mixed=mixed)
+            if mixed:
+                play(workers, clocks, ports, shown, [message_of(match, turn % 2) for match in matches], mixed=mixed)
             turn += 1
     finally:
         workers.stop()
@@ -264,6 +260,20 @@ def measure(matches: Sequence[Match], sink_port: int, receiver_port: int, second
         more = {"mean_bytes": round(sum(clock.sizes) / len(clock.sizes)), "new_pictures": round(clock.drawn / clock.done, 2)}
         found.append(clock.row(name, "mails/s", **more))
     return [*found, clocks["mail_in"].row("mail_in", "mails/s")]
+
+
+def play(
+    workers: Workers, clocks: dict[str, Clock], ports: tuple[int, int], shown: set[str], mails: list[Mail], *, mixed: bool
+) -> None:
+    """Take mails in and deliver what follows from them; one notice to each player if they are not to be `mixed`."""
+    sink_port, receiver_port = ports
+    inward = clocks["mail_in"]
+    inward.ours(workers, lambda: take_in(workers, receiver_port, mails))
+    inward.done += len(mails)
+    inward.bare(len(mails), lambda: workers.each(send, sink_port, mails))
+    if not mixed:
+        drop_the_rest()
+    send_out(workers, clocks["mail_out" if mixed else "mail_out_drawn"], sink_port, shown)
 
 
 def take_in(workers: Workers, port: int, mails: list[Mail]) -> None:
@@ -302,11 +312,15 @@ def open_matches() -> list[Match]:
     return matches
 
 
-def mails_of(match: Match, order: str, *, chatting: bool) -> list[Mail]:
-    """Return the order of the player to move, and perhaps a message from the other."""
+def order_of(match: Match, order: str) -> Mail:
+    """Return the order of the player to move."""
     question = Question.objects.get(match=match)
-    written = [mail_of(match, question.seat, question, order)]
-    return [*written, mail_of(match, 1 - question.seat, None, MESSAGE)] if chatting else written
+    return mail_of(match, question.seat, question, order)
+
+
+def message_of(match: Match, seat: int) -> Mail:
+    """Return a message of a player to the other."""
+    return mail_of(match, seat, None, MESSAGE)
 
 
 def mail_of(match: Match, seat: int, question: Question | None, line: str) -> Mail:
