@@ -117,6 +117,8 @@ def test_what_is_marked_is_found():
         *(Text("{who} lost."), Text("{who} lost.", context="you"), Text("{who} is {f}."), Text("You are {f}.")),
         *(Text("{whose} turn."), Text("{whose} turn.", context="to you")),
     }
+    beside = "from gamesvc import errors, language\nlanguage.say('g')\n"
+    assert set(translations.sentences_in(beside)) == {Text("g")}
     assert set(translations.in_data('[[card]]\nname = "A"\ntext = "does b"\n')) == {Text("does b")}
     assert set(translations.in_template(template)) == {Text("yes"), Text("%(n)s thing", "%(n)s things")}
 

@@ -31,7 +31,7 @@ OPERATORS = "gamesvc/ops"  # reads its reports in English
 DJANGO, SENTENCES = "django", language.DOMAIN
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]|(?<!\{)\{(\w+)[^{}]*\}")
 # Most modules mark no text, and need not be parsed.
-_MARKS = re.compile(r"gettext|\blabel=|gamesvc\.language|gamesvc\.forms|kernel\.wording")
+_MARKS = re.compile(r"gettext|\blabel=|gamesvc\.language|gamesvc import .*\blanguage\b|gamesvc\.forms|kernel\.wording")
 # The nouns that readers of orders name in a refusal: the position of the argument.
 _NOUNS = {"take": 1, "number": 1, "pick": 2}
 # The fields of posted forms: the first argument is the sentence that refuses a value.
