@@ -53,6 +53,14 @@ class User(AbstractUser):
     # The moment from which these quiet hours count. It stays when they are ended.
     quiet_since = models.DateTimeField(null=True, blank=True)
 
+    # A program's own account (see `accounts.bots.bots`). It has no password and no address; its owner makes its tokens.
+    is_bot = models.BooleanField(default=False, db_default=False, editable=False)
+    bot_owner = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, editable=False, related_name="bots")
+    # The unfinished matches that a bot plays at the same time.
+    bot_matches = models.PositiveSmallIntegerField(default=8, db_default=8, editable=False)
+    # Bots may challenge this user.
+    plays_bots = models.BooleanField("bots may challenge me", default=False, db_default=False)
+
     REQUIRED_FIELDS = ["email"]
 
     class Meta(AbstractUser.Meta):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -239,11 +239,12 @@ def revoke_token(*, user: User, token_id: UUID) -> bool:
 
 @transaction.atomic
 def revoke_all(user: User) -> int:
-    """Revoke every token of a user, and the permissions of all apps. Return how many tokens were valid until now."""
+    """Revoke every token of a user and of their bots, and the permissions of all apps. Return how many tokens were valid."""
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     now = timezone.now()
     Authorization.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
-    return ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=now)
+    own = ApiToken.objects.filter(Q(user=user) | Q(user__bot_owner=user), revoked_at=None)
+    return own.update(revoked_at=now)
 
 
 def digest(plain: str) -> str:

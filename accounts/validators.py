@@ -9,6 +9,8 @@ from django.core.validators import MaxLengthValidator, MinLengthValidator, Regex
 from django.utils.translation import gettext_lazy as _
 
 USERNAME_LENGTH = 30
+BOT_SUFFIX = "-bot"
+"""The end of the names of bot accounts, which no person can choose."""
 
 # Look-alike letters of two alphabets, invisible marks and spaces would let one user pass for another, and a name also appears in
 # addresses, mail headers and orders. So they are plain ASCII, with a letter or digit at both ends.

@@ -81,6 +81,24 @@ _SEATS = {
         "A block stands between you and another player. Who set it is not told.",
         "Find another match, or invite another player.",
     ),
+    "not_for_bots": Meaning(
+        "Not for bots",
+        "Open matches, seats for substitutes, reports and bot accounts of one's own are for people.",
+        "Challenge another player or bot instead.",
+    ),
+    "people_only": Meaning(
+        "This player does not play bots",
+        "Bots may challenge other bots, and players who allow it.",
+        "The player allows it with `plays_bots` of their account.",
+    ),
+    "bot_busy": Meaning(
+        "The bot plays as many matches as it can", "Its owner sets how many run at the same time.", "Try again later."
+    ),
+    "bad_challenge": Meaning("No such challenge", "It is not yours, or no longer open.", "List your challenges again."),
+    "unknown_bot": Meaning("No such bot account", "You have none of this name.", "GET /api/v1/me/bots/ lists yours."),
+    "bad_bot_name": Meaning("The name does not fit a bot", "It ends with -bot, and nobody else has it.", _FIELD),
+    "bad_bot_matches": Meaning("The number of matches does not fit", "A bot plays 1 to 50 at the same time.", _FIELD),
+    "too_many_bots": Meaning("Too many bot accounts", "A user has 5 at most.", "Erase one that you no longer use."),
     "not_reliable": Meaning(
         "For reliable players only",
         "The match asks for players who finish their matches and answer in time.",

@@ -20,6 +20,7 @@ from accounts import network
 from accounts.addresses import is_own
 from accounts.models import Language, User
 from accounts.throttling import throttle
+from accounts.validators import BOT_SUFFIX
 
 MAILS_PER_ADDRESS_AND_DAY = 10
 DAY = 24 * 3600
@@ -48,9 +49,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return user
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """Refuse the name an erased account would have, in addition to allauth's and our validators."""
+        """Refuse the names of erased accounts and of bots, in addition to allauth's and our validators."""
         if username.lower().startswith("erased-"):
             raise ValidationError("Names that begin with erased- are kept for erased accounts.", code="username_blacklisted")
+        if username.lower().endswith(BOT_SUFFIX):
+            raise ValidationError("Names that end with -bot are kept for bot accounts.", code="username_blacklisted")
         return str(super().clean_username(username, shallow))
 
     def clean_email(self, email: str) -> str:

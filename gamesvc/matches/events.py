@@ -65,7 +65,7 @@ class Joined(MatchEvent):
     seat: int
     holder: str = ""
     kind: str = ""
-    """`user`, `bot`, or `owner` of an analysis board."""
+    """`user`, `program` for the bot account of a user, `bot` for one of the game's own, or `owner` of an analysis board."""
     contribution: str
     """To the draws, as a hash; empty for none."""
 

@@ -40,6 +40,7 @@ def call(door, method, user, scopes, ident=1):
         "absence_id": 1,
         "hook_id": uuid.uuid4(),
         "delivery_id": uuid.uuid4(),
+        "challenge_id": uuid.uuid4(),
         "follow_id": 1,
         **PARAMETERS,
     }

@@ -67,7 +67,7 @@ PUBLIC = {
 TITLED_BY_DOOR = {"password_needed": 403, "wrong_password": 422, "too_many_passwords": 429}
 # On pages and in mails alone.
 NO_PROBLEM = {"outdated", "unreadable", "bad_address", "bad_authorization_request"}
-BRING_CODES = {"AppRefused", "Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "BlockRefused", "Fault"}
+BRING_CODES = {"AppRefused", "BotRefused", "Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "BlockRefused", "Fault"}
 BRINGS = re.compile(rf"\b({'|'.join(sorted(BRING_CODES))}|BadRequest|BadQuery|Unknown|_?number)\b")
 
 

@@ -45,7 +45,7 @@ def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
         if glance is not None:
             after = _after(stream, glance)
             heard = _heard(stream, glance, newest)
-            key = (glance.viewer, glance.is_own, after, heard)
+            key = (glance.viewer, glance.is_own, after, heard, glance.challenge)
             looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after, heard, newest))
     # A user goes on following their other matches.
     left = {stream for stream, glance in zip(asked, seen, strict=True) if glance is None and isinstance(stream, UserStream)}

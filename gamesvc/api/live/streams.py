@@ -50,6 +50,8 @@ class Look:
     """The newest message that the follower may read; empty without one."""
     newest_message: str = ""
     """The newest message of the match. No follower may be told."""
+    challenge: str = ""
+    """The id of the challenge that the follower can accept; empty without one."""
 
     @classmethod
     def of(cls, glance: Glance, after: int | None = None, messages: str = "", newest_message: str = "") -> Look:
@@ -68,6 +70,7 @@ class Look:
             () if after is None else glance.records(after),
             messages,
             newest_message,
+            glance.challenge,
         )
 
 
@@ -185,6 +188,7 @@ class UserStream(Stream):
         if look.over:
             # Said once more, and then out of the cursor: nothing comes after the end.
             self.known.pop(look.number)
-        data = {"match": str(look.match_id), "version": look.version, "awaited": look.awaited}
+        challenged = {"challenge": look.challenge} if look.challenge else {}
+        data = {"match": str(look.match_id), "version": look.version, "awaited": look.awaited, **challenged}
         self._send(look.match_id, write_cursor(self.known), data)
         return None

@@ -27,6 +27,7 @@ PLACES = {
     "matches": "api/v1/matches/",
     "substitutes": "api/v1/substitutes/",
     "me": "api/v1/me/",
+    "challenges": "api/v1/challenges/",
     "checkpoints": "api/v1/checkpoints/",
     "exports": "api/v1/exports/matches/",
     "results": "api/v1/exports/results/",
@@ -42,6 +43,7 @@ class Places(schemas.Shape):
     matches = serializers.URLField()
     substitutes = serializers.URLField()
     me = serializers.URLField()
+    challenges = serializers.URLField()
     checkpoints = serializers.URLField()
     exports = serializers.URLField()
     results = serializers.URLField()

@@ -154,6 +154,7 @@ class SeatShape(Shape):
     seat = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.ChoiceField(["user", "bot", "free"])
+    is_bot = serializers.BooleanField(help_text="True for a bot of the game, and for a bot account while names are shown.")
     away_until = serializers.DateTimeField(allow_null=True, help_text="While this player is on vacation.")
     away_next = SpanShape(
         allow_null=True,

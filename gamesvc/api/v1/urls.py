@@ -6,11 +6,11 @@ learn nothing.
 """
 
 from gamesvc.api.v1 import index
-from gamesvc.api.v1.account import me, tokens
+from gamesvc.api.v1.account import bots, me, tokens
 from gamesvc.api.v1.base import PUBLIC, endpoint
 from gamesvc.api.v1.community import blocks, reports
 from gamesvc.api.v1.live import streams
-from gamesvc.api.v1.lobby import forks, lines, matches, notes, press, substitutes
+from gamesvc.api.v1.lobby import challenges, forks, lines, matches, notes, press, substitutes
 from gamesvc.api.v1.notices import inbox, webhooks
 from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders, turns
@@ -104,7 +104,14 @@ urlpatterns = [
     endpoint("checkpoints/key/", checkpoints.PublicKey, GET=PUBLIC),
     endpoint("checkpoints/<int:number>/", checkpoints.CheckpointDetail, GET=PUBLIC),
     endpoint("players/<str:name>/", players.Player, GET="read"),
-    endpoint("me/", me.Account, GET="read", DELETE="account"),
+    endpoint("me/", me.Account, GET="read", PATCH="play", DELETE="account"),
+    endpoint("me/bots/", bots.Bots, GET="account", POST="account"),
+    endpoint("me/bots/<str:name>/", bots.BotDetail, PATCH="account", DELETE="account"),
+    endpoint("me/bots/<str:name>/tokens/", bots.BotTokens, POST="account", DELETE="account"),
+    endpoint("challenges/", challenges.Challenges, GET="read", POST="play"),
+    endpoint("challenges/<uuid:challenge_id>/", challenges.ChallengeDetail, GET="read", DELETE="play"),
+    endpoint("challenges/<uuid:challenge_id>/accept/", challenges.AcceptChallenge, POST="play"),
+    endpoint("challenges/<uuid:challenge_id>/decline/", challenges.DeclineChallenge, POST="play"),
     endpoint("tokens/", tokens.Tokens, GET="account", POST="account", DELETE="account"),
     endpoint("tokens/<uuid:token_id>/", tokens.TokenDetail, DELETE="account"),
 ]

@@ -36,6 +36,8 @@ MESSAGES_PER_DAY = 200
 INVITATIONS_PER_DAY = 50
 INVITATIONS_TO_ONE_PER_DAY = 5
 """To one user or mail address, by one user."""
+CHALLENGES_OF_BOTS_PER_DAY = 200
+"""To bot accounts, by one user. No person gets a mail of them."""
 INVITATIONS_TO_ADDRESS_PER_DAY = 10
 """To one mail address, by all users."""
 REPORTS_PER_DAY = 10

@@ -17,7 +17,8 @@ from gamesvc.matches.models import Match, Seat
 
 def check_seat(*, by: User, match: Match, seats: Iterable[Seat]) -> None:
     """Raise `Refused` if a block stands between a user and the host or a player of a match. It does not say who set it."""
-    if not match.hides_names and blocks.between(by, [match.creator_id, *(seat.user_id for seat in seats)]):
+    others = [match.creator_id, *(seat.user_id for seat in seats)]
+    if not match.hides_names and any(blocks.between(user, others) for user in _speaking(by)):
         raise Refused(
             "not_together", say("You cannot take a seat here: you and one of the others in this match do not play together.")
         )
@@ -25,8 +26,14 @@ def check_seat(*, by: User, match: Match, seats: Iterable[Seat]) -> None:
 
 def check_invitation(*, by: User, user: User) -> None:
     """Raise `Refused` if a block stands between two users. It does not say who set it."""
-    if blocks.between(by, [user.pk]):
+    others = [one.pk for one in _speaking(user)]
+    if any(blocks.between(one, others) for one in _speaking(by)):
         raise Refused("not_together", say("{username} cannot be invited to this match.", username=user.username), "username")
+
+
+def _speaking(user: User) -> list[User]:
+    """Return a user, and the owner of a bot: a block of its owner keeps the bot apart too."""
+    return [user, *([user.bot_owner] if user.bot_owner is not None else [])]
 
 
 def hidden_from(user: User | int | None, match: Match) -> frozenset[int]:

@@ -17,7 +17,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, tenures
-from gamesvc.matches.lobby import blocked
+from gamesvc.matches.lobby import blocked, programs
 from gamesvc.matches.lobby.opening import join_match
 from gamesvc.matches.models import Invitation, Match, Seat
 from gamesvc.matches.record import secrets
@@ -69,6 +69,7 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
             validate_email(address)
         except ValidationError:
             raise Refused("bad_address", say("{address!r} is not a mail address.", address=address), "address") from None
+        programs.check_challenge(by=by, user=None)
         return None
     user = User.named(username)
     if user is None:
@@ -78,6 +79,7 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
     if (known.filter(invited_by=by) if match.hides_names else known).exists():
         raise Refused("invited_already", say("{username} is already invited.", username=username), "username")
     blocked.check_invitation(by=by, user=user)
+    programs.check_challenge(by=by, user=user)
     return user
 
 
@@ -96,6 +98,12 @@ def _count_invitation(by: User, receiver: User | str) -> None:
     Those of all users to one address count together too: it gets no flood, and no single user can use its limit up.
     """
     most, to_one, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY
+    if isinstance(receiver, User) and receiver.is_bot:
+        most = daily_limits.CHALLENGES_OF_BOTS_PER_DAY
+        daily_limits.count_or_wait(
+            f"challenges of bots {by.pk}", most, day, f"You can challenge bots at most {most} times a day."
+        )
+        return
     daily_limits.count_or_wait(f"invitations {by.pk}", most, day, f"You can send at most {most} invitations a day.")
     if isinstance(receiver, User):
         sentence = f"You invited {receiver.username} several times today."

@@ -30,7 +30,7 @@ from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
-from gamesvc.matches.lobby import blocked, clock_choice
+from gamesvc.matches.lobby import blocked, clock_choice, programs
 from gamesvc.matches.models import Beginning, Holding, Match, Seat
 from gamesvc.matches.play.turns import dice_for, ended
 from gamesvc.matches.record import loading, positions, secrets
@@ -71,6 +71,7 @@ def create_match(
     chosen: JsonObject = {"seat_count": count, "options": check_options(engine, options or {}, count)}
     chosen["clock"] = clock_choice.choose(clock, _check_hours(hours))
     _check_choices(entry, watch, press, undo)
+    programs.check_opening(by, entry)
     chosen |= {"entry": entry, "watch": watch, "press": press, "anonymous": anonymous, "undo": undo}
     chosen["reliability"] = reliable.read(reliability)
     _check_bots(engine, bots, count, take_seat=take_seat, start=start)
@@ -225,6 +226,7 @@ def join_match(
         tenures.lock_user(by)
         match = _locked(match)
         invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
+        programs.check_joining(by, match, invitation)
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):
             raise Refused("not_invited", say("This match is open to invited players only; ask its host for a link."))
         if invitation is None or invitation.invited_by_id != match.creator_id:
@@ -351,6 +353,7 @@ def _take(match: Match, user: User, index: int | None, text: str, channel: str) 
     if match.seats.filter(user=user).exists():
         raise Refused("joined_already", say("You already have a seat in this match."))
     blocked.check_seat(by=user, match=match, seats=match.seats.all())
+    programs.check_busy(user)
     named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
     fitting = tenures.check_seat(by=user, match=match, free=[seat.index for seat in named])
     free = [seat for seat in named if seat.index in fitting]
@@ -367,7 +370,7 @@ def _take(match: Match, user: User, index: int | None, text: str, channel: str) 
             seat.save()
     except IntegrityError:
         raise Refused("joined_already", say("You already have a seat in this match.")) from None
-    _append(match, _joined(seat, "user"), Actor("seat", seat.index), channel)
+    _append(match, _joined(seat, "program" if user.is_bot else "user"), Actor("seat", seat.index), channel)
 
 
 def _keep_beginning(match: Match, start: Start) -> None:

@@ -27,7 +27,7 @@ from gamesvc.language import say
 from gamesvc.matches import backoff, hints
 from gamesvc.matches.access import holders, selectors, tenures
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
-from gamesvc.matches.lobby import blocked
+from gamesvc.matches.lobby import blocked, programs
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -58,6 +58,7 @@ def free_seats(user: User | None = None) -> QuerySet[Seat]:
 
 def take_over(*, by: User, match: Match, seat: int | None = None, link: str = "", channel: str = "api") -> Match:
     """Take a free seat of a running match: the given one, or any that the user may take (see `tenures`). Raises `Refused`."""
+    programs.check_substitute(by)
     with transaction.atomic():
         tenures.lock_user(by)
         seats = holders.lock_seats(match)

@@ -59,6 +59,8 @@ def of_message(access: Access, message_id: UUID) -> Subject:
 
 def report(*, by: User, subject: Subject, kind: str, words: str, access: Access | None = None) -> Report:
     """Send a report to the operators. The reported player is not told. Raises `Refused` and `TooMany`."""
+    if by.is_bot:
+        raise Refused("not_for_bots", say("A bot reports nobody. Its owner does, from their own account."))
     words = press.clean(words)
     if kind not in Report.Kind.values:
         kinds = ", ".join(Report.Kind.values)

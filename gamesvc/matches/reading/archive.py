@@ -104,6 +104,7 @@ def _seat(seat: Seat, name: str, change: Change | None) -> JsonObject:
         "seat": seat.index,
         "name": name if seat.holder else "",
         "kind": "bot" if seat.bot else "user" if seat.holder else "free",
+        "is_bot": bool(seat.bot) or (seat.user is not None and seat.user.is_bot),
         "rating_before": change.before if change is not None else None,
         "rating_after": change.after if change is not None else None,
     }

@@ -16,6 +16,7 @@ from gamesvc import paging
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
+from gamesvc.matches.access.invited import unanswered
 from gamesvc.matches.access.selectors import Access, access_each, access_many, records_for
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record.loading import Loaded, load, load_many
@@ -30,6 +31,8 @@ class Glance:
 
     access: Access
     loaded: Loaded
+    invitation: UUID | None = None
+    """The follower's unanswered invitation to the match."""
 
     @property
     def match_id(self) -> UUID:
@@ -54,8 +57,13 @@ class Glance:
 
     @property
     def is_own(self) -> bool:
-        """Return True if the follower has a seat in the match or opened it."""
-        return self.access.seat is not None or self.access.is_host
+        """Return True if the follower has a seat in the match, opened it, or is invited to it."""
+        return self.access.seat is not None or self.access.is_host or self.invitation is not None
+
+    @property
+    def challenge(self) -> str:
+        """Return the id of the challenge that the follower can accept; empty without one."""
+        return str(self.invitation) if self.invitation is not None and self.access.match.status == Match.Status.OPEN else ""
 
     def records(self, after: int) -> list[JsonObject]:
         """Return the first page of the events after a version, as the follower may see them."""
@@ -69,16 +77,25 @@ def glances(match_id: UUID, callers: Collection[tuple[User | None, str]]) -> lis
     if known is None:
         return [None for _caller in callers]
     loaded = load(match_id, known.match.game)
-    return [Glance(access, loaded) if access is not None else None for access in found]
+    users = {user.pk for user, _link in callers if user is not None}
+    invited = dict(unanswered().filter(match=match_id, user__in=users).values_list("user_id", "pk")) if users else {}
+    return [
+        Glance(access, loaded, invited.get(access.user.pk) if access.user is not None else None) if access is not None else None
+        for access in found
+    ]
 
 
 def own_glances(user: User, numbers: Iterable[int]) -> list[Glance]:
-    """Return the unfinished matches of a user as they may know them, and those of these numbers that are theirs."""
-    theirs = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user)
+    """Return the unfinished matches of a user as they may know them, and those of these numbers that are theirs.
+
+    Those to which they are invited are among them.
+    """
+    invited = dict(unanswered().filter(user=user, match__status__in=UNFINISHED).values_list("match_id", "pk"))
+    theirs = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user) | Q(pk__in=invited)
     wanted = Match.objects.filter(theirs, board=False).filter(Q(status__in=UNFINISHED) | Q(number__in=[*numbers]))
     found = access_many(user, wanted.order_by("number"))
     loaded = load_many({access.match.id: access.match.game for access in found})
-    return [Glance(access, loaded[access.match.id]) for access in found]
+    return [Glance(access, loaded[access.match.id], invited.get(access.match.id)) for access in found]
 
 
 def versions(match_ids: Collection[UUID]) -> dict[UUID, int]:
@@ -90,18 +107,22 @@ def own_versions(user_ids: Collection[int]) -> dict[UUID, int]:
     """Return the newest version of every unfinished match of these users, as `versions`."""
     unfinished = Match.objects.filter(status__in=UNFINISHED, board=False)
     seated = Seat.objects.filter(user__in=user_ids, match__status__in=UNFINISHED, match__board=False)
+    invited = unanswered().filter(user__in=user_ids, match__status__in=UNFINISHED)
     return {
         **dict(unfinished.filter(creator__in=user_ids).values_list("pk", "version")),
         **dict(seated.values_list("match_id", "match__version")),
+        **dict(invited.values_list("match_id", "match__version")),
     }
 
 
 def followers(match_ids: Collection[UUID]) -> Mapping[UUID, set[int]]:
-    """Return the ids of the users whose own matches these are, by match."""
+    """Return the ids of the users whose own matches these are, or who are invited to them, by match."""
     found: dict[UUID, set[int]] = {match_id: set() for match_id in match_ids}
     seated = Seat.objects.filter(match__in=match_ids, user__isnull=False, match__board=False)
     opened = Match.objects.filter(pk__in=match_ids, creator__isnull=False, board=False)
-    for match_id, user_id in [*seated.values_list("match_id", "user_id"), *opened.values_list("pk", F("creator_id"))]:
+    invited = unanswered().filter(match__in=match_ids)
+    rows = [*seated.values_list("match_id", "user_id"), *invited.values_list("match_id", "user_id")]
+    for match_id, user_id in [*rows, *opened.values_list("pk", F("creator_id"))]:
         if user_id is not None:
             found[match_id].add(user_id)
     return found

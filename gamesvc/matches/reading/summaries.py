@@ -169,6 +169,7 @@ def _seats(access: Access, around: _Around) -> list[JsonObject]:
             "seat": seat.index,
             "name": names[seat.index] if seat.holder else "",
             "kind": "bot" if seat.bot else "user" if seat.holder else "free",
+            "is_bot": bool(seat.bot) or (seat.user is not None and seat.user.is_bot and not access.match.hides_names),
             "away_until": _text(around.away.get(seat.user_id)) if seat.user_id in away else None,
             "away_next": _span(around.coming.get(seat.user_id)) if seat.user_id in coming else None,
         }

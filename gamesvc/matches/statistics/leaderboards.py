@@ -19,6 +19,7 @@ from gamesvc.matches.models import Match, Rated, Rating
 from gamesvc.matches.statistics import rating_rules
 from gamesvc.matches.statistics.rating_rules import RATED_FROM
 
+MOST_BOTS = 100
 ACTIVE = timedelta(days=365)
 """Leaderboards leave out players whose last rated match is longer ago."""
 
@@ -35,6 +36,8 @@ class Standing:
     won: int
     last_at: datetime | None
     place: int = 0
+    account: bool = False
+    """True for a user, bot accounts included; False for a bot of the game."""
 
     @property
     def provisional(self) -> bool:
@@ -73,19 +76,30 @@ class Standing:
 def _standing(rating: Rating, place: int = 0) -> Standing:
     name = rating.bot or (rating.user.username if rating.user is not None else "")
     spread = round(rating_rules.RANGE * rating.sigma)
-    return Standing(rating.game, name, round(rating.mu), spread, rating.matches, rating.won, rating.last_at, place)
+    return Standing(
+        rating.game, name, round(rating.mu), spread, rating.matches, rating.won, rating.last_at, place, account=not rating.bot
+    )
 
 
 def of_player(user: User) -> list[Standing]:
-    """Return a player's ratings among people, by game. The provisional ones are part of them."""
-    found = Rating.objects.filter(user=user, pool=Rating.Pool.PEOPLE, matches__gt=0).select_related("user").order_by("game")
+    """Return a player's ratings among people, or a bot's among bots, by game. The provisional ones are part of them."""
+    found = Rating.objects.filter(user=user, pool=_pool(user), matches__gt=0).select_related("user").order_by("game")
     return [_standing(rating) for rating in found]
 
 
+def _pool(user: User) -> Rating.Pool:
+    return Rating.Pool.BOTS if user.is_bot else Rating.Pool.PEOPLE
+
+
 def of_bots(game: str) -> list[Standing]:
-    """Return the ratings of a game's bots, best first, from matches with people and among themselves."""
-    found = Rating.objects.filter(game=game, pool=Rating.Pool.BOTS, matches__gt=0).exclude(bot="").order_by("-low", "bot")
-    return [_standing(rating, place) for place, rating in enumerate(found, 1)]
+    """Return the ratings of bots, best first, from matches with people and among themselves.
+
+    These are the game's own bots and the best bot accounts, of which the inactive ones are left out like players.
+    """
+    found = Rating.objects.filter(game=game, pool=Rating.Pool.BOTS, matches__gt=0)
+    accounts = Q(user__is_bot=True, user__is_active=True, last_at__gte=timezone.now() - ACTIVE)
+    rows = found.filter(~Q(bot="") | accounts).select_related("user").order_by("-low", "bot", "pk")[:MOST_BOTS]
+    return [_standing(rating, place) for place, rating in enumerate(rows, 1)]
 
 
 def _leaders(game: str) -> QuerySet[Rating]:
@@ -124,7 +138,7 @@ class Point:
 
 def course_of(user: User, game: str, most: int = 200) -> list[Point]:
     """Return how a player's rating went over its last matches, oldest first; none while it is provisional."""
-    rating = Rating.objects.filter(user=user, game=game, pool=Rating.Pool.PEOPLE, matches__gte=RATED_FROM).first()
+    rating = Rating.objects.filter(user=user, game=game, pool=_pool(user), matches__gte=RATED_FROM).first()
     if rating is None:
         return []
     last = Rated.objects.filter(rating=rating).order_by("-pos").values_list("ended_at", "mu", "sigma")[:most]

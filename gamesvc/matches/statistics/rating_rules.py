@@ -61,10 +61,14 @@ class Placing:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a match that is rated, and the seats that bots held from its start; without any, it is one of people."""
+    """The result of a match that is rated, and the seats that bots of the game held from its start.
+
+    `of_people`: neither these nor bot accounts began it.
+    """
 
     placings: tuple[Placing, ...]
     bots: frozenset[int]
+    of_people: bool
 
 
 @dataclass(slots=True)
@@ -85,6 +89,7 @@ class _Course:
 
     counts: bool = True
     seats: dict[int, tuple[str, bool]] = field(default_factory=dict)
+    programs: set[int] = field(default_factory=set)
     began: dict[int, _Tenure] = field(default_factory=dict)
     ranking: Sequence[Sequence[int]] | None = None
 
@@ -94,8 +99,10 @@ class _Course:
                 self.counts = event.position is None and not event.board
             case Joined():
                 self.seats[event.seat] = event.holder, event.kind == "bot"
+                (self.programs.add if event.kind == "program" else self.programs.discard)(event.seat)
             case Left():
                 self.seats.pop(event.seat, None)
+                self.programs.discard(event.seat)
             case Started():
                 self.began = {seat: _Tenure(holder, bot) for seat, (holder, bot) in self.seats.items()}
             case TimedOut() if (tenure := self.began.get(event.seat)) is not None and tenure.here:
@@ -145,4 +152,5 @@ def result_of(events: Iterable[MatchEvent]) -> Result | None:
             tenure = taking_part[seat]
             placings.append(Placing(tenure.holder, seat, before + 1, len(group) > 1, not tenure.here))
         before += len(group)
-    return Result(tuple(placings), frozenset(seat for seat, one in course.began.items() if one.bot))
+    bots = frozenset(seat for seat, one in course.began.items() if one.bot)
+    return Result(tuple(placings), bots, of_people=not bots and not course.programs)

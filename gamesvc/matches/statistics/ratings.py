@@ -96,12 +96,11 @@ def _judge(match: Match) -> _Verdict | None:
     _type, _payload, ended_at, epoch, xid, pos = found[-1]
     result = rating_rules.result_of(_KINDS[row[0]].of(json.loads(row[1])) for row in found)
     placings = {UUID(one.holder): one for one in result.placings} if result is not None else {}
-    with_bots = result is not None and bool(result.bots)
     bots = _bots(match, [holder for holder, one in placings.items() if result and one.seat in result.bots])
     # A bot that holds several seats would play against itself.
     several = {bot for bot in bots.values() if list(bots.values()).count(bot) > 1}
     placings = {holder: one for holder, one in placings.items() if bots.get(holder) not in several}
-    pool = Rating.Pool.BOTS if with_bots else Rating.Pool.PEOPLE
+    pool = Rating.Pool.PEOPLE if result is None or result.of_people else Rating.Pool.BOTS
     return _Verdict(match, Cursor(epoch, int(xid), pos), ended_at, placings if len(placings) > 1 else {}, pool, bots)
 
 

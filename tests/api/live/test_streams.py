@@ -25,7 +25,7 @@ from gamesvc.api.live.hub import Hub
 from gamesvc.api.live.messages import ServerSentEvents
 from gamesvc.api.live.streams import MatchStream, Wish
 from gamesvc.matches import hints
-from gamesvc.matches.lobby import opening, press, substitutes
+from gamesvc.matches.lobby import challenges, opening, press, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
@@ -396,3 +396,28 @@ def test_lines_of_json_for_programs(live: LiveServer, duel: Duel) -> None:
     version = version_of(duel, 0)
     told = json.loads(line)
     assert told == {"match": str(duel.match.id), "version": version, "awaited": awaited_of(duel, 0), "id": str(version)}
+
+
+def test_a_challenge_is_told_on_the_stream_of_the_challenged(live: LiveServer, transactional_db: None) -> None:
+    first, second = (make_player(f"{letter}{uuid.uuid4().hex[:8]}") for letter in "cd")
+    token = token_of(second)
+
+    async def test() -> None:
+        async with live.follow("/me/stream/", token) as stream:
+            made = await do(challenges.challenge, by=first, opponent=second.username, game="space_war")
+            [told] = await stream.next()
+            assert told.data == {
+                "match": str(made.match_id),
+                "version": made.match.version,
+                "awaited": False,
+                "challenge": str(made.pk),
+            }
+            await do(challenges.cancel, by=first, challenge_id=made.pk)
+            [ended] = await stream.next()
+            assert (ended.data["match"], "challenge" in ended.data) == (str(made.match_id), False)
+        await do(challenges.challenge, by=first, opponent=second.username, game="space_war")
+        async with live.follow("/me/stream/", token) as again:
+            [told] = await again.next()
+            assert told.data["challenge"]
+
+    run(test)

@@ -7,10 +7,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts import erasure, tokens
+from accounts.models import User
 from accounts.signing_in import proving
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PRIVATE, PROBLEMS, View, check_proof, documented
 from gamesvc.errors import Refusal
+from gamesvc.json_types import JsonObject
 
 
 class NotConfirmed(Refusal):
@@ -28,6 +30,14 @@ class AccountShape(schemas.Shape):
     timezone = serializers.CharField()
     language = serializers.CharField()
     created_at = serializers.DateTimeField()
+    is_bot = serializers.BooleanField()
+    plays_bots = serializers.BooleanField()
+
+
+class AccountChange(schemas.Strict):
+    """Changes to the account."""
+
+    plays_bots = serializers.BooleanField()
 
 
 class Erasure(schemas.Strict):
@@ -44,9 +54,15 @@ class Account(View):
     @documented(responses={200: AccountShape, **PROBLEMS}, operation_id="me_retrieve")
     def get(self, request: Request) -> Response:
         """Return your account."""
+        return Response(_shown(self.user), headers=PRIVATE)
+
+    @documented(request=AccountChange, responses={200: AccountShape, **PROBLEMS}, operation_id="me_update")
+    def patch(self, request: Request) -> Response:
+        """Allow bots to challenge you, or no longer."""
         user = self.user
-        shown = {"name": user.username, "timezone": user.timezone, "language": user.language, "created_at": user.created}
-        return Response(shown, headers=PRIVATE)
+        user.plays_bots = self.body(AccountChange)["plays_bots"]
+        user.save(update_fields=["plays_bots"])
+        return Response(_shown(user), headers=PRIVATE)
 
     @documented(request=Erasure, responses={204: None, 422: schemas.Problem, **PROBLEMS}, operation_id="me_delete")
     def delete(self, request: Request) -> Response:
@@ -63,3 +79,14 @@ class Account(View):
         check_proof(self.user, body.get("password"), lately=lately, title=NotConfirmed.title, how=how)
         erasure.erase(self.user)
         return Response(status=204)
+
+
+def _shown(user: User) -> JsonObject:
+    return {
+        "name": user.username,
+        "timezone": user.timezone,
+        "language": user.language,
+        "created_at": user.created,
+        "is_bot": user.is_bot,
+        "plays_bots": user.plays_bots,
+    }

@@ -69,6 +69,7 @@ class UserStream(_Door):
     def get(self, request: Request) -> Response | HttpResponse:
         """Follow all your unfinished matches: a message `{match, version, awaited}` for each at once, and for each that changes.
 
+        Matches to which you are invited by name are among them, with the id of the `challenge`: see `/challenges/`.
         As the stream of a match; the id of a message is an opaque cursor.
         """
         return _hand_over(self)

@@ -71,6 +71,7 @@ class Reckoning:
     people: dict[int, str] = field(default_factory=dict)  # seat -> holder; bots and empty seats are missing
     began: frozenset[str] = frozenset()
     counts: bool = True
+    programs: set[int] = field(default_factory=set)  # seats of bot accounts, which make no match one between people
 
     def fold(self, stored: Sequence[StoredEvent]) -> Reckoning:
         """Fold the events that follow; they must be whole acts."""
@@ -118,7 +119,7 @@ class Reckoning:
                     numbers.vacated, numbers.last_at = not event.code or numbers.timeouts > 0, moment
                     del self.people[event.seat]
             case Started():
-                self.began = frozenset(self.people.values())
+                self.began = frozenset(holder for seat, holder in self.people.items() if seat not in self.programs)
                 for numbers in self.numbers.values():
                     numbers.contested = len(self.began) > 1
             case TimedOut():
@@ -138,7 +139,8 @@ class Reckoning:
         if self.loaded.started and (before := self._of(event.seat)) is not None:
             before.vacated, before.last_at = True, moment
         self.people.pop(event.seat, None)
-        if event.kind in ("user", ""):
+        (self.programs.add if event.kind == "program" else self.programs.discard)(event.seat)
+        if event.kind in ("user", "program", ""):
             self.people[event.seat] = event.holder
             self.numbers[event.holder] = Numbers(event.seat, self.counts, len(self.began) > 1)
 
@@ -180,6 +182,7 @@ class Reckoning:
             "people": [list(one) for one in sorted(self.people.items())],
             "began": sorted(self.began),
             "counts": self.counts,
+            **({"programs": sorted(self.programs)} if self.programs else {}),
         }
 
     @classmethod
@@ -192,6 +195,7 @@ class Reckoning:
             {seat: holder for seat, holder in notes["people"] if holder in numbers},
             frozenset(notes["began"]),
             notes["counts"],
+            set(notes.get("programs", ())),
         )
 
 

@@ -1,0 +1,1 @@
+"""Bot accounts of users."""
