@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gamesvc.web.account import apps, erasure, profile
+from gamesvc.web.account import apps, bots, erasure, profile
 from gamesvc.web.community import blocked, reports, terms
 from gamesvc.web.docs import guides, problems, reference
 from gamesvc.web.games import about, learn
@@ -91,6 +91,7 @@ urlpatterns = [
     path("profile/blocked/", blocked.blocked, name="blocked"),
     path("profile/tokens", profile.tokens, name="tokens"),
     path("profile/apps/", apps.own_apps, name="apps"),
+    path("profile/bots/", bots.own_bots, name="bots"),
     path("oauth/authorize/", apps.authorize, name="authorize"),
     path("oauth/token/", apps.token, name="oauth_token"),
     path("oauth/revoke/", apps.revoke, name="oauth_revoke"),

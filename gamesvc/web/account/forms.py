@@ -22,7 +22,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = User
-        fields = ["timezone", "language"]
+        fields = ["timezone", "language", "plays_bots"]
 
     def save(self, commit: bool = True) -> User:
         """Write the fields of the form alone: the request's copy of the user may be old, and knows no newer password."""
@@ -91,3 +91,22 @@ class AppForm(PostedForm):
     """The app to delete, or to end the permission of."""
 
     app = forms.UUIDField(error_messages=says("There is no such app."))
+
+
+class NewBotForm(PostedForm):
+    """A new bot account. `accounts.bots` checks its name and limit."""
+
+    name = TextField()
+    matches = WholeField("A bot plays 1 to 50 matches at the same time.", required=True)
+
+
+class BotForm(PostedForm):
+    """The bot account to change."""
+
+    bot = TextField()
+
+
+class BotLimitForm(PostedForm):
+    """The number of matches that a bot plays at the same time."""
+
+    matches = WholeField("A bot plays 1 to 50 matches at the same time.", required=True)

@@ -22,6 +22,7 @@ TITLES = {
     "first-bot": "Your first bot",
     "signing-in": "Signing in",
     "forms": "Forms",
+    "bots": "Bots and challenges",
     "streams": "Streams",
     "webhooks": "Webhooks",
     "errors": "Errors",
