@@ -1,7 +1,8 @@
 """Deliveries to webhooks: the queue of subscriptions and test pings, the log of all webhooks, and what becomes of failing ones.
 
-Each webhook gets its deliveries one by one, oldest first. One that fails is left alone until its pause is over, with everything
-that waits for it; one to which nothing got through for a week is switched off, and its owner gets one mail.
+All webhooks of a user get their deliveries one by one, oldest first: with several slow ones a user holds no more places than with
+one, and rests in between. A webhook that fails is left alone until its pause is over, with everything that waits for it; one to
+which nothing got through for a week is switched off, and its owner gets one mail.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import functools
 import http.client
 import json
 import logging
-from collections.abc import Iterator
+import threading
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -35,17 +37,21 @@ DISABLED = "webhook_disabled"
 """The kind of the mail that says that a webhook was switched off."""
 SWITCHED_OFF_AFTER = timedelta(days=7)
 LOG_KEPT = timedelta(days=30)
+LOG_MOST = 500
+"""The log of a webhook of a match has about so many entries at most: matches may move every second."""
 Status = Handover.Status
 
-# For each webhook the oldest, and none while another one is being sent or waits for its next try.
+# For each user the oldest, of the webhooks for which none is being sent or waits for its next try; none while another one goes to
+# the user, or the user rests.
 _CLAIM = """
 WITH first AS (
-  SELECT DISTINCT ON (d.hook_id) d.id
-  FROM notifications_webhook_delivery d
-  WHERE d.status = 'waiting' AND d.due_at <= %(now)s::timestamptz AND NOT EXISTS (
-    SELECT FROM notifications_webhook_delivery b
-    WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND b.hook_id = d.hook_id)
-  ORDER BY d.hook_id, d.due_at, d.id),
+  SELECT DISTINCT ON (w.user_id) d.id
+  FROM notifications_webhook_delivery d JOIN notifications_webhook w ON w.id = d.hook_id
+  WHERE d.status = 'waiting' AND d.due_at <= %(now)s::timestamptz AND w.user_id <> ALL (%(users)s::bigint[])
+    AND (w.rests_until IS NULL OR w.rests_until <= %(now)s::timestamptz) AND NOT EXISTS (
+      SELECT FROM notifications_webhook_delivery b
+      WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND b.hook_id = d.hook_id)
+  ORDER BY w.user_id, d.due_at, d.id),
 due AS MATERIALIZED (
   SELECT d.id FROM notifications_webhook_delivery d JOIN first USING (id)
   WHERE d.status = 'waiting' AND (d.claimed_until IS NULL OR d.claimed_until <= %(now)s::timestamptz)
@@ -73,6 +79,19 @@ def queue(hook: Webhook, kind: str, data: JsonMapping) -> WebhookDelivery:
     row = WebhookDelivery.objects.create(hook=hook, kind=kind, body=written(kind, now, data).decode(), created_at=now, due_at=now)
     _wake()
     return row
+
+
+def queue_newest(hook: Webhook, kind: str, data: JsonMapping) -> None:
+    """Queue a delivery in place of one of its kind that was not tried yet, and cut the log of the webhook to its length."""
+    now = timezone.now()
+    waiting = WebhookDelivery.objects.filter(hook=hook, kind=kind, status=Status.WAITING, attempts=0, claimed_until=None)
+    if waiting.update(body=written(kind, now, data).decode()):
+        return
+    queue(hook, kind, data)
+    last = WebhookDelivery.objects.filter(hook=hook).order_by("-created_at", "-pk")[LOG_MOST - 1 : LOG_MOST].first()
+    if last is not None:
+        older = WebhookDelivery.objects.filter(hook=hook, created_at__lt=last.created_at)
+        older.exclude(status=Status.WAITING).delete()
 
 
 def again(row: WebhookDelivery) -> None:
@@ -107,14 +126,14 @@ def parcel(hook: Webhook, identity: UUID, kind: str, body: bytes, notice: Outbox
     """Sign a delivery for its webhook. Its result goes to the log, and to the state of the webhook."""
     now = timezone.now()
     headers = signing.headers(hook, str(identity), now, body)
-    lane = (urlsplit(hook.url).hostname or "").rstrip(".")
+    lane, lookups = (urlsplit(hook.url).hostname or "").rstrip("."), outward.lookups_of(hook.user_id)
     row = WebhookDelivery(pk=identity, hook=hook, notice=notice, kind=kind, body=body.decode(), created_at=now, due_at=now)
-    return Parcel(lane, functools.partial(_deliver, hook.url, body, headers), functools.partial(_note, row, now))
+    return Parcel(lane, functools.partial(_deliver, hook.url, body, headers, lookups), functools.partial(_note, row, now))
 
 
-def _deliver(url: str, body: bytes, headers: dict[str, str]) -> None:
+def _deliver(url: str, body: bytes, headers: dict[str, str], lookups: threading.BoundedSemaphore) -> None:
     try:
-        status = outward.post(url, body, headers)
+        status = outward.post(url, body, headers, lookups=lookups)
     except outward.BadAddress as fault:
         raise ChannelRefused(str(fault)) from None
     except (OSError, http.client.HTTPException) as fault:
@@ -172,16 +191,16 @@ def _switch_off(same: QuerySet[Webhook], moment: datetime, *, tell: bool) -> Non
                     outbox.notify(Notice(DISABLED, user_id=hook.user_id, payload={"hook": str(hook.pk)}))
 
 
-def jobs(limit: int) -> Iterator[Job | bool]:
-    """Claim up to `limit` due deliveries, and yield what has to be sent."""
+def jobs(limit: int, users: Collection[int]) -> Iterator[Job | bool]:
+    """Claim up to `limit` due deliveries, one for each user but these, and yield what has to be sent."""
     now = timezone.now()
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"now": now, "limit": limit, "until": now + LEASE})
+        cursor.execute(_CLAIM, {"now": now, "limit": limit, "until": now + LEASE, "users": list(users)})
         ids = [row[0] for row in cursor.fetchall()]
     for row in WebhookDelivery.objects.filter(pk__in=ids).select_related("hook__user", "notice__user").order_by("due_at"):
         packed = _pack(row)
         if packed is not None:
-            yield Job(packed, functools.partial(_ended, row), functools.partial(_put_off, row))
+            yield Job(packed, functools.partial(_ended, row), functools.partial(_put_off, row), row.hook.user_id)
         else:
             yield False
 
@@ -222,6 +241,8 @@ def _write(row: WebhookDelivery) -> bool:
 
 def _ended(row: WebhookDelivery, fault: Exception | None, seconds: float) -> bool:
     """Record the result of a try. Return True if the receiver took it."""
+    if fault is None or isinstance(fault, ChannelRefused):  # after other faults the next try waits anyway
+        _rest(row.hook, seconds)
     if fault is None:
         _settle(row, Status.SENT)
         return True
@@ -232,6 +253,11 @@ def _ended(row: WebhookDelivery, fault: Exception | None, seconds: float) -> boo
         log.error("the delivery %s failed", row.pk, exc_info=fault)
     _later(row, str(fault))
     return False
+
+
+def _rest(hook: Webhook, seconds: float) -> None:
+    if (pause := transfers.rest(seconds)) is not None:
+        Webhook.objects.filter(user=hook.user_id).update(rests_until=timezone.now() + pause)
 
 
 def _later(row: WebhookDelivery, reason: str) -> None:

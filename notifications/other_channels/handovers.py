@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Collection, Iterator
 
 from django.db import connection
 from django.db.models import F, QuerySet
@@ -26,9 +25,6 @@ from notifications.wanted import preferences
 log = logging.getLogger(__name__)
 
 SWEEP_LASTS = 30.0
-SLOW_SECONDS = 2.0
-SLOW_REST = 8
-"""After a transfer of more than `SLOW_SECONDS`, its user rests this many times as long as it took."""
 
 # For each user and channel the oldest, and none while another one of theirs is being sent or waits for its next try.
 _CLAIM = """
@@ -56,7 +52,7 @@ def sweep(*, lasting: float = SWEEP_LASTS) -> int:
     return transfers.sweep([_jobs, deliveries.jobs], lasting=lasting)
 
 
-def _jobs(limit: int) -> Iterator[Job | bool]:
+def _jobs(limit: int, _users: Collection[int]) -> Iterator[Job | bool]:
     for handover in _claim(limit):
         packed = _pack(handover)
         if isinstance(packed, Parcel):
@@ -135,13 +131,13 @@ def _later(handover: Handover, reason: str) -> bool:
 
 def _rest(handover: Handover, took: float) -> None:
     """Postpone what waits for a user whose receiver is slow. One pause holds back all of it."""
-    if took <= SLOW_SECONDS:
+    if (pause := transfers.rest(took)) is None:
         return
     waiting = Handover.objects.filter(
         notice__user=handover.notice.user_id, channel=handover.channel, status=Handover.Status.WAITING, claimed_until=None
     )
     first = waiting.order_by("due_at", "pk").values("pk")[:1]
-    waiting.filter(pk__in=first).update(claimed_until=timezone.now() + SLOW_REST * timedelta(seconds=took))
+    waiting.filter(pk__in=first).update(claimed_until=timezone.now() + pause)
 
 
 def _put_off(handover: Handover) -> None:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from django.conf import settings
 
@@ -26,11 +27,17 @@ STEP_SECONDS = 5.0
 LOOKUP_SECONDS = 5.0
 WHOLE_SECONDS = 15.0
 LONGEST_URL = 500
+PRIVATE = "The address leads into a private network; it must be reachable from the open net."
+# Names below these are resolved within a network only (RFC 6761, 6762, 8375).
+_INSIDE = ("localhost", "local", "internal", "arpa", "test", "invalid")
 MOST_LOOKUPS = 16
 MOST_LOOKUPS_OF_ONE = 2
 
 # A lookup cannot be cancelled: one that hangs keeps its thread, so only this many may hang at once.
 _lookups = threading.BoundedSemaphore(MOST_LOOKUPS)
+# Kept as long as a transfer or a lookup of the user goes on.
+_of_users: WeakValueDictionary[int, threading.BoundedSemaphore] = WeakValueDictionary()
+_changing = threading.Lock()
 
 # The IANA registries of special-purpose addresses, with multicast and reserved ones; written out, because what the standard
 # library calls global differs between its versions.
@@ -84,10 +91,19 @@ def check(url: str) -> tuple[str, str, int, str]:
 
 
 def check_host(url: str) -> None:
-    """Raise `BadAddress` for an address that leads into a private network as well. A host that is not found now may be later."""
+    """Raise `BadAddress` for an address that by its name leads into a private network as well.
+
+    Nothing is looked up: the answer would take as long as the name server of the address likes. `post` judges what it is told.
+    """
     _scheme, host, port, _path = check(url)
-    with contextlib.suppress(OSError):
-        _open_address(host, port)
+    if is_trusted(host, port):
+        return
+    try:
+        is_private = not is_public(host)
+    except ValueError:
+        is_private = "." not in host.rstrip(".") or host.rstrip(".").rpartition(".")[2] in _INSIDE
+    if is_private:
+        raise BadAddress(PRIVATE)
 
 
 def is_trusted(host: str, port: int) -> bool:
@@ -110,6 +126,15 @@ def is_public(number: str) -> bool:
         else:
             return address in _UNICAST_V6 and not any(address in block for block in _CLOSED_V6)
     return not any(address in block for block in _CLOSED_V4)
+
+
+def lookups_of(user_id: int) -> threading.BoundedSemaphore:
+    """Return the part of all lookups that the addresses of one user may have hanging at once, in all transfers together."""
+    with _changing:
+        found = _of_users.get(user_id)
+        if found is None:
+            found = _of_users[user_id] = lookups_of_one()
+        return found
 
 
 def lookups_of_one() -> threading.BoundedSemaphore:
@@ -152,7 +177,7 @@ def _open_address(host: str, port: int, own: threading.BoundedSemaphore | None =
     """Return family and address of the host. Raises `BadAddress` if any of its addresses is private."""
     known = _look_up(host, port, own)
     if not is_trusted(host, port) and not all(is_public(str(address[0])) for *_rest, address in known):
-        raise BadAddress("The address leads into a private network; it must be reachable from the open net.")
+        raise BadAddress(PRIVATE)
     return socket.AddressFamily(known[0][0]), str(known[0][4][0])
 
 

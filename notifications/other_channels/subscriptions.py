@@ -5,6 +5,7 @@ A sweep finds what is new for each of them, so nothing is written in the transac
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +29,8 @@ from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
 from notifications.other_channels import deliveries, outward, webhooks
 from notifications.registry import Message
 from notifications.wanted.wishes import WishRefused
+
+log = logging.getLogger(__name__)
 
 MOST = 10
 """Webhooks of a user, the one in the order of channels included."""
@@ -202,7 +205,13 @@ def sweep() -> None:
 
 def _sweep_news() -> None:
     hooks = list(Webhook.objects.filter(channel=False, disabled_at=None).exclude(topic="").select_related("user"))
-    found = {hook_id: news for look in _looks if hooks for hook_id, news in look(hooks).items()}
+    found: dict[UUID, News] = {}
+    for look in _looks if hooks else ():
+        try:
+            found |= look(hooks)
+        except Exception:
+            # Here other apps' code runs: its faults must not stop the notices to anybody.
+            log.exception("the news of matches could not be read")
     for hook in hooks:
         if (news := found.get(hook.pk)) is None:
             continue
@@ -213,7 +222,7 @@ def _sweep_news() -> None:
                 continue
             Webhook.objects.filter(pk=hook.pk).update(told_version=news.known)
             if hook.kinds is None or news.kind in hook.kinds:
-                deliveries.queue(hook, news.kind, news.data)
+                deliveries.queue_newest(hook, news.kind, news.data)
 
 
 def switched_off(row: Outbox) -> Message | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -23,19 +23,25 @@ LANE_PAUSE = timedelta(seconds=10)
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=2)
 GIVE_UP_AFTER = timedelta(days=1)
+SLOW_SECONDS = 2.0
+SLOW_REST = 8
+"""After a transfer of more than `SLOW_SECONDS`, its user rests this many times as long as it took."""
 
 
 @dataclass(frozen=True)
 class Job:
     """A parcel, and what follows: `ended(fault, seconds)` records a try and returns True if the parcel was handed over;
-    `put_off` postpones it without a try, since its host is busy or does not answer."""
+    `put_off` postpones it without a try, since its host is busy or does not answer. `user_id`: its receiver, for a source that
+    sends to each user one by one."""
 
     parcel: Parcel
     ended: Callable[[Exception | None, float], bool]
     put_off: Callable[[], object]
+    user_id: int | None = None
 
 
-Source = Callable[[int], Iterator[Job | bool]]
+# Called with the room there is, and the users whose parcels are being sent.
+Source = Callable[[int, Collection[int]], Iterator[Job | bool]]
 _Transfer = tuple[Exception | None, float]
 
 
@@ -43,6 +49,11 @@ def pause(attempts: int) -> timedelta:
     """Return how long to wait after this many tries that failed."""
     doubled: int = 2 ** min(attempts - 1, 12)
     return min(FIRST_PAUSE * doubled, LONGEST_PAUSE)
+
+
+def rest(seconds: float) -> timedelta | None:
+    """Return how long a user rests after a transfer that took so long; None if it was quick."""
+    return SLOW_REST * timedelta(seconds=seconds) if seconds > SLOW_SECONDS else None
 
 
 @dataclass
@@ -57,6 +68,10 @@ class _Sweep:
     @property
     def room(self) -> int:
         return AT_ONCE - len(self.running)
+
+    @property
+    def users(self) -> list[int]:
+        return [job.user_id for job in self.running.values() if job.user_id is not None]
 
     def send(self, job: Job) -> None:
         lane = job.parcel.lane
@@ -98,7 +113,7 @@ def sweep(sources: Sequence[Source], *, lasting: float) -> int:
         while True:
             claimed = 0
             for source in sources if time.monotonic() < end else ():
-                for job in source(going.room) if going.room else ():
+                for job in source(going.room, going.users) if going.room else ():
                     claimed += 1
                     if isinstance(job, Job):
                         going.send(job)

@@ -8,9 +8,11 @@ import re
 import pytest
 
 from accounts import tokens
+from gamesvc.matches import backoff
 from gamesvc.matches.lobby import opening
+from gamesvc.matches.notices import match_hooks
 from notifications.models import Webhook, WebhookDelivery
-from notifications.other_channels import signing
+from notifications.other_channels import deliveries, signing, subscriptions
 from notifications.tasks import sweep_channels
 from tests.answers import fits
 from tests.api.test_api import etag, expect_problem
@@ -116,6 +118,46 @@ def test_an_organiser_gets_the_news_of_a_match_as_a_spectator_would(duel, two, r
     assert two[1].post(f"/matches/{other.id}/commands/", {"name": "resign"}, etag=etag(two[1], other.id)).status_code == 200
     assert sweep_channels() == 2, "the ping, and the end"
     assert json.loads(receiver.taken[-1][1])["type"] == "match_over"
+
+
+def test_a_match_that_cannot_be_read_stops_no_other_and_no_channel(duel, two, receiver, anna, ben, monkeypatch):
+    backoff.forget_all()
+    other = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
+    for match in (duel, other):
+        assert two[0].post("/me/webhooks/", {"url": receiver.url, "match": str(match.id)}).status_code == 201
+    two[1].post("/me/webhooks/", {"url": receiver.url})
+    sweep_channels()
+    receiver.taken.clear()
+    for match in (duel, other):
+        two[0].post(f"/matches/{match.id}/commands/", {"name": "draw"}, etag=etag(two[0], match.id))
+    read = match_hooks.load
+
+    def load(match_id, game):
+        if match_id == duel.id:
+            raise RuntimeError("a key is missing")
+        return read(match_id, game)
+
+    monkeypatch.setattr(match_hooks, "load", load)
+    assert sweep_channels() == 3
+    assert sorted(types(receiver)) == ["match_moved", "your_turn", "your_turn"]
+    subscriptions_fail = RuntimeError("a fault")
+    monkeypatch.setattr(subscriptions, "_looks", [lambda hooks: (_ for _ in ()).throw(subscriptions_fail)])
+    two[0].post("/me/webhooks/", {"url": receiver.url})
+    assert sweep_channels() == 1
+
+
+def test_a_match_that_moves_often_fills_no_log(duel, two, receiver, monkeypatch):
+    monkeypatch.setattr(deliveries, "LOG_MOST", 3)
+    made = two[0].post("/me/webhooks/", {"url": receiver.url, "match": str(duel.number)}).json()
+    hook = Webhook.objects.get(pk=made["id"])
+    for number in range(4):
+        deliveries.queue_newest(hook, "match_moved", {"version": number})
+    rows = WebhookDelivery.objects.filter(kind="match_moved")
+    assert [json.loads(row.body)["data"] for row in rows] == [{"version": 3}], "only the newest news is told"
+    for number in range(4, 9):
+        WebhookDelivery.objects.update(status="sent")
+        deliveries.queue_newest(hook, "match_moved", {"version": number})
+    assert WebhookDelivery.objects.count() == 3
 
 
 def test_the_page_of_webhooks(client, anna, receiver):

@@ -125,7 +125,7 @@ class Net:
         self.most: dict[str, int] = {}
         self.lock = threading.Lock()
 
-    def post(self, url, body, headers):
+    def post(self, url, body, headers, **_more):
         host = url.split("/")[2].partition(":")[0]
         with self.lock:
             self.reached.append(host)

@@ -11,7 +11,7 @@ import time_machine
 
 from accounts import erasure
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
-from notifications.other_channels import signing, subscriptions, webhooks
+from notifications.other_channels import outward, signing, subscriptions, transfers, webhooks
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import muting, wishes
@@ -178,6 +178,56 @@ def test_a_user_has_so_many_webhooks_and_tests_and_none_in_private_networks(ann,
     monkeypatch.setattr(subscriptions, "TRIES_A_DAY", 0)
     with pytest.raises(subscriptions.TooMany):
         subscriptions.ping(hook)
+
+
+def test_a_user_with_many_slow_webhooks_rests_after_each_and_leaves_room_for_others(ann, hook, ben, receiver, monkeypatch):
+    for number in range(4):
+        subscriptions.add(ann, url=f"{receiver.url}&{number}")
+    monkeypatch.setattr(transfers, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(transfers, "SLOW_REST", 100_000)
+    assert sweep_channels() == 1, "one of the four pings"
+    monkeypatch.setattr(transfers, "SLOW_SECONDS", 60.0)
+    subscriptions.add(ben, url=receiver.url)
+    assert sweep_channels() == 1, "that of another user"
+    with later(hours=3):
+        assert sweep_channels() == 3
+
+
+def test_the_webhooks_of_a_user_get_their_deliveries_one_by_one(ann, hook, receiver, monkeypatch):
+    now, most, real = [0], [0], outward.post
+
+    def post(*about, **more):
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        try:
+            return real(*about, **more)
+        finally:
+            now[0] -= 1
+
+    monkeypatch.setattr(outward, "post", post)
+    for number in range(4):
+        subscriptions.add(ann, url=f"{receiver.url}&{number}")
+    assert sweep_channels() == 4
+    assert most == [1]
+
+
+def test_no_request_waits_for_the_name_server_of_an_address(ann, hook, monkeypatch):
+    def asked(*_about, **_more):
+        raise AssertionError("it is looked up while somebody waits")
+
+    monkeypatch.setattr(outward.socket, "getaddrinfo", asked)
+    subscriptions.add(ann, url="https://hangs.example/")
+    subscriptions.change(hook, url="https://hangs.example/other")
+    webhooks.set_up(ann, "https://hangs.example/")
+    for host in ("intranet", "a.local", "b.internal.", "[fd00::1]", "10.1.2.3"):
+        with pytest.raises(WishRefused, match="private network"):
+            subscriptions.add(ann, url=f"https://{host}/")
+
+
+def test_the_names_of_one_user_hang_in_few_places(ann, hook, ben):
+    first = outward.lookups_of(ann.pk)
+    assert outward.lookups_of(ann.pk) is first
+    assert outward.lookups_of(ben.pk) is not first
 
 
 def test_nothing_of_it_is_left_of_an_erased_user(ann, hook):

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from accounts.models import User
 from gamesvc.language import say
+from gamesvc.matches import backoff
 from gamesvc.matches.access import selectors
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Match
@@ -34,15 +35,27 @@ def add(*, by: User, url: str, kinds: Collection[str] | None, ident: str) -> Web
 
 
 def look(hooks: Collection[Webhook]) -> Mapping[UUID, News]:
-    """Return the news of the matches of these webhooks, for those that moved and whose owner still organises them."""
+    """Return the news of the matches of these webhooks, for those that moved and whose owner still organises them.
+
+    A match that cannot be read rests, and the others go on.
+    """
     matches = {str(match.id): match for match in Match.objects.filter(pk__in={hook.topic for hook in hooks})}
-    found = {}
-    for hook in hooks:
+    found: dict[UUID, News] = {}
+
+    def read(hook_id: UUID) -> int:
+        hook = known[hook_id]
         match = matches.get(hook.topic)
         if match is None or match.version <= hook.looked_version or match.creator_id != hook.user_id:
-            continue
-        loaded = load(match.id, match.game)
-        known = loaded.viewer_version(None)
-        data = {"match": str(match.id), "number": match.number, "version": known, "status": match.status}
-        found[hook.pk] = News(match.version, known, OVER if match.over else MOVED, data)
+            return 0
+        found[hook_id] = _news(match)
+        return 1
+
+    known = {hook.pk: hook for hook in hooks}
+    backoff.each("the webhook of a match", known, read, limit=len(known) + 1)
     return found
+
+
+def _news(match: Match) -> News:
+    known = load(match.id, match.game).viewer_version(None)
+    data = {"match": str(match.id), "number": match.number, "version": known, "status": match.status}
+    return News(match.version, known, OVER if match.over else MOVED, data)
