@@ -277,9 +277,12 @@ _NOTICES = {
     "unknown_wish": Meaning("No such setting", "Notices have the settings that `detail` names.", _FIELD),
     "bad_points": Meaning("The reminders do not fit", "Each is a share of the time, or hours before its end.", _FIELD),
     "bad_choice": Meaning("The choice is not a possible one", "The setting is one of two.", _FIELD),
-    "bad_channels": Meaning("The channels do not fit", "Notices go by mail, by webhook, or by one after the other.", _FIELD),
+    "bad_channels": Meaning(
+        "The channels do not fit", "Notices go by mail, push, webhook and chats, one after the other.", _FIELD
+    ),
     "bad_kinds": Meaning("The kinds do not fit", "A webhook gets all kinds of notices, or those that you name.", _FIELD),
     "too_many_webhooks": Meaning("Too many webhooks", "You have as many as you may.", "Remove one that nothing listens to."),
+    "unknown_service": Meaning("No such chat service", "Notices go to the services that `detail` names.", _FIELD),
     "not_again": Meaning(
         "The delivery cannot be sent again",
         "The webhook is switched off, or nothing was ever sent.",

@@ -14,7 +14,7 @@ class NotificationsConfig(AppConfig):
         from notifications.erasing import erase_notices
         from notifications.inbound import held, standing, stopping, tasks  # noqa: F401
         from notifications.inbound.doors import webhooks
-        from notifications.other_channels import subscriptions, web_push
+        from notifications.other_channels import chats, subscriptions, web_push
         from notifications.other_channels import webhooks as hooks
         from notifications.returned import bounces
         from notifications.sending import digests, dkim
@@ -32,3 +32,4 @@ class NotificationsConfig(AppConfig):
         hooks.register()
         subscriptions.register()
         web_push.register()
+        chats.register()

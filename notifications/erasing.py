@@ -11,6 +11,7 @@ from notifications.models import (
     Bounce,
     CalendarEntry,
     CalendarFeed,
+    ChatAddress,
     LastShown,
     Mute,
     Outbox,
@@ -31,7 +32,18 @@ def erase_notices(user: User) -> None:
     addresses = [address.lower() for address in verified_addresses(user)]
     Outbox.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).exclude(address="").delete()
     ReplyAddress.objects.filter(email__in=addresses).exclude(email="").delete()
-    for model in (Mute, Preference, Reminder, Presence, Webhook, PushSubscription, CalendarFeed, CalendarEntry, LastShown):
+    for model in (
+        Mute,
+        Preference,
+        Reminder,
+        Presence,
+        Webhook,
+        ChatAddress,
+        PushSubscription,
+        CalendarFeed,
+        CalendarEntry,
+        LastShown,
+    ):
         model.objects.filter(user=user).delete()
     hashes = [address_hash(address) for address in addresses]
     for about in (Bounce, Suppression):

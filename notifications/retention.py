@@ -73,6 +73,7 @@ RULES: Declared = {
     "notifications.Bounce": (Old("happened_at", lambda: max(settings.BOUNCES_KEPT_DAYS, SHORTEST_BOUNCES.days)),),
     "notifications.CalendarEntry": (Old("changed_at", lambda: calendar.KEPT.days, Q(cancelled=True)),),
     "notifications.CalendarFeed": WITH_PLAYERS,
+    "notifications.ChatAddress": WITH_PLAYERS,
     "notifications.Handover": "deleted with its notice",
     "notifications.InboundMail": (Old("received_at", mails_days, ~Q(status=MailStatus.WAITING)),),
     "notifications.LastShown": (Old("sent_at", lambda: shown.KEPT.days),),

@@ -7,7 +7,7 @@ from gamesvc.web.community import blocked, reports, terms
 from gamesvc.web.docs import guides, problems, reference
 from gamesvc.web.games import about, learn
 from gamesvc.web.lobby import creating, dashboard, forks, lines, lists, notes, opening, press, thumbnails
-from gamesvc.web.notices import preferences, push, undelivered, webhooks
+from gamesvc.web.notices import chats, preferences, push, undelivered, webhooks
 from gamesvc.web.organising import measures
 from gamesvc.web.play import acts, going_on, resigning, standing_orders, table
 from gamesvc.web.statistics import players, ratings
@@ -82,6 +82,7 @@ urlpatterns = [
     path("sw.js", push.worker, name="worker"),
     path("manifest.webmanifest", push.manifest, name="manifest"),
     path("profile/webhook", preferences.webhook, name="webhook"),
+    path("profile/chats/", chats.own_chats, name="chats"),
     path("profile/webhooks/", webhooks.own_webhooks, name="webhooks"),
     path("profile/webhooks/<uuid:hook_id>/", webhooks.webhook_log, name="webhook_log"),
     path("calendar/<str:secret>.ics", preferences.calendar_feed, name="calendar"),

@@ -1,6 +1,7 @@
 """Tables of notices, reply addresses and inbound mail, one module per subject."""
 
 from notifications.models.bounces import Bounce, Report, Source, Suppression
+from notifications.models.chats import ChatAddress
 from notifications.models.core import InboundMail, MailStatus, Mute, Outbox, ReplyAddress, Scope, Status
 from notifications.models.mailbox import Mailbox
 from notifications.models.timing import (
@@ -19,6 +20,7 @@ __all__ = [
     "Bounce",
     "CalendarEntry",
     "CalendarFeed",
+    "ChatAddress",
     "Handover",
     "InboundMail",
     "LastShown",

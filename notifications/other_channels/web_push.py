@@ -23,16 +23,14 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import settings
 from django.db import transaction
-from django.utils import translation
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext as _
 from py_vapid import Vapid02
 
 from accounts.models import User
-from notifications import channels, registry
+from notifications import channels
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover, Outbox, Preference, PushSubscription
-from notifications.other_channels import outward
+from notifications.other_channels import outward, titles
 from notifications.wanted import wishes
 from notifications.wanted.wishes import WishRefused
 
@@ -149,14 +147,8 @@ def _forget(gone: Sequence[str], _fault: Exception | None) -> None:
 
 def _body(notice: Outbox) -> bytes:
     """Return title and link: the kind of the notice and its match, in the user's language. Nothing of the position."""
-    assert notice.user is not None
-    kind, facts = registry.find(notice.kind), registry.facts_of(notice)
-    with translation.override(notice.user.language):
-        title = _(kind.label) if kind is not None else ""
-    number = facts.get("number")
-    path = f"/matches/{number}/" if number is not None else "/"
-    told = {"title": f"{title} ({number})" if number is not None else title, "url": f"{settings.BASE_URL}{path}"}
-    return json.dumps(told, separators=(",", ":")).encode()
+    title, url = titles.of(notice)
+    return json.dumps({"title": title, "url": url}, separators=(",", ":")).encode()
 
 
 def _sealed(row: PushSubscription, body: bytes) -> bytes:

@@ -66,7 +66,7 @@ PUBLIC = {
 # The view that asks gives these their title: what was not done.
 TITLED_BY_DOOR = {"password_needed": 403, "wrong_password": 422, "too_many_passwords": 429}
 # On pages and in mails alone.
-NO_PROBLEM = {"outdated", "unreadable", "bad_address", "bad_authorization_request"}
+NO_PROBLEM = {"outdated", "unreadable", "bad_address", "bad_chat_address", "bad_authorization_request"}
 BRING_CODES = {"AppRefused", "BotRefused", "Refused", "TokenRefused", "WishRefused", "AbsenceRefused", "BlockRefused", "Fault"}
 BRINGS = re.compile(rf"\b({'|'.join(sorted(BRING_CODES))}|BadRequest|BadQuery|Unknown|_?number)\b")
 

@@ -11,7 +11,7 @@ from gamesvc.api.v1.base import PUBLIC, endpoint
 from gamesvc.api.v1.community import blocks, reports
 from gamesvc.api.v1.live import streams
 from gamesvc.api.v1.lobby import challenges, forks, lines, matches, notes, press, substitutes
-from gamesvc.api.v1.notices import inbox, webhooks
+from gamesvc.api.v1.notices import chats, inbox, webhooks
 from gamesvc.api.v1.organising import measures
 from gamesvc.api.v1.play import commands, standing_orders, turns
 from gamesvc.api.v1.proof import checkpoints
@@ -99,6 +99,8 @@ urlpatterns = [
     endpoint("me/webhooks/<uuid:hook_id>/ping/", webhooks.WebhookPing, POST="account"),
     endpoint("me/webhooks/<uuid:hook_id>/deliveries/", webhooks.Deliveries, GET="account"),
     endpoint("me/webhooks/<uuid:hook_id>/deliveries/<uuid:delivery_id>/", webhooks.DeliveryAgain, POST="account"),
+    endpoint("me/chats/", chats.Chats, GET="account"),
+    endpoint("me/chats/<slug:service>/", chats.Chat, PUT="account", DELETE="account"),
     endpoint("checkpoints/", checkpoints.Checkpoints, GET=PUBLIC),
     endpoint("checkpoints/latest/", checkpoints.LatestCheckpoint, GET=PUBLIC),
     endpoint("checkpoints/key/", checkpoints.PublicKey, GET=PUBLIC),

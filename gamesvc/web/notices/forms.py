@@ -8,6 +8,7 @@ from django import forms
 
 from gamesvc.forms import OneOfField, PostedForm, SomeOfField, TextField, WholeField, says
 from notifications.other_channels import subscriptions
+from notifications.other_channels.chat_names import SERVICES
 
 WHEN = ("", "after", "first")
 """Choices for a channel: not used, if a mail had no effect, before any mail."""
@@ -25,11 +26,16 @@ class TimingForm(PostedForm):
     push = OneOfField("Choose when push is used.", [(name, name) for name in WHEN if name])
     webhook = OneOfField("Choose when the webhook is used.", [(name, name) for name in WHEN if name])
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for service in SERVICES:
+            self.fields[service] = OneOfField("Choose when the chat is used.", [(name, name) for name in WHEN if name])
+
     def changes(self) -> dict[str, Any]:
         """Return the settings as `wishes.set_wishes` takes them. Raises `Refused`."""
         fields = dict(self.checked())
         points = [point for point in fields.pop("reminders").split(",") if point.strip()]
-        chosen = {name: fields.pop(name) for name in ("push", "webhook")}
+        chosen = {name: fields.pop(name) for name in ("push", "webhook", *SERVICES)}
         order = [
             *(name for name in chosen if chosen[name] == "first"),
             "mail",
@@ -55,6 +61,13 @@ class NewHookForm(PostedForm):
         super().__init__(*args, **kwargs)
         names = [(kind.name, kind.name) for kind in subscriptions.offered()]
         self.fields["kinds"] = SomeOfField("Choose kinds of notices that the page offers.", names)
+
+
+class ChatForm(PostedForm):
+    """The address of a chat service."""
+
+    service = OneOfField("Choose a service that the page offers.", SERVICES.items(), default="")
+    address = TextField(max_length=500)
 
 
 class HookForm(PostedForm):

@@ -19,7 +19,8 @@ from gamesvc.matches.notices import reply_addresses as addresses
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.notices.forms import TimingForm, WebhookForm
 from notifications.models import Webhook
-from notifications.other_channels import signing, subscriptions, web_push, webhooks
+from notifications.other_channels import chats, signing, subscriptions, web_push, webhooks
+from notifications.other_channels.chat_names import SERVICES
 from notifications.sending import calendar
 from notifications.wanted import wishes
 from notifications.wanted.wishes import WishRefused
@@ -28,6 +29,7 @@ from notifications.wanted.wishes import WishRefused
 def context(user: User) -> dict[str, object]:
     """Return the context of this section of the profile page."""
     holds = wishes.wishes_of(user.pk)
+    own_chats = chats.of(user)
     hook = webhooks.of(user)
     return {
         "holds": holds,
@@ -38,6 +40,7 @@ def context(user: User) -> dict[str, object]:
         "devices": web_push.of(user),
         "push_key": web_push.public_key(),
         "push_when": _when("push", holds.channels),
+        "chats": [(name, title, _when(name, holds.channels)) for name, title in SERVICES.items() if name in own_chats],
     }
 
 

@@ -22,6 +22,7 @@ PAGES = (
     "/players/ines/",
     "/profile/blocked/",
     "/profile/webhooks/",
+    "/profile/chats/",
     "/report/?player=marek",
     "/terms/",
     "/accounts/password/change/",

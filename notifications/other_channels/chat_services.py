@@ -1,0 +1,136 @@
+"""The chat services that Apprise may send to, and nothing else: a list of services, and of hosts for each.
+
+Discord, Slack and Telegram have one host each, written in Apprise. Servers of Matrix and ntfy are reached on the hosts below, and
+on those in `CHAT_TRUSTED_HOSTS`. Redirects are not followed, options in an address are refused, and nothing is stored on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from apprise import AppriseAsset, PersistentStoreMode
+from apprise.plugins.discord import NotifyDiscord
+from apprise.plugins.matrix import NotifyMatrix
+from apprise.plugins.ntfy import NotifyNtfy
+from apprise.plugins.slack import NotifySlack
+from apprise.plugins.telegram import NotifyTelegram
+from django.conf import settings
+
+from gamesvc.language import say
+from notifications.channels import ChannelBusy, ChannelRefused
+from notifications.other_channels.chat_names import EXAMPLES, check_service
+from notifications.wanted.wishes import WishRefused
+
+LONGEST = 500
+HOSTS = {"matrix": {"matrix.org", "matrix-client.matrix.org"}, "ntfy": {"ntfy.sh"}}
+"""Public servers of services that anyone may run, at port 443."""
+_PLUGINS: dict[str, Any] = {
+    "discord": NotifyDiscord,
+    "slack": NotifySlack,
+    "telegram": NotifyTelegram,
+    "matrix": NotifyMatrix,
+    "ntfy": NotifyNtfy,
+}
+_SCHEMES = {
+    "discord": ("discord", "https"),
+    "slack": ("slack", "https"),
+    "telegram": ("tgram",),
+    "matrix": ("matrix", "matrixs"),
+    "ntfy": ("ntfy", "ntfys", "https"),
+}
+# Pictures and footers of Apprise; a lookup of another host by the first one; encrypted rooms, which need keys kept on disk.
+_OFF = ("include_image", "include_footer", "avatar", "discovery", "e2ee")
+
+
+class ChatAddressRefused(WishRefused):
+    """The address is none of the service, or leads to a server that is not on the list."""
+
+    code = "bad_chat_address"
+    title = "The address of the chat does not fit"
+    detail = "Nothing can be sent there."
+    advice = "Give the address as the service shows it for a webhook, or as Apprise writes it."
+    parameter = "address"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail=detail)
+
+
+def check(service: str, address: str) -> None:
+    """Raise `WishRefused` for an unknown service, and for an address that cannot be used."""
+    check_service(service)
+    _plugin(service, address)
+
+
+def prepared(service: str, address: str) -> tuple[str, Callable[[str, str], None]]:
+    """Return the host that an address leads to, and the function that sends title and text there. Raises `ChannelRefused`."""
+    try:
+        plugin = _plugin(service, address)
+    except WishRefused as refused:
+        raise ChannelRefused(str(refused)) from None
+    return _host(service, plugin), lambda title, text: _send(plugin, title, text)
+
+
+def _send(plugin: Any, title: str, text: str) -> None:
+    if not plugin.notify(body=text, title=title):
+        raise ChannelBusy("the service did not take it")
+
+
+def _plugin(service: str, address: str) -> Any:
+    """Return Apprise's sender for an address. Raises `ChatAddressRefused`."""
+    known = _parsed(service, address)
+    if known is None:
+        raise ChatAddressRefused(
+            say("This is no address of the service; it should be like {example}.", example=EXAMPLES[service])
+        )
+    for name in _OFF:
+        known[name] = False
+    if service == "matrix":
+        known["mode"] = "off"  # the others are webhooks on any host
+    known["asset"] = AppriseAsset(
+        app_id="gamesvc", app_desc="gamesvc", http_redirects=False, storage_mode=PersistentStoreMode.MEMORY
+    )
+    try:
+        plugin = _PLUGINS[service](**known)
+    except TypeError:  # how Apprise says that a part is missing
+        raise ChatAddressRefused(
+            say("A part of the address is missing; it should be like {example}.", example=EXAMPLES[service])
+        ) from None
+    if not _may_reach(service, plugin):
+        raise ChatAddressRefused(say("This server is not on the list of the service; ask its operator to add it."))
+    # Apprise would sleep where a service is busy. Our own tries come later instead.
+    plugin.throttle = lambda *_args, **_more: None
+    return plugin
+
+
+def _parsed(service: str, address: str) -> dict[str, Any] | None:
+    """Return the parts of an address as Apprise reads them; None if it is none of the service."""
+    if len(address) > LONGEST or not address.isascii() or not address.isprintable() or {"?", " ", "\\"} & set(address):
+        return None
+    scheme = address.partition("://")[0].lower()
+    if scheme not in _SCHEMES[service]:
+        return None
+    plugin = _PLUGINS[service]
+    read = plugin.parse_native_url if scheme == "https" else plugin.parse_url
+    known: dict[str, Any] | None = read(address.replace("/#", "/%23"))
+    return known
+
+
+def _may_reach(service: str, plugin: Any) -> bool:
+    if service not in HOSTS or _is_cloud(service, plugin):
+        return True
+    host, port = str(plugin.host).lower(), plugin.port or (443 if plugin.secure else 80)
+    if plugin.secure and port == 443 and host in HOSTS[service]:
+        return True
+    named = [urlsplit(f"//{entry}") for entry in settings.CHAT_TRUSTED_HOSTS]
+    return any(entry.hostname == host and port in ({entry.port} if entry.port is not None else {80, 443}) for entry in named)
+
+
+def _is_cloud(service: str, plugin: Any) -> bool:
+    return service == "ntfy" and plugin.mode == "cloud"
+
+
+def _host(service: str, plugin: Any) -> str:
+    """Return the lane of transfers: the server, or the service where that has one."""
+    return service if service not in HOSTS or _is_cloud(service, plugin) else str(plugin.host)
