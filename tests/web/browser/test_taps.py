@@ -31,10 +31,11 @@ def step(page: Page) -> None:
     """Tap once. The page may be patched meanwhile; then the tap finds nothing, and the next one is for the new page."""
     filling = page.locator("form.filling").count() > 0
     form = page.locator("form.filling") if filling else page.locator(MAIN).last
-    chip = form.locator("fieldset:has(input:required:not([data-t])):not(:has(:checked)) input:required:not([data-t])")
+    needed = ":is(:required, [data-needed]):not([data-t], [hidden] *)"
+    chip = form.locator(f"fieldset:has({needed}):not(:has(:checked)) input{needed}")
     empty = form.locator("select:required:has(option:checked[value=''])")
     box = form.locator("input[type=checkbox]:not(:checked)")
-    answer = page.locator("#choices .answer")
+    answer = page.locator("#choices .answer:not(.more)")
     with suppress(TimeoutError):
         if page.locator(".menu button").count():
             page.locator(".menu button").first.click(timeout=SOON)

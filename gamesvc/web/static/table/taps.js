@@ -237,7 +237,7 @@ function render() {
   go.textContent = form.dataset.verb || "Confirm";
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
-  for (const old of document.querySelectorAll("#choices .stepper, #choices .answer")) old.remove();
+  for (const old of document.querySelectorAll("#choices .stepper, #choices [data-k]")) old.remove();
   if (!go.isConnected) $("choices").append(go, stop);
   $("choices").prepend(...answers(filling), ...stepper(filling));
   if (had) /** @type {HTMLElement | null} */ ($("choices").querySelector(`[data-k="${had}"]`))?.focus();
@@ -247,6 +247,13 @@ function render() {
 const go = button("", "btn-go go", confirm);
 go.id = "confirm";
 const stop = button("Cancel", "stop", cancel);
+
+/** Show the forms of the turn: beside the board, or on a phone above it. */
+function showForms() {
+  const tab = $("tab-turn");
+  if (tab.ariaSelected !== "true") tab.click();
+  $("side").classList.add("up");
+}
 
 /** @param {Filling} form @returns {HTMLElement[]} */
 function stepper(form) {
@@ -272,10 +279,15 @@ function stepper(form) {
   return [made];
 }
 
-/** A question that the board does not show, with few answers, is answered in the bar. @param {Filling} form @returns {HTMLElement[]} */
+/** A question that the board does not show is answered in the bar; one with many answers in its form, to which a button leads.
+ * @param {Filling} form @returns {HTMLElement[]} */
 function answers(form) {
   const radios = form.question();
-  if (radios.length > MOST_ANSWERS) return [];
+  if (radios.length > MOST_ANSWERS) {
+    const made = button("Choose", "answer more", () => { showForms(); radios[0].focus(); });
+    made.dataset.k = radios[0].name;
+    return [made];
+  }
   return radios.map((radio) => {
     const made = button(radio.closest("label")?.textContent?.trim() ?? radio.value, "answer", () => radio.click());
     made.dataset.k = `${radio.name} ${radio.value}`;
