@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('notifications', '0015_webhook_log'),
+        ('notifications', '0016_webhook_rests'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
