@@ -62,6 +62,7 @@ PAGES = {
     "docs_shapes": EVERYONE,
     "form_schema": EVERYONE,
     "python_client": EVERYONE,
+    "python_bridge": EVERYONE,
     "typescript_client": EVERYONE,
     "substitutes": EVERYONE,
     "terms": EVERYONE,

@@ -62,6 +62,7 @@ urlpatterns = [
     path("api/docs/", guides.contents, name="docs"),
     path("api/docs/forms.schema.json", guides.form_schema, name="form_schema"),
     path("api/docs/gamesvc_client.py", guides.client, guides.PYTHON, name="python_client"),
+    path("api/docs/gamesvc_bot.py", guides.client, guides.BRIDGE, name="python_bridge"),
     path("api/docs/gamesvc-client.js", guides.client, guides.TYPESCRIPT, name="typescript_client"),
     path("api/docs/reference/", reference.sections, name="docs_reference"),
     path("api/docs/reference/shapes/", reference.shapes, name="docs_shapes"),

@@ -17,6 +17,7 @@ from gamesvc.games.kernel import vocabulary
 from gamesvc.web.common import markdown
 
 PYTHON = {"package": "gamesvc.clients.python", "name": "gamesvc_client.py", "kind": "text/x-python"}
+BRIDGE = {"package": "gamesvc.clients.python", "name": "gamesvc_bot.py", "kind": "text/x-python"}
 TYPESCRIPT = {"package": "gamesvc.clients.typescript", "name": "gamesvc-client.js", "kind": "text/javascript"}
 TITLES = {
     "first-bot": "Your first bot",

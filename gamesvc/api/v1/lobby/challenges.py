@@ -65,6 +65,7 @@ class ChallengeShape(schemas.Shape):
     seat = serializers.IntegerField(allow_null=True)
     clock = serializers.DictField()
     pace = serializers.CharField()
+    hours = serializers.IntegerField(help_text="Hours to answer each question, as near as the clock policy says it.")
     watch = serializers.CharField()
     created_at = serializers.DateTimeField()
 
@@ -160,6 +161,7 @@ def _shown(row: Invitation) -> JsonObject:
         "seat": None if hidden else own,
         "clock": match.clock,
         "pace": words.pace(match.clock),
+        "hours": match.hours,
         "watch": match.watch,
         "created_at": row.created_at.isoformat(),
     }

@@ -1,0 +1,259 @@
+"""A bridge between gamesvc and a program that plays: it accepts challenges, and asks the program what to play.
+
+    python gamesvc_bot.py --game space_war --most 4 -- ./my_program --depth 3
+
+The program reads one JSON object a line on its standard input and answers one line each on its standard output. It is started
+once for each match. `{"op":"choose"}` asks for a command, and `{"op":"end"}` tells the outcome. `/api/docs/bots/` describes both.
+Needs Python 3.11 and `gamesvc_client.py` beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or __package__:
+    from gamesvc.clients.python import gamesvc_client as client_module
+else:  # copied beside the client
+    import gamesvc_client as client_module
+
+Json = dict[str, Any]
+REFUSALS = 3
+"""Refused answers to one question. After that the bridge plays a random command that a form offers, so that the match goes on."""
+
+
+class NoAnswer(Exception):
+    """The program has ended, took too long, or did not answer with a JSON object."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The challenges that the bridge accepts; it declines all others. Empty or None: any."""
+
+    games: Sequence[str] = ()
+    hours: tuple[int, int] = (0, 10**6)
+    most: int = 8
+    """Matches at the same time."""
+    opponents: str = "all"
+    """`all`, `bots` or `people`."""
+
+    def fault(self, challenge: Mapping[str, Any], running: int) -> str:
+        """Return why a challenge is declined; empty if it is accepted."""
+        if self.games and challenge["game"] not in self.games:
+            return f"the game is {challenge['game']}"
+        if not self.hours[0] <= challenge["hours"] <= self.hours[1]:
+            return f"the pace is {challenge['hours']} hours"
+        if self.opponents != "all" and bool(challenge["challenger_is_bot"]) != (self.opponents == "bots"):
+            return f"only {self.opponents} are welcome"
+        return f"{running} matches run already" if running >= self.most else ""
+
+
+class Program:
+    """The process that plays one match."""
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
+        self.seconds = seconds
+        self.process = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def ask(self, question: Mapping[str, Any]) -> Json:
+        """Return the program's answer to a question. Raises `NoAnswer`."""
+        timer = threading.Timer(self.seconds, self.process.kill)
+        timer.start()
+        try:
+            self.tell(question)
+            assert self.process.stdout is not None
+            answer = json.loads(self.process.stdout.readline())
+        except (OSError, ValueError) as fault:
+            raise NoAnswer(str(fault)) from None
+        finally:
+            timer.cancel()
+        if not isinstance(answer, dict):
+            raise NoAnswer("the answer is not an object")
+        return answer
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Send a message that needs no answer."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def end(self) -> None:
+        """Close the program's input, and kill it if it does not leave."""
+        with contextlib.suppress(OSError):
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+        try:
+            self.process.wait(self.seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+@dataclass
+class Bridge:
+    """One bot account, its rules, and the programs of its matches."""
+
+    client: client_module.Client
+    command: Sequence[str]
+    rules: Rules = field(default_factory=Rules)
+    seconds: float = 60.0
+    rng: random.Random = field(default_factory=random.Random)
+    programs: dict[str, Program] = field(default_factory=dict)
+
+    def run(self, ends: int | None = None) -> None:
+        """Answer challenges and play, without end, or until so many matches are over."""
+        try:
+            self._catch_up()
+            for message in self.client.follow():
+                if "challenge" in message:
+                    self._challenged()
+                if message["awaited"]:
+                    self._play()
+                elif self._is_over(message["match"]) and ends is not None:
+                    ends -= 1
+                if ends == 0:
+                    return
+        finally:
+            for program in self.programs.values():
+                program.end()
+
+    def _catch_up(self) -> None:
+        self._challenged()
+        self._play()
+
+    # --- challenges ---
+
+    def _challenged(self) -> None:
+        for challenge in self.client.call("GET", "/challenges/")["results"]:
+            running = self.client.call("GET", "/matches/", status="running")["results"]
+            fault = self.rules.fault(challenge, len(running))
+            with contextlib.suppress(client_module.Problem):  # taken back, or answered meanwhile
+                if fault:
+                    self.client.call("POST", f"/challenges/{challenge['id']}/decline/", key=f"decline {challenge['id']}")
+                else:
+                    self.client.call("POST", f"/challenges/{challenge['id']}/accept/", {}, key=f"accept {challenge['id']}")
+            _log(f"challenge by {challenge['challenger']}: {f'declined, {fault}' if fault else 'accepted'}")
+
+    # --- playing ---
+
+    def _play(self) -> None:
+        """Answer every decision that waits, and those that follow from the answers."""
+        while True:
+            turns = list(self.client.turns(forms=True))
+            if not turns:
+                return
+            for turn in turns:
+                self._answer(turn)
+
+    def _answer(self, turn: Json) -> None:
+        refused: Json | None = None
+        for attempt in range(REFUSALS + 1):
+            chosen = self._chosen(turn, refused) if attempt < REFUSALS else None
+            command = chosen if chosen is not None else client_module.fill(self.rng.choice(turn["forms"]), self.rng)
+            try:
+                self.client.command(turn["match"], command, turn["etag"])
+            except client_module.Problem as problem:
+                if problem.status == 412:  # the match has moved on, so it is asked again
+                    return
+                if problem.status != 422 or attempt == REFUSALS:
+                    raise
+                refused = {"code": problem.code, "detail": problem.detail, "command": command}
+                _log(f"match {turn['number']}: refused, {problem.detail}")
+            else:
+                return
+
+    def _chosen(self, turn: Json, refused: Json | None) -> Json | None:
+        """Return the command that the program chooses; None if it does not answer."""
+        question: Json = {
+            "op": "choose",
+            **{name: turn[name] for name in ("match", "game", "seat", "version", "prompt", "forms")},
+        }
+        question["view"] = self.client.view(turn["match"])["view"]
+        if refused is not None:
+            question["refused"] = refused
+        try:
+            answer = self._program(turn["match"]).ask(question)
+        except NoAnswer as fault:
+            _log(f"match {turn['number']}: no answer, {fault}")
+            self.programs.pop(turn["match"]).end()
+            return None
+        return answer.get("command") if isinstance(answer.get("command"), dict) else None
+
+    def _program(self, match: str) -> Program:
+        if match not in self.programs:
+            self.programs[match] = Program(self.command, self.seconds)
+        return self.programs[match]
+
+    def _is_over(self, match: str) -> bool:
+        """Return True for a match that is over, and end its program."""
+        try:
+            told = self.client.call("GET", f"/matches/{match}/")
+        except client_module.Problem:  # a challenge that was declined
+            return False
+        if told["status"] in ("open", "running"):
+            return False
+        if (program := self.programs.pop(match, None)) is not None:
+            with contextlib.suppress(OSError):
+                program.tell({"op": "end", "match": match, "seat": told["your_seat"], "outcome": told["outcome"]})
+            program.end()
+        _log(f"match {told['number']}: {told['status']}")
+        return told["started_at"] is not None
+
+
+def play_random(seed: str = "") -> None:
+    """Be a program that plays any command which a form offers: an example of the line protocol."""
+    rng = random.Random(seed or None)
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["op"] == "choose":
+            command = client_module.fill(rng.choice(question["forms"]), rng)
+            sys.stdout.write(json.dumps({"command": command}) + "\n")
+            sys.stdout.flush()
+
+
+def _log(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the bridge. Returns 1 where the service refused it."""
+    parser = argparse.ArgumentParser(prog="gamesvc-bot", description="Let a program play on a gamesvc.")
+    parser.add_argument("--url", default=os.environ.get("GAMESVC_URL", "http://localhost:8000"), help="default: GAMESVC_URL")
+    parser.add_argument("--token", default=os.environ.get("GAMESVC_TOKEN", ""), help="of the bot account; default: GAMESVC_TOKEN")
+    parser.add_argument("--game", action="append", default=[], help="accept challenges to this game; repeat for several")
+    parser.add_argument("--hours", nargs=2, type=int, default=(0, 10**6), metavar=("LEAST", "MOST"), help="paces to accept")
+    parser.add_argument("--most", type=int, default=8, help="matches at the same time")
+    parser.add_argument("--opponents", choices=("all", "bots", "people"), default="all")
+    parser.add_argument("--seconds", type=float, default=60.0, help="time for an answer of the program")
+    parser.add_argument("--matches", type=int, default=None, help="stop when so many matches are over")
+    parser.add_argument("program", nargs="+", help="the program and its arguments, after --; `random` is one that is built in")
+    given = parser.parse_args(arguments)
+    if given.program[0] == "random":
+        given.program = [sys.executable, str(Path(__file__).resolve()), "--random", *given.program[1:]]
+    rules = Rules(given.game, tuple(given.hours), given.most, given.opponents)
+    try:
+        Bridge(client_module.Client(given.url, given.token), given.program, rules, given.seconds).run(given.matches)
+    except client_module.Problem as problem:
+        _log(problem.detail or str(problem))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--random"]:
+        play_random("".join(sys.argv[2:3]))
+    else:
+        sys.exit(main())

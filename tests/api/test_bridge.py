@@ -1,0 +1,150 @@
+"""The bridge of bot accounts: it accepts challenges by its rules, asks a program, and plays its matches to their ends."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gamesvc.clients.python import gamesvc_bot
+from gamesvc.clients.python.gamesvc_bot import Bridge, NoAnswer, Program, Rules
+from gamesvc.clients.python.gamesvc_client import Client, Problem, fill
+from tests.api.conftest import Running
+
+FILE = Path(gamesvc_bot.__file__)
+MAKE_BOT = """
+import uuid
+from accounts.bots import bots
+from accounts.models import User
+owner = User.objects.create_user(username=f"o{uuid.uuid4().hex[:10]}", email="")
+bot = bots.make(owner=owner, name=f"b{uuid.uuid4().hex[:10]}-bot")
+print(bot.username, bots.new_token(bot, "bridge")[1])
+"""
+CHALLENGE = {"game": "space_war", "hours": 24, "challenger_is_bot": False}
+
+
+@pytest.mark.parametrize(
+    ("rules", "running", "fault"),
+    [
+        (Rules(), 0, ""),
+        (Rules(games=["stratastar"]), 0, "the game is space_war"),
+        (Rules(hours=(1, 12)), 0, "the pace is 24 hours"),
+        (Rules(opponents="bots"), 0, "only bots are welcome"),
+        (Rules(opponents="people", games=["space_war"], hours=(24, 24)), 7, ""),
+        (Rules(most=2), 2, "2 matches run already"),
+    ],
+)
+def test_the_rules_of_what_it_accepts(rules: Rules, running: int, fault: str) -> None:
+    assert rules.fault(CHALLENGE, running) == fault
+
+
+def program(code: str, seconds: float = 30.0) -> Program:
+    return Program([sys.executable, "-c", code], seconds)
+
+
+def test_a_program_that_does_not_answer_is_given_up() -> None:
+    for code in ("pass", "print('hello')", "print('[1]')"):
+        made = program(code)
+        with pytest.raises(NoAnswer):
+            made.ask({"op": "choose"})
+        made.end()
+        assert made.process.returncode is not None
+
+
+class Asked:
+    """A service that refuses every command but one."""
+
+    def __init__(self, right: str) -> None:
+        self.right = right
+        self.sent: list[str] = []
+
+    def view(self, match: str) -> dict[str, Any]:
+        return {"view": {}}
+
+    def command(self, match: str, command: dict[str, Any], etag: str) -> None:
+        self.sent.append(command["name"])
+        if command["name"] != self.right:
+            raise Problem(422, {"code": "wrong", "detail": "Not now."})
+
+
+FORM = {"parameters": {"type": "object", "properties": {"name": {"const": "pass"}}, "required": ["name"]}}
+TURN = {"match": "m", "number": 1, "game": "g", "seat": 0, "version": 1, "prompt": "p", "etag": '"e"', "forms": [FORM]}
+LEARNS = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    print(json.dumps({"command": {"name": "good" if "refused" in asked else "bad"}}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "code", "sent"),
+    [
+        ("good", LEARNS, ["bad", "good"]),
+        ("pass", LEARNS, ["bad", "good", "good", "pass"]),
+        ("pass", "pass", ["pass"]),
+    ],
+    ids=["it learns of a refusal", "three refusals", "no answer"],
+)
+def test_a_match_goes_on_whatever_the_program_answers(right: str, code: str, sent: list[str]) -> None:
+    service: Any = Asked(right)
+    bridge = Bridge(service, [sys.executable, "-c", code], seconds=30.0)
+    bridge._answer(dict(TURN))
+    for one in bridge.programs.values():
+        one.end()
+    assert service.sent == sent
+
+
+def test_the_bridge_plays_a_challenge_to_its_end(running: Running) -> None:
+    """The opponent plays random commands too; the bridge ends by itself after the match."""
+    name, token = running.service.manage("shell", "--no-imports", "-c", MAKE_BOT).split()
+    player = running.player()
+    client = Client(running.service.url, player.token)
+    command = [sys.executable, str(FILE), "--url", running.service.url, "--token", token]
+    bridge = subprocess.Popen(
+        [*command, "--game", "stratastar", "--matches", "1", "random", "1"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        refused = client.call("POST", "/challenges/", {"opponent": name, "game": "space_war"})
+        made = client.call("POST", "/challenges/", {"opponent": name, "game": "stratastar", "options": {"max_rounds": 2}})
+        play(client, made["match"])
+        assert bridge.wait(60) == 0
+    finally:
+        bridge.kill()
+        assert bridge.stderr is not None
+        log = bridge.stderr.read()
+    assert client.call("GET", f"/challenges/{refused['id']}/")["status"] == "declined"
+    assert client.call("GET", f"/matches/{made['match']}/")["status"] == "finished"
+    assert "declined, the game is space_war" in log
+    assert "refused" not in log.replace("space_war", ""), log
+
+
+def play(client: Client, match: str) -> None:
+    """Play one side with random commands, until the match is over."""
+    rng, until = random.Random("bridge"), time.monotonic() + 300
+    while client.call("GET", f"/matches/{match}/")["status"] in ("open", "running"):
+        assert time.monotonic() < until
+        for turn in client.turns(forms=True):
+            offered = [form for form in turn["forms"] if form["weight"] in ("main", "end")]
+            try:
+                client.command(match, fill(rng.choice(offered), rng), turn["etag"])
+            except Problem as problem:
+                if problem.status != 412:
+                    raise
+
+
+def test_the_random_program_answers_line_by_line() -> None:
+    done = subprocess.run(
+        [sys.executable, str(FILE), "--random", "seed"],
+        input="".join(json.dumps(line) + "\n" for line in ({"op": "choose", "forms": [FORM]}, {"op": "end"})),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [{"command": {"name": "pass"}}]
