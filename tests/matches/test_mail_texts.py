@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.record import loading
+from gamesvc.matches.story.sentences import tell_last
 from notifications.models import Outbox
 from notifications.sending import mail
 from tests.mailing import mailing, verify  # noqa: F401
@@ -100,6 +101,21 @@ def test_every_mail_of_a_match(game, anna, ben, mailing):  # noqa: F811
             for part in (text, html):
                 assert re.search(rf"Due {MOMENT}(?:{zone})(?:</b>)? \({MOMENT}UTC\)", part)
             assert text.index("Due ") < text.index("Since your last look") < text.index("Orders:") < text.index("END")
+
+
+def test_events_are_told_by_turn_and_without_automatic_passes(anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="star_commander"))
+    play(match, 9)
+    mailing.work()
+    asked = [one for one in mailing.sink.messages if one.message["X-Game-Reason"] == "your-turn"][-1]
+    said = asked.text.replace("\r\n", "\n").partition("Since your last look:\n")[2].partition("\n\n")[0].split("\n")
+    told = loading.load(match.id, match.game)
+    passes = [one for one in tell_last(told, 0, ("anna", "ben"), 100) if one.automatic]
+    assert passes
+    assert not any("passed automatically" in line for line in said)
+    assert [line for line in said if line.startswith("Turn ")][-1] in ("Turn 3 begins: your turn.", "Turn 3 begins: ben's turn.")
+    assert '<li class="turn"' in asked.html
 
 
 @given(st.text(st.sampled_from("ab -.)1•*\n"), max_size=600))

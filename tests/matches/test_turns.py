@@ -309,4 +309,4 @@ def test_events_are_told_since_the_last_look(duel):
     loaded = loading.load(duel.id, duel.game)
     seat = duel.seats.get(index=1)
     board.mark_seen(seat, 6)
-    assert sentences.tell_since(loaded, seat, ("anna", "ben")) == ["drew", "turn_ended"]
+    assert [one.sentence for one in sentences.tell_since(loaded, seat, ("anna", "ben"))] == ["drew", "turn_ended"]

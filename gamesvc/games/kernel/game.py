@@ -218,6 +218,10 @@ def _reveals(event: Event) -> bool:
     return True
 
 
+def _never(event: Event) -> bool:
+    return False
+
+
 def no_marks(state: object) -> frozenset[int]:
     """Return no marks, for games that never go back by themselves."""
     return frozenset()
@@ -431,6 +435,8 @@ class Game(Generic[S]):
     """
     turn_started: Callable[[Event], int | None] = _turn_started
     """Return the number of the turn that an event begins, None for all others. As given: the `turn` of `turn_started`."""
+    automatic: Callable[[Event], bool] = _never
+    """Return True for an event as a viewer sees it that tells only of players who passed automatically. Mails leave it out."""
     shows: Callable[[Event], Collection[str]] = _shows_nothing
     """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[JsonObject], JsonObject]] = field(default_factory=dict)

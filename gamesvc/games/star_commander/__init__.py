@@ -34,6 +34,7 @@ from gamesvc.games.star_commander.text.parse import VERBS, parse
 from gamesvc.games.star_commander.text.reference import reference
 from gamesvc.games.star_commander.text.render import render
 from gamesvc.games.star_commander.text.summary import summary
+from gamesvc.games.star_commander.text.telling.plays import passed_automatically
 
 
 def rules_help() -> str:
@@ -81,6 +82,7 @@ GAME: Game[State] = Game(
     word_help=word_help,
     stale=stale,
     reveals=reveals,
+    automatic=passed_automatically,
     on_rewind=on_rewind,
     rewound=rewound,
     faults=faults,

@@ -250,7 +250,7 @@ def _brief(match: Match, seat: int, user: User, own: Sequence[Question], *, key:
     names = selectors.seat_names(seats)
     context = wording.plain_context(match)
     shown = wording.shows_position(user)
-    lines = sentences.tell_since(loaded, seats[seat], names) if shown else []
+    lines = [one.sentence for one in sentences.tell_since(loaded, seats[seat], names)] if shown else []
     question = own[0] if own else None
     view = loaded.game.view(loaded.timeline.state, seat)
     task = loaded.game.glance(view, caption_of(match, names)).task if own and shown else ""

@@ -44,18 +44,22 @@ NEAR_END = 12
 
 
 class Told(NamedTuple):
-    """An event in the log. `turn`: the number of the turn that begins with it; None for all other events."""
+    """An event in the log. `turn`: the number of the turn that begins with it; None for all other events.
+
+    `automatic`: it tells only of players who passed automatically.
+    """
 
     version: int
     moment: datetime
     sentence: str
     turn: int | None = None
+    automatic: bool = False
 
 
-def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[str]:
-    """Return the events since the seat's last look as sentences, newest last, at most the last thirty."""
-    told = tell_last(loaded, seat.index, names, MOST_EVENTS, after=seat.seen_version)
-    return [one.sentence for one in told]
+def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[Told]:
+    """Return the events since the seat's last look, newest last, at most the last thirty, without automatic passes."""
+    told = tell_last(loaded, seat.index, names, 2 * MOST_EVENTS, after=seat.seen_version)
+    return [one for one in told if not one.automatic][-MOST_EVENTS:]
 
 
 def tell_last(
@@ -122,8 +126,10 @@ def _told(
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
-            turn = None if of_service(seen.type) else loaded.game.turn_started(seen)
-            told.append(Told(stored.version, stored.occurred_at, sentence, turn))
+            service = of_service(seen.type)
+            turn = None if service else loaded.game.turn_started(seen)
+            automatic = not service and loaded.game.automatic(seen)
+            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic))
     return told
 
 

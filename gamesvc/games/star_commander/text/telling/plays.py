@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.game import Data, Event
 from gamesvc.games.kernel.wording import listed
 from gamesvc.games.star_commander.text.naming import NAMES, Tell, Teller, card_name, place
 from gamesvc.json_types import JsonMapping
@@ -50,6 +50,11 @@ def _passed(t: Teller, d: Data) -> str:
         return say(_sealed(d), seats=seats)
     told = [say(_how_passed(d), seats=seats)] if seats else []
     return " ".join([*told, *([say("All have passed.")] if d["closed"] else [])])
+
+
+def passed_automatically(event: Event) -> bool:
+    """Return True for a pass that nobody gave themselves; a sealed answer is none."""
+    return event.type == "priority_passed" and event.data.get("auto") is True and "sealed" not in event.data
 
 
 def _how_passed(d: Data) -> str:
