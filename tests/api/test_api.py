@@ -299,6 +299,18 @@ def test_an_order_as_text(duel, two):
     assert answer.json()["events"][0]["type"] == "toy.drew"
 
 
+def test_refused_orders_suggest_what_is_legal_now(anna, ben, program):
+    match = opening.create_match(by=anna, game="stratastar", options={"homeworld_choice": "random"})
+    match = opening.join_match(by=ben, match=match)
+    mover = program((anna, ben)[match.questions.get().seat])
+    path = f"/matches/{match.number}/orders/"
+    illegal = mover.post(path, {"text": "colonise_ C4"}, etag=etag(mover, match.number))
+    expect_problem(illegal, 422, "unreadable")
+    assert "Did you mean" not in illegal.json()["detail"]
+    legal = mover.post(path, {"text": "retolo none"}, etag=etag(mover, match.number))
+    assert "Did you mean retool?" in legal.json()["detail"]
+
+
 def test_an_order_sent_again_is_read_as_it_was_the_first_time(duel, two, monkeypatch):
     """The order's effect may make it unreadable."""
 

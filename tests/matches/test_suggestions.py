@@ -15,7 +15,7 @@ from gamesvc.games.kernel.game import Form, Game, Refused
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.games.stratastar import GAME as STRATASTAR
 from gamesvc.matches.mail_orders import order_mail
-from gamesvc.matches.mail_orders.words.suggestions import suggesting_legal
+from gamesvc.matches.play.suggestions import suggesting_legal
 from tests.matches.test_order_sheets import moments
 
 _ASKED = re.compile(r"Did you mean:? (?P<names>[^?]*)\??")

@@ -187,6 +187,16 @@ def test_orders_as_text(toy_offered, clients):
     assert form_to(text, "/orders").fields["orders"] == ["play 9"]
 
 
+def test_refused_orders_suggest_what_is_legal_now(clients, people):
+    match = opening.create_match(by=people[0], game="stratastar", options={"homeworld_choice": "random"})
+    match = opening.join_match(by=people[1], match=match)
+    client = clients[match.questions.get().seat]
+    for written, suggested in (("colonise_ C4", False), ("retolo none", True)):
+        orders = form_to(html(client.get(f"/matches/{match.number}/")), "/orders")
+        answer = html(client.post(orders.action, chosen(orders, {"orders": [written]})))
+        assert ("Did you mean" in answer) == suggested
+
+
 def test_one_sees_only_ones_own_hand(toy_offered, clients):
     match = running(clients)
     state = loading.load(match.id, "toy").timeline.state

@@ -23,10 +23,10 @@ from gamesvc.matches.mail_orders.service_words import Writer
 from gamesvc.matches.mail_orders.words import leaflets
 from gamesvc.matches.mail_orders.words import lines as service_lines
 from gamesvc.matches.mail_orders.words.leaflets import Leaflet
-from gamesvc.matches.mail_orders.words.suggestions import suggesting_legal
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices.reply_addresses import PURPOSE
 from gamesvc.matches.play.previews import Preview
+from gamesvc.matches.play.suggestions import suggesting_legal
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded

@@ -19,13 +19,13 @@ from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import RESIGN, Refused
-from gamesvc.games.kernel.timeline import read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Outdated, Stale
 from gamesvc.matches.play import previews, turns
+from gamesvc.matches.play.suggestions import read_for
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.request_limits import folds_history
@@ -167,7 +167,7 @@ def _parsed(access: Access, line: str) -> JsonMapping:
     if not loaded.started or loaded.ended:
         raise Refused("not_running", say("The match is not running."))
     order, sure = resigning.confirmed(line)
-    command = read_order(loaded.game, order, loaded.game.view(loaded.timeline.state, access.viewer))
+    command = read_for(loaded, access.viewer, order, loaded.game.view(loaded.timeline.state, access.viewer))
     if command["name"] == RESIGN and not sure:
         raise Refused("resign_unconfirmed", say("To give up the match, write: resign yes"), "orders")
     return command

@@ -18,6 +18,7 @@ from gamesvc.games.kernel.timeline import read_order
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_seat
 from gamesvc.matches.play import turns
+from gamesvc.matches.play.suggestions import read_for
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency, loading
@@ -61,7 +62,7 @@ def _read(view: View, access: Access, text: str) -> JsonObject:
     seen = board.look(access)
     before = idempotency.known(access.match, _command_id(view, access))
     if before is None:
-        return dict(read_order(seen.loaded.game, text, seen.view or {}))
+        return read_for(seen.loaded, access.viewer, text, seen.view or {})
     if before.before is None:
         return before.command
     state = loading.state_at(seen.loaded.game, access.match.id, before.before)

@@ -10,8 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gamesvc.games.kernel import forms, notation
-from gamesvc.games.kernel.game import Command, Data, Form, Game, Refused
-from gamesvc.games.kernel.timeline import check_command
+from gamesvc.games.kernel.game import Command, Data, Form, Game, Refused, Viewer
+from gamesvc.games.kernel.timeline import check_command, read_order
+from gamesvc.json_types import JsonObject
+from gamesvc.matches.record.loading import Loaded
+
+
+def read_for(loaded: Loaded, viewer: Viewer, order: str, view: Data) -> JsonObject:
+    """Return the command that an order of a seat means. Raises `Refused`, with suggestions that are legal now."""
+    game = loaded.game
+    if viewer is not None and loaded.started and not loaded.ended:
+        seat = viewer
+        game = suggesting_legal(game, lambda: loaded.game.legal_commands(loaded.timeline.state, seat))
+    return dict(read_order(game, order, view))
 
 
 def suggesting_legal(game: Game, legal: Callable[[], Sequence[Form]]) -> Game:
