@@ -170,8 +170,8 @@ def _parent(parent: ApiToken, wanted: set[str], now: datetime) -> ApiToken:
 def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
     """Return the bearer of a token, in one query; None if it is unknown, revoked or expired, or its user is deactivated.
 
-    The time of last use is written at most once a minute, so a busy program costs no write per call. `request` is for the audit
-    trail.
+    With its owner a bot is deactivated too. The time of last use is written at most once a minute, so a busy program costs no
+    write per call. `request` is for the audit trail.
     """
     if not plain.startswith(PREFIX):
         return None
@@ -216,7 +216,7 @@ def _find() -> str:
     return (
         f"SELECT {', '.join(wanted)} FROM accounts_apitoken t JOIN accounts_user u ON u.id = t.user_id"  # noqa: S608 - no input in it
         " WHERE t.digest = %s::text AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > %s::timestamptz)"
-        " AND u.is_active"
+        " AND u.is_active AND NOT EXISTS (SELECT FROM accounts_user o WHERE o.id = u.bot_owner_id AND NOT o.is_active)"
     )
 
 

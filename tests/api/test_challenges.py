@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from accounts import blocks, erasure, tokens
 from accounts.bots import bots
 from accounts.models import ApiToken, User
+from gamesvc.api.live.callers import Caller, still_valid
 from gamesvc.clients.python.gamesvc_client import fill
-from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Match, Rating
+from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.models import Match, MessageBan, Rating
 from gamesvc.matches.record import loading
 from gamesvc.matches.statistics import leaderboards, ratings, totals
 from tests.conftest import Program
@@ -73,6 +76,25 @@ def finish(players: dict[int, Program], number: int) -> None:
 
 
 # --- bot accounts ---
+
+
+def test_the_bots_of_a_suspended_user_are_out_with_them_until_they_are_restored(anna, machine, ben_at_home):
+    caller = Caller("192.0.2.1", User.objects.get(username="deep-bot").pk, token_id=ApiToken.objects.get(name="machine").pk)
+    assert still_valid([caller])
+    User.objects.filter(pk=anna.pk).update(is_active=False)
+    assert machine.get("/me/").status_code == 401
+    assert not still_valid([caller])
+    User.objects.filter(pk=anna.pk).update(is_active=True)
+    assert machine.get("/me/").status_code == 200
+    assert still_valid([caller])
+
+
+def test_whoever_may_write_no_messages_writes_none_by_a_bot(anna, machine, ben_at_home):
+    made = challenged(ben_at_home, "deep-bot")
+    assert machine.post(f"/challenges/{made['id']}/accept/").status_code == 200
+    MessageBan.objects.create(user=anna, until=timezone.now() + timedelta(days=1))
+    answer = machine.post(f"/matches/{made['number']}/press/", {"to": "all", "text": "It is me"})
+    assert code(answer) == "press_banned"
 
 
 def test_a_user_makes_limits_and_erases_bots_of_their_own(anna, ben, program):
@@ -154,6 +176,21 @@ def test_declined_or_cancelled_the_match_is_called_off(machine, ben_at_home):
     assert ben_at_home.get(f"/challenges/{first['id']}/").json()["status"] == "declined"
     assert machine.get(f"/challenges/{second['id']}/").json()["status"] == "cancelled"
     assert code(machine.post(f"/challenges/{second['id']}/accept/")) == "not_open"
+
+
+@pytest.mark.parametrize("others", ["everyone", "another player", "a mail address"])
+def test_a_match_that_others_may_join_is_not_called_off_by_one_who_declines(toy, anna, ben, ben_at_home, player, others):
+    match = opening.create_match(by=anna, game="toy", entry="public" if others == "everyone" else "invited")
+    invitations.invite(by=anna, match=match, username="ben")
+    if others == "another player":
+        player("carla")
+        invitations.invite(by=anna, match=match, username="carla")
+    if others == "a mail address":
+        invitations.invite(by=anna, match=match, address="carla@players.example")
+    [waiting] = listed(ben_at_home)
+    assert ben_at_home.post(f"/challenges/{waiting}/decline/").json()["status"] == "declined"
+    match.refresh_from_db()
+    assert match.status == Match.Status.OPEN
 
 
 def test_a_challenge_is_between_two(machine, ben_at_home, player, program):

@@ -69,7 +69,8 @@ def still_valid(callers: Collection[Caller]) -> dict[Caller, User | None]:
     valid_tokens = set(tokens.filter(Q(expires_at=None) | Q(expires_at__gt=now)).values_list("pk", flat=True))
     sessions = Session.objects.filter(pk__in={caller.session for caller in callers if caller.session}, expire_date__gt=now)
     valid_sessions = set(sessions.values_list("pk", flat=True))
-    users = User.objects.filter(is_active=True).in_bulk({caller.user_id for caller in callers if caller.user_id is not None})
+    active = User.objects.filter(is_active=True).exclude(bot_owner__is_active=False)
+    users = active.in_bulk({caller.user_id for caller in callers if caller.user_id is not None})
     with_session = {caller.user_id for caller in callers if caller.session}
     proofs = {user_id: user.get_session_auth_hash() for user_id, user in users.items() if user_id in with_session}
 

@@ -2,7 +2,7 @@
 
 A challenge is nothing of its own: it opens a match for two on invitation, takes a seat in it and invites the opponent. So limits,
 blocks, notices and the record are those of invitations, and an invitation from a page is a challenge too. Declining one for two
-calls its match off, since nobody else could take the seat.
+calls its match off, if nobody else could take the seat.
 """
 
 from __future__ import annotations
@@ -98,9 +98,16 @@ def decline(*, by: User, challenge_id: uuid.UUID, channel: str = "api") -> Invit
     if found.declined_at is None:
         if not invitations.decline(found):
             raise _none()
-        if match.seat_count == _SEATS and match.status == Match.Status.OPEN and match.creator_id == found.invited_by_id:
+        if match.creator_id == found.invited_by_id and _waits_for_nobody(match):
             opening.cancel_match(by=found.invited_by, match=match, channel=channel)
     return find(by, challenge_id)
+
+
+def _waits_for_nobody(match: Match) -> bool:
+    """Return True for an open match for two whose seat nobody else can take: it is on invitation, and no other one waits."""
+    others = match.invitations.filter(accepted_at=None, declined_at=None)
+    on_invitation = match.status == Match.Status.OPEN and match.entry == Match.Entry.INVITED
+    return match.seat_count == _SEATS and on_invitation and not others.exists()
 
 
 @transaction.atomic

@@ -121,7 +121,8 @@ def _check_text(text: str) -> str:
 
 
 def _check_ban(by: User) -> None:
-    ban = MessageBan.objects.filter(user=by, until__gt=timezone.now()).first()
+    # A bot writes for its owner.
+    ban = MessageBan.objects.filter(user__in={by.pk, by.bot_owner_id} - {None}, until__gt=timezone.now()).first()
     if ban is not None:
         until = ban.until.astimezone(by.zone).strftime("%Y-%m-%d %H:%M")
         raise Refused(

@@ -132,7 +132,7 @@ class AcceptChallenge(View):
 class DeclineChallenge(View):
     @documented(request=None, responses={200: ChallengeShape, **REFUSALS}, parameters=[KEY], operation_id="challenges_decline")
     def post(self, request: Request, challenge_id: UUID) -> Response:
-        """Decline a challenge. A match for two is called off."""
+        """Decline a challenge. A match for two is called off, unless others may still join it."""
         return _done(request, lambda: challenges.decline(by=self.user, challenge_id=challenge_id))
 
 
