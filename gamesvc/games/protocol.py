@@ -19,6 +19,7 @@ from gamesvc.games.kernel.dice import BadScript, Dice, ScriptedSource, seeded
 from gamesvc.games.kernel.game import Caption, Event, Game, Refused, Viewer, see_event
 from gamesvc.games.kernel.targets import form_as_json, targets
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, read_order
+from gamesvc.games.schemas import schemas_of
 from gamesvc.json_types import JsonObject
 
 
@@ -177,19 +178,7 @@ class Session:
         return {"svg": str(picture), "targets": [one.as_json() for one in targets(self.game, view, picture, Caption())]}
 
     def _op_schema(self, request: JsonObject) -> JsonObject:
-        position = {
-            "type": "object",
-            "required": ["format", "game", "state", "marked"],
-            "properties": {
-                "format": {"const": codec.POSITION_FORMAT},
-                "game": {"const": self.game.id},
-                "rules": {"type": "string"},
-                "state": codec.schema(self.game.state),
-                "marked": {"type": "array"},
-                "parts": {"type": "array"},
-            },
-        }
-        return {"schema": {"options": self.game.manifest.options, "position": position, "commands": self.game.commands}}
+        return {"schema": schemas_of(self.game)}
 
     def _op_events(self, request: JsonObject) -> JsonObject:
         since = request.get("since", 0)

@@ -30,6 +30,7 @@ urlpatterns = [
     endpoint("clocks/", clocks.Clocks, GET=PUBLIC),
     endpoint("games/", games.Games, GET=PUBLIC),
     endpoint("games/<slug:game_id>/", games.GameDetail, GET=PUBLIC),
+    endpoint("games/<slug:game_id>/schemas/", games.GameSchemas, GET=PUBLIC),
     endpoint("games/<slug:game_id>/leaderboard/", leaderboards.Leaderboard, GET="read"),
     endpoint("matches/", matches.Matches, GET=PUBLIC, POST="play"),
     endpoint("matches/<str:ident>/", matches.MatchDetail, GET=PUBLIC),

@@ -378,6 +378,8 @@ class Game(Generic[S]):
     """Return the function that finds the target in the view's picture for a value."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """Help on a kind of target, marked for translation, where `explain` says nothing about each: {`deck`: `Draw here.`}."""
+    events: Mapping[str, type] = field(default_factory=dict)
+    """The classes of the game's events by type (`kernel.typed`), from which their JSON Schemas are published."""
     words: Mapping[str, str] = field(default_factory=dict)
     """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
     ends: Collection[str] = ()

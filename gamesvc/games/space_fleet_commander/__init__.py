@@ -5,6 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
 from gamesvc.games.space_fleet_commander.commands import COMMANDS, WORDS
+from gamesvc.games.space_fleet_commander.events import KINDS as EVENTS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import picture
 from gamesvc.games.space_fleet_commander.picture.glance import glance
@@ -61,6 +62,7 @@ GAME: Game[State] = Game(
     summary=summary,
     finder=finder,
     kinds=KINDS,
+    events=EVENTS,
     words=WORDS,
     ends=("confirm_fleet", "end_turn"),
     rules_help=rules_help,

@@ -6,6 +6,7 @@ from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.space_war.bots.greedy import choose_greedy
 from gamesvc.games.space_war.commands import COMMANDS, STANDING_ORDERS, WORDS
+from gamesvc.games.space_war.events import KINDS as EVENTS
 from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.board import picture
 from gamesvc.games.space_war.picture.glance import glance
@@ -64,6 +65,7 @@ GAME: Game[State] = Game(
     summary=summary,
     finder=finder,
     kinds=KINDS,
+    events=EVENTS,
     words=WORDS,
     ends=("go_on", "end_phase", "end_turn", "let_stand"),
     standing_orders=STANDING_ORDERS,

@@ -8,6 +8,7 @@ from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.star_commander.bots.greedy import play_greedy
 from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS, WORDS
+from gamesvc.games.star_commander.events import KINDS as EVENTS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
 from gamesvc.games.star_commander.picture.glance import glance
@@ -74,6 +75,7 @@ GAME: Game[State] = Game(
     summary=summary,
     finder=finder,
     kinds=KINDS,
+    events=EVENTS,
     words=WORDS,
     ends=("end_command", "end_combat"),
     standing_orders=STANDING_ORDERS,

@@ -7,6 +7,7 @@ from pathlib import Path
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.stratastar.bots.greedy import BOTS
 from gamesvc.games.stratastar.commands import COMMANDS, STANDING_ORDERS, WORDS
+from gamesvc.games.stratastar.events import KINDS as EVENTS
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture.board import picture
 from gamesvc.games.stratastar.picture.glance import glance
@@ -67,6 +68,7 @@ GAME: Game[State] = Game(
     summary=summary,
     finder=finder,
     kinds=KINDS,
+    events=EVENTS,
     words=WORDS,
     ends=("end_phase", "end_turn"),
     standing_orders=STANDING_ORDERS,
