@@ -1,7 +1,8 @@
 """The chat services that Apprise may send to, and nothing else: a list of services, and of hosts for each.
 
 Discord, Slack and Telegram have one host each, written in Apprise. Servers of Matrix and ntfy are reached on the hosts below, and
-on those in `CHAT_TRUSTED_HOSTS`. Redirects are not followed, options in an address are refused, and nothing is stored on disk.
+on those in `CHAT_TRUSTED_HOSTS`. Redirects are not followed, options in an address are refused, nothing is stored on disk, and
+each notice goes to one place, so that no transfer takes long.
 """
 
 from __future__ import annotations
@@ -99,6 +100,10 @@ def _plugin(service: str, address: str) -> Any:
         ) from None
     if not _may_reach(service, plugin):
         raise ChatAddressRefused(say("This server is not on the list of the service; ask its operator to add it."))
+    if not _names_one_place(service, plugin):
+        raise ChatAddressRefused(
+            say("The address names one chat, room or topic; it should be like {example}.", example=EXAMPLES[service])
+        )
     # Apprise would sleep where a service is busy. Our own tries come later instead.
     plugin.throttle = lambda *_args, **_more: None
     return plugin
@@ -125,6 +130,14 @@ def _may_reach(service: str, plugin: Any) -> bool:
         return True
     named = [urlsplit(f"//{entry}") for entry in settings.CHAT_TRUSTED_HOSTS]
     return any(entry.hostname == host and port in ({entry.port} if entry.port is not None else {80, 443}) for entry in named)
+
+
+def _names_one_place(service: str, plugin: Any) -> bool:
+    """Return True for an address with a single receiver. Apprise sends to each of several in turn, and without a room to all."""
+    named = {"telegram": "targets", "ntfy": "topics"}.get(service)
+    if service == "matrix":
+        return len([*plugin.rooms, *plugin.users]) == 1
+    return len(plugin) == 1 and (named is None or len(getattr(plugin, named)) == 1)
 
 
 def _is_cloud(service: str, plugin: Any) -> bool:

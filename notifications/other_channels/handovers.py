@@ -1,8 +1,8 @@
 """Handing due notices over to the channels beside mail, so that no slow receiver delays the others.
 
-Several are sent at once (`transfers`), but each user's one by one. A user whose receiver fails is left alone until its pause is
-over, with everything that waits for it. One whose receiver answers slowly waits several times as long as it took, so that a few
-such users cannot hold all places.
+Several are sent at once (`transfers`), but each user's one by one, by whatever channel. A user whose receiver fails is left alone
+until its pause is over, with everything that waits for it. One whose receiver answers slowly waits several times as long as it
+took, so that a few such users cannot hold all places.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ log = logging.getLogger(__name__)
 
 SWEEP_LASTS = 30.0
 
-# For each user and channel the oldest, and none while another one of theirs is being sent or waits for its next try.
+# For each user the oldest, of the channels by which none is being sent or waits for its next try.
 _CLAIM = """
 WITH first AS (
-  SELECT DISTINCT ON (n.user_id, h.channel) h.id
+  SELECT DISTINCT ON (n.user_id) h.id
   FROM notifications_handover h JOIN notifications_outbox n ON n.id = h.notice_id
-  WHERE h.status = 'waiting' AND h.due_at <= %(now)s::timestamptz AND NOT EXISTS (
+  WHERE h.status = 'waiting' AND h.due_at <= %(now)s::timestamptz AND n.user_id <> ALL (%(users)s::bigint[]) AND NOT EXISTS (
     SELECT FROM notifications_handover b JOIN notifications_outbox o ON o.id = b.notice_id
     WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND o.user_id = n.user_id AND b.channel = h.channel)
-  ORDER BY n.user_id, h.channel, h.due_at, h.id),
+  ORDER BY n.user_id, h.due_at, h.id),
 due AS MATERIALIZED (
   SELECT h.id FROM notifications_handover h JOIN first USING (id)
   WHERE h.status = 'waiting' AND (h.claimed_until IS NULL OR h.claimed_until <= %(now)s::timestamptz)
@@ -52,11 +52,11 @@ def sweep(*, lasting: float = SWEEP_LASTS) -> int:
     return transfers.sweep([_jobs, deliveries.jobs], lasting=lasting)
 
 
-def _jobs(limit: int, _users: Collection[int]) -> Iterator[Job | bool]:
-    for handover in _claim(limit):
+def _jobs(limit: int, users: Collection[int]) -> Iterator[Job | bool]:
+    for handover in _claim(limit, users):
         packed = _pack(handover)
         if isinstance(packed, Parcel):
-            yield Job(packed, functools.partial(_after, handover), functools.partial(_put_off, handover))
+            yield Job(packed, functools.partial(_after, handover), functools.partial(_put_off, handover), handover.notice.user_id)
         else:
             yield packed
 
@@ -69,10 +69,10 @@ def _after(handover: Handover, fault: Exception | None, seconds: float) -> bool:
     return sent
 
 
-def _claim(limit: int) -> list[Handover]:
+def _claim(limit: int, users: Collection[int]) -> list[Handover]:
     now = timezone.now()
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"now": now, "limit": limit, "until": now + LEASE})
+        cursor.execute(_CLAIM, {"now": now, "limit": limit, "until": now + LEASE, "users": list(users)})
         ids = [row[0] for row in cursor.fetchall()]
     return list(Handover.objects.filter(pk__in=ids).select_related("notice__user").order_by("due_at"))
 

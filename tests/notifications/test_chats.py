@@ -144,6 +144,25 @@ def test_no_other_service_and_no_other_server_is_reached(ann, chat, service, add
     assert not ChatAddress.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("service", "address"),
+    [
+        ("slack", "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#one/#two"),
+        ("telegram", "tgram://123456789:abcdefg_hijklmnop/1/2"),
+        ("telegram", "tgram://123456789:abcdefg_hijklmnop/"),
+        ("matrix", "matrixs://ann:secret@matrix.org/#one/#two"),
+        ("matrix", "matrixs://ann:secret@matrix.org/"),
+        ("ntfy", "ntfys://ntfy.sh/one/two"),
+        ("ntfy", "ntfys://"),
+    ],
+)
+def test_a_notice_goes_to_one_place_of_a_service(ann, service, address):
+    """A transfer to hundreds of rooms would last for minutes, in which nobody gets anything by any channel."""
+    with pytest.raises(WishRefused, match="one chat") as refused:
+        chats.set_up(ann, service, address)
+    assert refused.value.code == "bad_chat_address"
+
+
 def test_a_server_that_left_the_list_gets_nothing_more(sink, ann, asking, chat, settings):  # noqa: F811
     asking.open("m1")
     chats.set_up(ann, "ntfy", addresses(chat)["ntfy"])

@@ -193,7 +193,7 @@ def test_a_user_with_many_slow_webhooks_rests_after_each_and_leaves_room_for_oth
         assert sweep_channels() == 3
 
 
-def test_the_webhooks_of_a_user_get_their_deliveries_one_by_one(ann, hook, receiver, monkeypatch):
+def test_a_user_gets_one_thing_at_a_time_by_whatever_channels(sink, ann, hook, receiver, monkeypatch):
     now, most, real = [0], [0], outward.post
 
     def post(*about, **more):
@@ -207,7 +207,11 @@ def test_the_webhooks_of_a_user_get_their_deliveries_one_by_one(ann, hook, recei
     monkeypatch.setattr(outward, "post", post)
     for number in range(4):
         subscriptions.add(ann, url=f"{receiver.url}&{number}")
-    assert sweep_channels() == 4
+    webhooks.set_up(ann, receiver.url)
+    wishes.set_wishes(ann, {"channels": ["webhook", "mail"]})
+    queue(ann)
+    send_due()
+    assert sweep_channels() == 4 + 1, "pings, and the notice by the channel"
     assert most == [1]
 
 
