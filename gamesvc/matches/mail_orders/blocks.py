@@ -214,7 +214,12 @@ def means_order(line: str, known: Collection[str], game: Game) -> bool:
     short, names = len(words) <= SHORT_LINE_WORDS, bool(_id_of(game.id_pattern).search(line))
     if word and any(verb.startswith(word) for verb in known):
         return names or len(words) <= 2 or (short and len(word) >= SHORTEST_ABBREVIATION)
-    return short and (names or bool(difflib.get_close_matches(word, known, n=1, cutoff=LIKENESS)))
+    return short and (names or _is_like(word, frozenset(known)))
+
+
+@functools.lru_cache(maxsize=2_000)
+def _is_like(word: str, known: frozenset[str]) -> bool:
+    return bool(difflib.get_close_matches(word, known, n=1, cutoff=LIKENESS))
 
 
 def is_vague(line: str, known: Collection[str], game: Game) -> bool:

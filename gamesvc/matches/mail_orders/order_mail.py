@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from gamesvc.games.kernel.game import RESIGN, Game, Refused
-from gamesvc.games.kernel.timeline import check_command, read_order
+from gamesvc.games.kernel.timeline import LONGEST_ORDER, check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.matches.lobby import press
 from gamesvc.matches.mail_orders import blocks, player_names, remarks, tolerance
 from gamesvc.matches.mail_orders.words import lines as service_lines
 from notifications.parsing.quotes import is_farewell, may_introduce_quote
@@ -196,7 +197,9 @@ def _perhaps_quoted(text: str, lines: PerhapsQuoted, known: Collection[str], gam
         said = map(tolerance.bare, part.split("\n"))
         return [line for line in said if blocks.means_order(line, known, game) and not blocks.is_vague(line, known, game)]
 
-    after = orders_in(lines.after) if orders_in(text.removesuffix(lines.after)) else []
+    after = orders_in(lines.after)
+    if after and not orders_in(text.removesuffix(lines.after)):
+        after = []
     return next(iter([*orders_in(lines.within), *after]), "")
 
 
@@ -438,6 +441,10 @@ def _split(number: int, text: str, game: Game, view: JsonMapping | None) -> Line
 
 def _check_whole(line: Line, game: Game, view: JsonMapping | None) -> None:
     """Refuse a message of which nobody knows if it ends: what may introduce a quote, or an order, stands in it or right below."""
+    if len(line.text) > press.LONGEST + LONGEST_ORDER:
+        # Too long to be passed on, whatever stands in it.
+        line.state, line.detail = "unreadable", _("A message has at most %(count)s characters.") % {"count": press.LONGEST}
+        return
     first, *below = line.text.split("\n")
     order = next((one for one in below if _reads(one, game, view)), below[-1] if below else "")
     if below and may_introduce_quote(below[-1]):
