@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -69,7 +70,9 @@ def check(answer: Any) -> None:
     assert answer.content or not media, f"{name} {path} answers {answer.status_code} as {media} without content"
     if validator is None:
         return
-    faults = [f"{'/'.join(map(str, one.instance_path))}: {one.message[:300]}" for one in validator.iter_errors(answer.json())]
+    packed = answer.headers.get("Content-Encoding") == "gzip"
+    told = json.loads(gzip.decompress(answer.content)) if packed else answer.json()
+    faults = [f"{'/'.join(map(str, one.instance_path))}: {one.message[:300]}" for one in validator.iter_errors(told)]
     assert not faults, f"{name} {path} {answer.status_code} is not what the document says: {faults[:5]}"
 
 

@@ -63,6 +63,7 @@ MIDDLEWARE = [
     "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "gamesvc.api.compression.Compressed",
     "gamesvc.api.conditional.Conditional",
     "gamesvc.web.common.private.Private",
     "gamesvc.web.common.slashes.Slashes",

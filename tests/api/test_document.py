@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -80,3 +81,36 @@ def test_the_glossary_explains_only_what_exists() -> None:
     named = {one["name"] for _path, _method, operation in operations(document()) for one in operation.get("parameters", ())}
     assert set(glossary.PARAMETERS) <= named
     assert set(glossary.SHAPES) <= set(shapes())
+
+
+MOMENTS = re.compile(r"(_at|_since|_until)$|^(at|since|until|free_since|stands_until)$")
+# Ends of a span in local days or hours, or versions.
+NO_MOMENTS = {"Days", "Quiet"}
+PLACES = {"cursor", "before", "after"}
+
+
+def test_there_is_one_format_of_time() -> None:
+    odd = [
+        f"{name}.{field}"
+        for name, shape in shapes().items()
+        for field, one in shape.get("properties", {}).items()
+        if MOMENTS.search(field) and name not in NO_MOMENTS and one.get("format") != "date-time"
+    ]
+    assert odd == []
+
+
+def test_there_is_one_way_through_pages() -> None:
+    """A page has `results` and `next`, and `next` is the value of the one parameter that names a place."""
+    pages = {name for name, shape in shapes().items() if "next" in shape.get("properties", {})}
+    assert len(pages) > 8
+    # Of these the page is one part: the events of a match up to a version, and the account of its clocks.
+    for name in pages - {"Events", "ClockAccount"}:
+        assert "results" in shapes()[name]["properties"], name
+        assert "null" in shapes()[name]["properties"]["next"]["type"], name
+    for path, _method, operation in operations(document()):
+        content = operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        shown = content.get("$ref", "").rpartition("/")[2]
+        if not shown:
+            continue  # lines, which end with a place of their own
+        places = PLACES & {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"}
+        assert (len(places) == 1) == (shown in pages), f"{path} {shown} {places}"

@@ -293,7 +293,7 @@ class EventShape(Shape):
     type_version = serializers.IntegerField(required=False)
     data = serializers.DictField(required=False)  # type: ignore[assignment]
     meta = serializers.DictField(required=False)
-    occurred_at = serializers.CharField(required=False)
+    occurred_at = serializers.DateTimeField(required=False)
     salt = serializers.CharField(required=False)
     digest = serializers.CharField()
     hash = serializers.CharField()
@@ -382,7 +382,7 @@ class Statement(Shape):
     """The content of a checkpoint, which is what is signed."""
 
     number = serializers.IntegerField()
-    made_at = serializers.CharField()
+    made_at = serializers.DateTimeField()
     streams = serializers.IntegerField(help_text="How many matches the root is over.")
     root = serializers.CharField()  # type: ignore[assignment]
     previous = serializers.CharField(help_text="Hash of the checkpoint before; zeros for the first.")
