@@ -131,6 +131,21 @@ class Control:
             return all(child.bare for child in self.children)
         return self.kind in ("fixed", "absent") or (self.kind == "checks" and not self.options)
 
+    @property
+    def complete(self) -> bool:
+        """Return True if it can be sent as it stands: nothing that is needed lacks a value."""
+        if self.bare or not self.required or self.kind == "check":
+            return True
+        chosen = [option for option in self.options if option.chosen]
+        if self.kind == "alternatives":
+            return any(self.children[int(option.value)].complete for option in chosen if option.value.isdigit())
+        if self.kind in ("checks", "counts"):
+            taken = len(chosen) + sum(int(child.value or 0) for child in self.children)
+            return taken >= int(self.schema.get("minItems", 0))
+        if self.kind in ("group", "rows"):
+            return all(child.complete for child in self.children)
+        return bool(chosen) if self.options else bool(self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -145,6 +160,11 @@ class Sheet:
     def plain(self) -> bool:
         """Return True if there is nothing to choose: the button alone is the form."""
         return all(control.bare for control in self.controls)
+
+    @property
+    def complete(self) -> bool:
+        """Return True if the form can be sent as it stands, though there is something to choose."""
+        return not self.plain and all(control.complete for control in self.controls)
 
     @property
     def summary(self) -> str:

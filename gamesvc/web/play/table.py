@@ -266,7 +266,9 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
+    own = [sheet for group in groups.values() if not group.aside for sheet in group.sheets]
     return {
+        "whole": own[0] if len(own) == 1 and own[0].complete else None,
         "groups": [group for group in groups.values() if not group.aside],
         "ends": [sheet for group in groups.values() for sheet in group.sheets if sheet.weight == "end" and sheet.plain],
         "has_buttons": any(group.plain for group in groups.values() if not group.aside),

@@ -216,3 +216,17 @@ def test_confirm_waits_for_the_words_of_the_server(opened):
             assert shown(page) == before
             page.locator("#confirm").click()
         wait_for_version(page, before + 1)
+
+
+def test_an_act_that_is_complete_as_it_stands_begins_in_the_bar(opened):
+    """Discarding nothing needs no tap on the board. The bar says what comes of it, and Confirm sends it."""
+    played = Played("stratastar", 2)
+    while played.offered(0) != {"retool"}:
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, PHONE)
+    before = shown(page)
+    page.locator("#bar [data-begin]").click()
+    expect(page.locator("#says")).to_contain_text("You ended the draw phase")
+    assert shown(page) == before
+    assert confirm(page)
+    wait_for_version(page, before + 1)

@@ -91,8 +91,9 @@ def in_hand(page: Page) -> Locator:
 
 def unanswered(form: Locator) -> tuple[Locator, Locator, Locator]:
     """Return the required radios, the required lists and the boxes of a form that have no answer yet."""
+    needed = ":is(:required, [data-needed]):not([data-t], [hidden] *)"
     return (
-        form.locator("fieldset:has(input:required:not([data-t])):not(:has(:checked)) input:required:not([data-t])"),
+        form.locator(f"fieldset:has({needed}):not(:has(:checked)) input{needed}"),
         form.locator("select:required:has(option:checked[value=''])"),
         form.locator("input[type=checkbox]:not(:checked)"),
     )
@@ -129,8 +130,8 @@ def press(page: Page) -> None:
     chip, empty, box = unanswered(form)
     if page.locator(".menu button").count():
         page.keyboard.press("Enter")
-    elif page.locator("#choices .answer").count():
-        tab_to(page, "#choices .answer")
+    elif page.locator("#choices .answer:not(.more)").count():
+        tab_to(page, "#choices .answer:not(.more)")
         page.keyboard.press("Enter")
     elif page.locator("form.filling").count() and chip.count():
         tab_to(page, f'#{form.get_attribute("id")} [name="{chip.first.get_attribute("name")}"]')

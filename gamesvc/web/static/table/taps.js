@@ -451,6 +451,12 @@ export function listen(held) {
     if (held() && hit) return;
     if (hit) return tap(meant(event, hit));
     if (menu && !menu.contains(at)) closeMenu();
+    // An act that is complete as it stands: the words of the server come first, then Confirm.
+    const whole = /** @type {HTMLButtonElement | null} */ (at?.closest("[data-begin]"));
+    if (!whole?.form) return;
+    event.preventDefault();
+    begin(whole.form, "");
+    go.focus();
   });
   document.addEventListener("change", (event) => {
     const control = /** @type {HTMLInputElement} */ (event.target), form = control.form;
