@@ -101,6 +101,32 @@ def test_a_match_goes_on_whatever_the_program_answers(right: str, code: str, sen
     assert service.sent == sent
 
 
+class Stuck(Asked):
+    """A service with a match in which everything is refused, as a host can bring about, and one that goes on."""
+
+    def __init__(self, status: int, forms: list[Any]) -> None:
+        super().__init__("pass")
+        self.status, self.forms = status, forms
+        self.waiting = [{**TURN, "match": "stuck", "forms": forms}, {**TURN, "match": "well"}]
+
+    def turns(self, *, forms: bool) -> list[dict[str, Any]]:
+        return list(self.waiting)
+
+    def command(self, match: str, command: dict[str, Any], etag: str) -> None:
+        if match == "stuck":
+            raise Problem(self.status, {"code": "wrong", "detail": "Not now."})
+        self.sent.append(command["name"])
+        self.waiting.pop()
+
+
+@pytest.mark.parametrize(("status", "forms"), [(422, [FORM]), (403, [FORM]), (404, [FORM]), (422, [])])
+def test_a_match_in_which_nothing_can_be_played_stops_no_other(status: int, forms: list[Any]) -> None:
+    service: Any = Stuck(status, forms)
+    bridge = Bridge(service, [sys.executable, "-c", "pass"], seconds=30.0)
+    bridge._play()
+    assert service.sent == ["pass"]
+
+
 def test_the_bridge_plays_a_challenge_to_its_end(running: Running) -> None:
     """The opponent plays random commands too; the bridge ends by itself after the match."""
     name, token = running.service.manage("shell", "--no-imports", "-c", MAKE_BOT).split()

@@ -147,30 +147,35 @@ class Bridge:
     # --- playing ---
 
     def _play(self) -> None:
-        """Answer every decision that waits, and those that follow from the answers."""
-        while True:
-            turns = list(self.client.turns(forms=True))
-            if not turns:
-                return
-            for turn in turns:
-                self._answer(turn)
+        """Answer every decision that waits, and those that follow from the answers.
 
-    def _answer(self, turn: Json) -> None:
+        What cannot be answered now is left until its match moves on: it must not stop the other matches.
+        """
+        left: set[tuple[str, str]] = set()
+        while turns := [turn for turn in self.client.turns(forms=True) if (turn["match"], turn["etag"]) not in left]:
+            left |= {(turn["match"], turn["etag"]) for turn in turns if not self._answer(turn)}
+
+    def _answer(self, turn: Json) -> bool:
+        """Answer a decision. Return False if no answer was taken."""
         refused: Json | None = None
         for attempt in range(REFUSALS + 1):
             chosen = self._chosen(turn, refused) if attempt < REFUSALS else None
-            command = chosen if chosen is not None else client_module.fill(self.rng.choice(turn["forms"]), self.rng)
             try:
+                command = chosen if chosen is not None else client_module.fill(self.rng.choice(turn["forms"]), self.rng)
                 self.client.command(turn["match"], command, turn["etag"])
             except client_module.Problem as problem:
                 if problem.status == 412:  # the match has moved on, so it is asked again
-                    return
-                if problem.status != 422 or attempt == REFUSALS:
-                    raise
-                refused = {"code": problem.code, "detail": problem.detail, "command": command}
+                    return True
                 _log(f"match {turn['number']}: refused, {problem.detail}")
+                if problem.status != 422:
+                    return False
+                refused = {"code": problem.code, "detail": problem.detail, "command": command}
+            except (IndexError, ValueError):
+                _log(f"match {turn['number']}: no form offers a command")
+                return False
             else:
-                return
+                return True
+        return False
 
     def _chosen(self, turn: Json, refused: Json | None) -> Json | None:
         """Return the command that the program chooses; None if it does not answer."""
