@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import types
 import typing
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any
 
 from gamesvc.games.kernel import codec, limits
@@ -32,7 +35,7 @@ _PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
 
 
 def schemas_of(game: Game[Any]) -> JsonObject:
-    """Return the JSON Schemas of a game: options, positions, commands by name, events by type, and the outcome."""
+    """Return the JSON Schemas of a game: options, positions, commands by name, views, events by type, and the outcome."""
     position = {
         "type": "object",
         "required": ["format", "game", "state", "marked"],
@@ -49,9 +52,17 @@ def schemas_of(game: Game[Any]) -> JsonObject:
         "options": game.manifest.options,
         "position": position,
         "commands": game.commands,
+        "view": _view(game.id),
         "events": of_kinds(game.events),
         "outcome": OUTCOME,
     }
+
+
+@functools.cache
+def _view(game_id: str) -> JsonObject:
+    """Return the schema of a game's views, which stands in its folder; of a game without one nothing is said."""
+    folder = resources.files("gamesvc.games") / game_id / "data" / "view.schema.json"
+    return json.loads(folder.read_text(encoding="utf-8")) if folder.is_file() else {}
 
 
 def of_kinds(kinds: Mapping[str, type]) -> JsonObject:

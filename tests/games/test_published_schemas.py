@@ -13,6 +13,7 @@ from gamesvc.games.kernel.events import of_service
 from gamesvc.games.schemas import schemas_of
 from gamesvc.matches import events as service
 from tests.games.test_typed_events import EVERY_GAME, FILES, HERE
+from tests.games.view_schemas import played, recorded
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -41,6 +42,25 @@ def test_recorded_matches_fit_the_published_schemas(game_id: str) -> None:
             validators[event.type].validate(json.loads(json.dumps(event.data)))
     # Most types occur in the recorded matches, so the check has not passed for want of events.
     assert len(met) > len(validators) / 2
+
+
+@EVERY_GAME
+@pytest.mark.long
+def test_views_fit_the_published_schema(game_id: str) -> None:
+    """Those of recorded matches, from which it was gathered, and of matches that it does not know.
+
+    Where this fails after a change of a view, gather it again: `python -m tests.games.view_schemas`.
+    """
+    game = catalog.game(game_id)
+    schema = schemas_of(game)["view"]
+    validator = jsonschema_rs.validator_for({"$schema": DRAFT, **schema})
+    assert len(schema["required"]) > 5
+    for view in recorded(game):
+        validator.validate(view)
+    for view in played(game, ("another",)):
+        validator.validate(view)
+    with pytest.raises(jsonschema_rs.ValidationError):
+        validator.validate({})
 
 
 @EVERY_GAME

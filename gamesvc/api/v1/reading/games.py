@@ -46,6 +46,10 @@ class SchemasShape(schemas.Shape):
     options = serializers.DictField(help_text="The schema of the options of a match.")
     position = serializers.DictField(help_text="The schema of a position, the whole state.")
     commands = serializers.DictField(help_text="A schema for the parameters of each command.")
+    view = serializers.DictField(
+        help_text="The schema of a view, of any seat and of spectators. It states what holds in all views; of places that are"
+        " rarely filled it names the keys alone."
+    )
     events = serializers.DictField(
         help_text="A schema for `data` of each type of the game's events, with the `type_version` that it describes. Of an event"
         " that is redacted any key may be missing; earlier versions of a type may have other keys."
@@ -57,7 +61,7 @@ class SchemasShape(schemas.Shape):
 class GameSchemas(View):
     @documented(responses={200: SchemasShape, 404: schemas.Problem}, operation_id="games_schemas")
     def get(self, request: Request, game_id: str) -> Response:
-        """Return the JSON Schemas of a game's options, positions, commands, events and outcome."""
+        """Return the JSON Schemas of a game's options, positions, commands, views, events and outcome."""
         game = _game(game_id)
         told = {"game": game.id, "rules": game.manifest.rules, **schemas_of(game), "service_events": of_kinds(KINDS)}
         return Response(told)
