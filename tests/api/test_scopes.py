@@ -250,3 +250,12 @@ def test_a_session_alone_makes_no_token_that_can_do_lasting_harm(operator, scope
     assert operator.api_tokens.get().proven_at is not None
     plain = make(scopes=["read", "play"])
     assert plain.status_code == 201
+
+
+def test_the_page_of_keys_says_where_each_comes_from(client, anna):
+    parent, _plain = create_token(user=anna, name="my laptop", scopes=["read", "account"], proven=True)
+    create_token(user=anna, name="a script", scopes=["read"], parent=parent)
+    client.force_login(anna)
+    page = " ".join(client.get("/profile/").content.decode().split())
+    assert page.count("with my laptop") == 1
+    assert "never" in page

@@ -47,7 +47,7 @@ def _page(request: HttpRequest, user: User, form: ProfileForm, fresh_key: str = 
     context = {
         "form": form,
         "zones": sorted(zone_names()),
-        "keys": own_tokens(user),
+        "keys": own_tokens(user).select_related("parent"),
         "scopes": [(scope, say(told)) for scope, told in SCOPES.items() if scope != "operate" or user.is_staff],
         "fresh_key": fresh_key,
         "kinds": _kinds(user),

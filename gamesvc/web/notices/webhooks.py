@@ -95,9 +95,13 @@ def _page(
 ) -> HttpResponse:
     hooks = subscriptions.all_of(user)
     numbers = dict(Match.objects.filter(pk__in=[hook.topic for hook in hooks if hook.topic]).values_list("pk", "number"))
+    labels = {kind.name: gettext(kind.label) for kind in subscriptions.offered()}
     context = {
-        "hooks": [(hook, numbers.get(UUID(hook.topic)) if hook.topic else None) for hook in hooks],
-        "kinds": [(kind.name, gettext(kind.label)) for kind in subscriptions.offered()],
+        "hooks": [
+            (hook, numbers.get(UUID(hook.topic)) if hook.topic else None, [labels.get(name, name) for name in hook.kinds or ()])
+            for hook in hooks
+        ],
+        "kinds": labels.items(),
         "room": len(hooks) < subscriptions.MOST,
         "fresh": fresh,
         "secret": signing.secret_of(fresh) if fresh is not None else "",

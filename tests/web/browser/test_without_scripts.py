@@ -46,7 +46,9 @@ def test_acts_are_played_as_plain_forms(opened, game, seats):
 def test_the_page_needs_no_sideways_scrolling(opened):
     played = Played("stratastar", 2)
     played.others_act()
-    for size in (PHONE, WIDE, (320, 640)):
-        page = opened(played.users[0], played.path, size, scripts=False)
+    narrow = (320, 640)
+    pages = [(played.path, size) for size in (PHONE, WIDE, narrow)]
+    for path, size in [*pages, ("/profile/webhooks/", narrow), ("/profile/chats/", narrow)]:
+        page = opened(played.users[0], path, size, scripts=False)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= size[0]
