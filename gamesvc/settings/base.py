@@ -279,6 +279,11 @@ LOGGING = {
     "filters": {"away": {"()": "gamesvc.away.SaidOnceAMinute"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]}},
     # No handlers of their own: all logging goes through the one above.
-    "loggers": {"mail.log": {"level": "WARNING"}, "django": {"handlers": [], "level": "INFO", "propagate": True}},
+    "loggers": {
+        "mail.log": {"level": "WARNING"},
+        # It writes the addresses of chats, which are keys; what it fails at stands in the row of the handover.
+        "apprise": {"level": "CRITICAL"},
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+    },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }

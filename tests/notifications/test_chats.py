@@ -91,7 +91,7 @@ def queue(user, topic="m1"):
 
 
 @pytest.mark.parametrize("service", chat_names.SERVICES)
-def test_a_notice_goes_to_the_chat_when_mail_had_no_effect(sink, ann, asking, chat, service):  # noqa: F811
+def test_a_notice_goes_to_the_chat_when_mail_had_no_effect(sink, ann, asking, chat, service, caplog):  # noqa: F811
     asking.open("m1")
     chats.set_up(ann, service, addresses(chat)[service])
     assert wishes.wishes_of(ann.pk).channels == ("mail", service)
@@ -105,6 +105,8 @@ def test_a_notice_goes_to_the_chat_when_mail_had_no_effect(sink, ann, asking, ch
     assert len(told) == 1
     assert "https://games.example/" in told[0].replace("\\/", "/")
     assert Handover.objects.get().status == Handover.Status.SENT
+    logged = [record for record in caplog.records if record.name.startswith("apprise")]
+    assert logged == [], "Apprise writes addresses, which are keys, into its log"
 
 
 def test_a_chat_that_fails_is_tried_again_and_redirects_are_not_followed(sink, ann, asking, chat):  # noqa: F811
