@@ -266,11 +266,17 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
-    own = [sheet for group in groups.values() if not group.aside for sheet in group.sheets]
+    every = [sheet for group in groups.values() for sheet in group.sheets]
+    own = [sheet for sheet in every if not sheet.form.aside]
     return {
-        "whole": own[0] if len(own) == 1 and own[0].complete else None,
+        "whole": own[0] if len(own) == 1 and own[0].weight == "main" and own[0].complete else None,
         "groups": [group for group in groups.values() if not group.aside],
-        "ends": [sheet for group in groups.values() for sheet in group.sheets if sheet.weight == "end" and sheet.plain],
+        "ends": [
+            sheet
+            for group in groups.values()
+            for sheet in group.sheets
+            if sheet.weight == "end" and (sheet.plain or sheet.complete)
+        ],
         "has_buttons": any(group.plain for group in groups.values() if not group.aside),
         "only_buttons": all(group.plain for group in groups.values() if not group.aside),
         "asides": [group for group in groups.values() if group.aside],

@@ -13,7 +13,7 @@ from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.glance import glance
 from gamesvc.games.space_war.picture.targets import grouped, open_items, stacks
 from gamesvc.games.space_war.text.board import item_words
-from gamesvc.games.space_war.text.narrate import phase_name
+from gamesvc.games.space_war.text.narrate import CHOICES, phase_name
 from gamesvc.json_types import JsonMapping
 
 ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration", "event": "event", "defense": "defense"}
@@ -251,9 +251,12 @@ def _line(seen: Data) -> str:
         "upkeep": "Choose which durations to keep.",
         "discard": "Discard down to your hand limit.",
         "between": "Go on.",
+        "choose_starter": "Choose who starts.",
+        "prepare": "Choose a card for each row of your station, and a commander.",
         "draw": "Go on, or make the choice.",
     }
-    return prompts.get(mine["prompt"], f"Choose: {mine['prompt'].replace('_', ' ')}.")
+    choice = CHOICES.get(mine["prompt"])
+    return prompts.get(mine["prompt"]) or (f"Choose {choice}." if choice else "It is your turn.")
 
 
 def _hand(chart: Chart, seen: Data, hand: Sequence[tuple[str, int, str]], y: float) -> None:
