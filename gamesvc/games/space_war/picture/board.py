@@ -49,7 +49,8 @@ def picture(seen: Data, caption: Caption) -> Picture:
     listed = max(214, 62 * len(items) + 70) if items else 0
     hand_rows = -(-len(hand) // PER_ROW)
     height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
-    height += 46 + hand_rows * ROW_STEP if hand else 0
+    held = 46 + hand_rows * ROW_STEP if hand else 0
+    height += held
     chart = Chart.captioned(MANIFEST.title, caption, glance(seen, caption), height + 12)
     caption = drawable_caption(caption)
     _header(chart, seen, caption)
@@ -66,8 +67,13 @@ def picture(seen: Data, caption: Caption) -> Picture:
     _band(chart, seen, you, y, caption)
     chart.fold(y + 74)
     y += 70 + 16
+    # What is to be answered comes before the hand; on the viewer's own way the hand comes first, near the board.
+    to_answer = any(item["by"] != seen["you"] for item in items)
+    if hand and not to_answer:
+        _hand(chart, seen, hand, y)
+        y += held
     y = _items(chart, seen, items, y, listed) if items else chart.closing(y + 8, _line(seen)) + 12
-    if hand:
+    if hand and to_answer:
         _hand(chart, seen, hand, y)
     return chart.svg()
 
