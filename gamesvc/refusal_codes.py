@@ -98,6 +98,16 @@ _SEATS = {
     "unknown_bot": Meaning("No such bot account", "You have none of this name.", "GET /api/v1/me/bots/ lists yours."),
     "bad_bot_name": Meaning("The name does not fit a bot", "It ends with -bot, and nobody else has it.", _FIELD),
     "bad_bot_matches": Meaning("The number of matches does not fit", "A bot plays 1 to 50 at the same time.", _FIELD),
+    "bot_plays": Meaning(
+        "The bot has played in a match that still runs",
+        "Without it nobody would know whose the seat was.",
+        "Erase it when its matches are over; until then its keys can be revoked.",
+    ),
+    "own_bots": Meaning(
+        "One person would play two seats among others",
+        "What a bot sees its owner knows, so both play together only where nobody else does.",
+        "Take a seat in another match, or play the bot in a match of its own.",
+    ),
     "too_many_bots": Meaning("Too many bot accounts", "A user has 5 at most.", "Erase one that you no longer use."),
     "not_reliable": Meaning(
         "For reliable players only",

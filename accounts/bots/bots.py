@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from accounts import erasure, tokens
 from accounts.models import ApiToken, User
@@ -31,6 +32,17 @@ class BotRefused(Refusal):
 def of(user: User) -> list[User]:
     """Return a user's bot accounts, by name."""
     return list(User.objects.filter(bot_owner=user, is_active=True).order_by("username"))
+
+
+def person(user: User) -> QuerySet[User]:
+    """Return all accounts of a user: their own, and their bots, also erased ones. A bot has those of its owner."""
+    owner = root(user)
+    return User.objects.filter(Q(pk=owner) | Q(bot_owner=owner))
+
+
+def root(user: User) -> int:
+    """Return the id of the user who answers for an account: the owner of a bot, else the user."""
+    return user.bot_owner_id or user.pk
 
 
 def find(owner: User, name: str) -> User:

@@ -84,6 +84,8 @@ class Started(MatchEvent):
 
     TYPE = kernel.STARTED
     seats: int
+    alone: bool = False
+    """One person, with bot accounts of theirs, holds more than one seat. Nobody else plays then, and the match is not rated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

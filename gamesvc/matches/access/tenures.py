@@ -2,19 +2,23 @@
 
 A user who has seen a hand may return to that seat only, and may neither rule nor look behind. The record is `Holding`: it
 outlasts the tenure, and an erasure removes the user from it. A seat left before the start leaves no record, since nothing was
-dealt yet. A second account of the same person cannot be detected.
+dealt yet.
+
+What a bot account has seen, its owner knows, so they and their bots are one person here. That person sits twice in a match only
+if nobody else plays in it. A second account that is no bot cannot be detected.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from accounts import operators
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import listed
@@ -44,11 +48,11 @@ UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 
 
 def lock_user(user: User) -> None:
-    """Lock a user's row until the transaction ends, so that taking a seat, measures and looking behind exclude each other.
+    """Lock a person's row until the transaction ends, so that taking a seat, measures and looking behind exclude each other.
 
-    Each of them depends on what the user did in any match of a family. Lock the user before matches and seats.
+    Each of them depends on what they and their bots did in any match of a family. Lock the user before matches and seats.
     """
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    list(User.objects.select_for_update(no_key=True).filter(pk__in={user.pk, bots.root(user)}).order_by("pk"))
 
 
 def seats_held(user: User, match: Match) -> set[int]:
@@ -57,21 +61,23 @@ def seats_held(user: User, match: Match) -> set[int]:
     These are the seats held in the match or, if there are none, in its family: a fork begins with the hand of the seat that made
     it, so a user who has seen a hand in one of them knows it in all.
     """
-    return _held(user, [match.pk]) or _held(user, _family(match))
+    return _held([user], [match.pk]) or _held([user], _family(match))
 
 
 def played(user: User, match: Match) -> bool:
-    """Return True if the user holds or held a seat in the match or in its family."""
-    return bool(seats_held(user, match))
+    """Return True if the user or a bot of theirs holds or held a seat in the match or in its family."""
+    person = bots.person(user)
+    return bool(_held(person, [match.pk]) or _held(person, _family(match)))
 
 
 def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
     """Return the free seats that a user may take in an unfinished match. Raises `Refused` if their past leaves none."""
     family = _family(match)
-    if Look.objects.filter(user=by, match__in=family).exists():
+    if Look.objects.filter(user__in=bots.person(by), match__in=family).exists():
         detail = say("You have looked behind in this match, so you cannot take a seat in it. Watch it, or join another match.")
         raise Refused("looked_behind", detail)
-    held, free = _held(by, [match.pk]) or _held(by, family), list(free)
+    _check_person(by, match, family)
+    held, free = _held([by], [match.pk]) or _held([by], family), list(free)
     fitting = [seat for seat in free if not held or seat in held]
     if free and not fitting:
         own = listed(say("seat {number}", number=seat) for seat in sorted(held))
@@ -82,6 +88,33 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
         )
         raise Refused("another_seat", detail, "seat")
     return fitting
+
+
+def _check_person(by: User, match: Match, family: Collection[UUID]) -> None:
+    """Raise `Refused` if other accounts of the same person know what the match hides, or if one person has two seats of it while
+    others play."""
+    dealt = {one for one in family if one != match.pk or match.status != Match.Status.OPEN}
+    if _held(bots.person(by).exclude(pk=by.pk), dealt):
+        detail = say("You and your bots are one player here, and another account of yours knows what this match hides.")
+        raise Refused("another_seat", detail)
+    taken = _people(match)
+    if match.status == Match.Status.OPEN:
+        taken.append(bots.root(by))
+    if len(taken) > len(set(taken)) and {*taken} != {bots.root(by)}:
+        detail = say("You cannot take a seat here: nobody plays together with a bot of their own among others.")
+        raise Refused("own_bots", detail)
+
+
+def alone(match: Match) -> bool:
+    """Return True if one person, with their bots, holds more than one seat of a match. Nobody else plays then."""
+    taken = _people(match)
+    return len(taken) > len(set(taken))
+
+
+def _people(match: Match) -> list[int]:
+    """Return who holds or held the seats of a match, as ids of the users who answer for them: one for each seat and person."""
+    seatings = Holding.objects.filter(match=match, user__isnull=False).values_list("seat", "user", "user__bot_owner")
+    return [person for _seat, person in {(seat, owner or user) for seat, user, owner in seatings}]
 
 
 def returns(*, by: User, match: Match, seat: int) -> list[str]:
@@ -112,7 +145,8 @@ def excused(*, match: Match, holders: Collection[str]) -> int:
 
 def closed_to(user: User) -> list[UUID]:
     """Return the unfinished matches that an operator may read only like a player, having played in them or in their family."""
-    mine = Q(pk__in=Holding.objects.filter(user=user).values("match")) | Q(seats__user=user)
+    person = bots.person(user)
+    mine = Q(pk__in=Holding.objects.filter(user__in=person).values("match")) | Q(seats__user__in=person)
     found: set[UUID] = set()
     # Of matches that are over, only forks still know what another one hides.
     for match in Match.objects.filter(mine).filter(Q(status__in=UNFINISHED) | Q(beginning__isnull=False)).distinct():
@@ -153,9 +187,9 @@ def _events(match: Match, *kinds: type[E], until: int | None = None) -> Iterator
         yield by_type[event_type].of(json.loads(payload))
 
 
-def _held(user: User, matches: Collection[UUID]) -> set[int]:
-    now = Seat.objects.filter(match__in=matches, user=user).values_list("index", flat=True)
-    ever = Holding.objects.filter(match__in=matches, user=user).values_list("seat", flat=True)
+def _held(users: Sequence[User] | QuerySet[User], matches: Collection[UUID]) -> set[int]:
+    now = Seat.objects.filter(match__in=matches, user__in=users).values_list("index", flat=True)
+    ever = Holding.objects.filter(match__in=matches, user__in=users).values_list("seat", flat=True)
     return set(now.union(ever))
 
 

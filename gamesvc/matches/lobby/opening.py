@@ -440,7 +440,7 @@ def _start_when_full(match: Match, channel: str) -> None:
     if match.seats.filter(holder=None).exists():
         return
     loaded = loading.load(match.id, match.game)
-    started = Started(match.seat_count).event(loaded.version + 1)
+    started = Started(match.seat_count, alone=tenures.alone(match)).event(loaded.version + 1)
     setting = loaded.copy()
     setting.timeline.apply(started)
     run = _begin(match, setting.timeline, dice_for(match, loaded))

@@ -6,10 +6,14 @@ allow it.
 
 from __future__ import annotations
 
+from django.db import transaction
+
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
-from gamesvc.matches.models import Invitation, Match, Seat
+from gamesvc.matches.access import tenures
+from gamesvc.matches.models import Holding, Invitation, Match, Seat
 
 UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 
@@ -46,3 +50,15 @@ def check_challenge(*, by: User, user: User | None) -> None:
         raise Refused("people_only", say("Bots may challenge only players who allow it, and other bots."), "username")
     if user is not None:
         check_busy(user)
+
+
+def erase(bot: User) -> None:
+    """Erase a bot account. Raises `BotRefused` while a match runs in which it has played.
+
+    An erased account is linked to no seat, so its owner could rule on the match, or play another seat of it.
+    """
+    with transaction.atomic():
+        tenures.lock_user(bot)
+        if Holding.objects.filter(user=bot, match__status=Match.Status.RUNNING).exists():
+            raise bots.BotRefused("bot_plays", say("The bot has played in a match that still runs. Erase it when that is over."))
+        bots.erase(bot)

@@ -104,6 +104,7 @@ class _Course:
                 self.seats.pop(event.seat, None)
                 self.programs.discard(event.seat)
             case Started():
+                self.counts = self.counts and not event.alone
                 self.began = {seat: _Tenure(holder, bot) for seat, (holder, bot) in self.seats.items()}
             case TimedOut() if (tenure := self.began.get(event.seat)) is not None and tenure.here:
                 tenure.timeouts += not event.excused
@@ -133,7 +134,7 @@ def result_of(events: Iterable[MatchEvent]) -> Result | None:
     """Return the result of a match that is over; None if it is not rated.
 
     Not rated: analysis boards, forks and other described positions; matches without an outcome, as when they are cancelled,
-    aborted or lapse; those with fewer than two participants from the start.
+    aborted or lapse; those with fewer than two participants from the start; those of one person and their bots alone.
     """
     course = _Course()
     for event in events:

@@ -16,6 +16,7 @@ from accounts.validators import BOT_SUFFIX
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
+from gamesvc.matches.lobby import programs
 from gamesvc.web.account.forms import BotForm, BotLimitForm, NewBotForm
 from gamesvc.web.common.access import signed_in
 
@@ -53,7 +54,7 @@ def _change(request: HttpRequest, user: User, bot: User, act: str) -> HttpRespon
             bots.allow(bot, BotLimitForm.read(request)["matches"])
             messages.success(request, say("The limit is saved."))
         case "erase":
-            bots.erase(bot)
+            programs.erase(bot)
             messages.success(request, say("The bot account is erased."))
         case _:
             raise Refused("unreadable", say("Choose what to do with the bot."), "act")

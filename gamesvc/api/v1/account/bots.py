@@ -13,6 +13,7 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.account.tokens import token_json
 from gamesvc.api.v1.base import PRIVATE, PROBLEMS, REFUSALS, View, documented
 from gamesvc.json_types import JsonObject
+from gamesvc.matches.lobby import programs
 
 
 class NewBot(schemas.Strict):
@@ -73,8 +74,8 @@ class BotDetail(View):
 
     @documented(responses={204: None, **REFUSALS}, operation_id="me_bots_delete")
     def delete(self, request: Request, name: str) -> Response:
-        """Erase your bot account for good. Its matches stay without its name; its seats in running ones fall free."""
-        bots.erase(bots.find(self.user, name))
+        """Erase your bot account for good. Its matches stay without its name. Not while a match runs in which it has played."""
+        programs.erase(bots.find(self.user, name))
         return Response(status=204)
 
 

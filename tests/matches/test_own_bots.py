@@ -1,0 +1,119 @@
+"""A user and their bots are one person: what a bot has seen its owner knows, so together they may do what one player may."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.bots import bots
+from accounts.models import User
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches.access import authority
+from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.lobby import invitations, opening, programs, substitutes
+from gamesvc.matches.models import Match, Rated
+from gamesvc.matches.organising import looks
+from gamesvc.matches.record import loading
+from gamesvc.matches.statistics import ratings
+from tests.matches.playing import play_out
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def bot(anna):
+    return bots.make(owner=anna, name="deep-bot")
+
+
+@pytest.fixture
+def sister(anna):
+    return bots.make(owner=anna, name="wide-bot")
+
+
+def opened(host, *guests, game="toy", seats=2, take_seat=True, entry="invited"):
+    """Open a match and let the guests, whom its host invites, take its seats in order."""
+    match = opening.create_match(by=host, game=game, seats=seats, take_seat=take_seat, entry=entry)
+    for guest in guests:
+        match = joins(match, host, guest)
+    return match
+
+
+def joins(match, host, guest):
+    invitations.invite(by=host, match=match, username=guest.username)
+    return opening.join_match(by=guest, match=match)
+
+
+def gives_up(user, match):
+    substitutes.give_up(by=user, match=match, seat=match.seats.get(user=user).index)
+
+
+def code(refused) -> str:
+    return refused.value.code
+
+
+def test_nobody_rules_where_a_bot_of_theirs_plays(toy, anna, ben, bot):
+    match = opened(anna, bot, ben, take_seat=False)
+    assert match.status == Match.Status.RUNNING
+    assert not authority.may_rule(anna, match)
+    gives_up(bot, match)
+    assert not authority.may_rule(anna, match)
+    assert authority.may_rule(ben, opened(ben, anna, bot, take_seat=False)), "nobody of theirs plays"
+
+
+def test_no_operator_looks_behind_where_a_bot_of_theirs_plays(toy, anna, ben, bot):
+    anna.is_staff = True
+    anna.save()
+    match = opened(ben, bot)
+    with pytest.raises(Forbidden):
+        looks.look_behind(by=anna, match=match, seat=0, version=match.version, reason="curious")
+
+
+def test_nobody_takes_over_where_a_bot_of_theirs_played(toy, anna, ben, bot):
+    match = opened(ben, bot, entry="public")
+    gives_up(bot, match)
+    gives_up(ben, match)
+    for seat in (0, 1):
+        with pytest.raises(Refused) as refused:
+            substitutes.take_over(by=anna, match=match, seat=seat)
+        assert code(refused) == "another_seat"
+
+
+def test_nobody_sits_with_a_bot_of_theirs_among_others(anna, ben, bot, sister):
+    match = opened(anna, bot, game="stratastar", seats=3, entry="public")
+    with pytest.raises(Refused) as refused:
+        opening.join_match(by=ben, match=match)
+    assert code(refused) == "own_bots"
+    among_others = opened(anna, ben, game="stratastar", seats=3)
+    with pytest.raises(Refused) as refused:
+        joins(among_others, anna, bot)
+    assert code(refused) == "own_bots"
+    assert joins(match, anna, sister).status == Match.Status.RUNNING, "a match of one person alone"
+
+
+def test_nobody_takes_over_in_a_match_that_one_person_has_seen_from_two_seats(toy, anna, ben, bot):
+    match = opened(anna, bot, entry="public")
+    gives_up(bot, match)
+    with pytest.raises(Refused) as refused:
+        substitutes.take_over(by=ben, match=match)
+    assert code(refused) == "own_bots"
+
+
+def test_a_bot_stays_while_a_match_of_it_runs(toy, anna, ben, bot):
+    match = opened(ben, bot)
+    gives_up(bot, match)
+    with pytest.raises(bots.BotRefused) as refused:
+        programs.erase(bot)
+    assert code(refused) == "bot_plays"
+    Match.objects.filter(pk=match.pk).update(status=Match.Status.FINISHED)
+    programs.erase(bot)
+    assert User.named("deep-bot") is None
+
+
+def test_a_match_of_one_person_alone_is_not_rated(feed, toy, anna, ben, bot, sister):
+    for match in (opened(anna, bot), opened(bot, sister), opened(ben, bot)):
+        play_out(match)
+        loading.forget_all()
+    while ratings.follow():
+        pass
+    assert {rated.match.creator for rated in Rated.objects.all()} == {ben}
+    assert {rated.rating.user for rated in Rated.objects.all()} == {bot, ben}
+    assert [ratings.differences(match.pk) for match in Match.objects.all()] == [[], [], []]
