@@ -34,8 +34,8 @@ class _Reader(HTMLParser):
             if kind in ("radio", "checkbox"):
                 value = given.get("value", "on")
                 self.open.choices.setdefault(name, set()).add(value)
-                if "checked" in given:
-                    self.open.fields.setdefault(name, []).append(value)
+                if "checked" in given:  # of radio buttons a browser takes the last
+                    self.open.fields[name] = [*(self.open.fields.get(name, []) if kind == "checkbox" else []), value]
             else:
                 self.open.fields[name] = [value]
                 self.open.choices.setdefault(name, set()).add("*" if kind != "hidden" else value)

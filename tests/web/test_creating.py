@@ -26,7 +26,7 @@ def seats(game) -> list[int]:
 
 
 @pytest.mark.parametrize("game", [game.id for game in catalog.games()])
-@pytest.mark.parametrize("entry", ["public", "bots"])
+@pytest.mark.parametrize("entry", ["public", "invited", "bots"])
 def test_every_default_opens_a_match(game, entry, clients):
     form = new_form(clients[0], game)
     for count in seats(game):
@@ -103,6 +103,21 @@ def test_a_refusal_keeps_everything_and_names_each_field(toy_offered, clients):
     assert {name: kept[name][-1:] for name in values} == values
     folds = re.findall(r'<details class="fold" id="(\w+)" ?(open)?', page)
     assert {name for name, opened in folds if opened} == {"talk", "watch", "asks"}
+
+
+@pytest.mark.parametrize("game", [game.id for game in catalog.games()])
+def test_a_refusal_loses_nothing_that_was_typed(game, clients):
+    form = new_form(clients[0], game)
+    usual = {name: set(form.fields.get(name, [])) for name in form.choices if name not in ("csrfmiddlewaretoken", "_once")}
+    # Another answer than the default to each question, as far as there is one.
+    typed = {
+        name: ["3"] if "*" in form.choices[name] else sorted(form.choices[name] - default)[:1] or sorted(default)
+        for name, default in usual.items()
+    } | {"finished": ["many"]}
+    answer = clients[0].post(f"/new/{game}/", chosen(form, typed))
+    assert answer.status_code == 422
+    kept = form_to(answer.content.decode(), "", "Create game").fields
+    assert {name: kept.get(name, []) for name in typed} == typed
 
 
 def test_several_errors_are_told_at_once(toy_offered, clients):
