@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.test import Client
 
 from accounts.bots import bots
 from accounts.models import User
@@ -63,6 +64,9 @@ def test_another_user_finds_the_bot_and_challenges_it(client, anna, ben):
     Rating.objects.create(game="space_war", pool="bots", user=bot, mu=1500, sigma=100, matches=9, last_at=bot.created)
     client.force_login(ben)
     assert '<a\nhref="/players/deep-bot/">deep-bot</a>' in client.get("/games/space_war/leaderboard/").content.decode()
+    assert 'href="/new/space_war/?invite=deep-bot"' in client.get("/games/space_war/").content.decode()
+    assert "deep-bot" not in client.get("/games/stratastar/").content.decode(), "it has not played this game"
+    assert "deep-bot" not in Client().get("/games/space_war/").content.decode()
     page = client.get("/players/deep-bot/").content.decode()
     assert "Bot of\nanna" in page or "Bot of anna" in page
     assert re.search(r'href="/new/\?invite=deep-bot">\s*Challenge\s*</a>', page)

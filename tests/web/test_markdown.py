@@ -7,10 +7,12 @@ import pytest
 from lxml import html as parser
 
 from gamesvc.games import catalog
-from gamesvc.web.common.markdown import render
+from gamesvc.web.common.markdown import contents, render
 
 TAGS = {"h1", "h2", "h3", "p", "br", "hr", "ul", "ol", "li", "pre", "code", "blockquote", "strong", "em", "a"}
 TAGS |= {"div", "table", "thead", "tbody", "tr", "th", "td"}
+
+EXAMPLE = 'tabindex="0" role="group" aria-label="Example"'
 
 
 def flat(html):
@@ -30,13 +32,13 @@ def flat(html):
         ("3. a\n4. b", '<ol start="3"><li>a</li><li>b</li></ol>'),
         ("- a\n  - b\n- c", "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>"),
         ("- a\n  goes on", "<ul><li>a\ngoes on</li></ul>"),
-        ("```text\n<x>\n```", "<pre><code>&lt;x&gt;</code></pre>"),
-        ("Orders:\n\n    move E5", "<p>Orders:</p><pre><code>move E5</code></pre>"),
+        ("```text\n<x>\n```", f"<pre {EXAMPLE}><code>&lt;x&gt;</code></pre>"),
+        ("Orders:\n\n    move E5", f"<p>Orders:</p><pre {EXAMPLE}><code>move E5</code></pre>"),
         ("> quoted", "<blockquote><p>quoted</p></blockquote>"),
         ("---", "<hr>"),
         (
             "| a | b |\n|---|--:|\n| 1 | 2 \\| 3 |",
-            '<div class="scroll"><table><thead><tr><th>a</th><th>b</th></tr></thead>'
+            '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr><th>a</th><th>b</th></tr></thead>'
             "<tbody><tr><td>1</td><td>2 | 3</td></tr></tbody></table></div>",
         ),
         ("Text\n- a", "<p>Text</p><ul><li>a</li></ul>"),
@@ -80,4 +82,15 @@ def test_rules_pages_have_anchors_tables_that_scroll_and_no_foreign_element(clie
     assert all(table.getparent().get("class") == "scroll" for table in article.iter("table"))
     links = article.xpath(".//a/@href")
     assert all(link.startswith("https://") or link.removeprefix("#") in anchors for link in links)
+    assert all(scrolls.get("tabindex") == "0" for scrolls in article.xpath(".//pre | .//div[@class='scroll']"))
+    assert all(head.text_content().strip() for head in article.iter("th"))
+    [listed] = parser.fromstring(page).xpath("//nav[@class='contents']")
+    sections = [heading.get("id") for heading in article.xpath(".//h2")]
+    assert listed.xpath(".//a/@href") == [f"#{anchor}" for anchor in (*sections, "orders")]
+    assert article.get("lang") == "en"
     assert not re.search(r"https?://", " ".join(article.xpath(".//text()[not(ancestor::a)]"))), "an address that is not a link"
+
+
+def test_the_contents_of_a_text_are_its_sections():
+    source = "# Title\n\n## Cards: *Terran* deck\n\n### Aside\n\n## Move\n\n## Move"
+    assert contents(source) == (("cards-terran-deck", "Cards: Terran deck"), ("move", "Move"), ("move-2", "Move"))

@@ -96,10 +96,21 @@ def of_bots(game: str) -> list[Standing]:
 
     These are the game's own bots and the best bot accounts, of which the inactive ones are left out like players.
     """
-    found = Rating.objects.filter(game=game, pool=Rating.Pool.BOTS, matches__gt=0)
-    accounts = Q(user__is_bot=True, user__is_active=True, last_at__gte=timezone.now() - ACTIVE)
-    rows = found.filter(~Q(bot="") | accounts).select_related("user").order_by("-low", "bot", "pk")[:MOST_BOTS]
+    rows = _bots(game).filter(~Q(bot="") | _active_accounts()).order_by("-low", "bot", "pk")[:MOST_BOTS]
     return [_standing(rating, place) for place, rating in enumerate(rows, 1)]
+
+
+def of_bot_accounts(game: str, count: int) -> list[Standing]:
+    """Return the ratings of the best active bot accounts of a game, which players can challenge."""
+    return [_standing(rating) for rating in _bots(game).filter(_active_accounts()).order_by("-low", "pk")[:count]]
+
+
+def _bots(game: str) -> QuerySet[Rating]:
+    return Rating.objects.filter(game=game, pool=Rating.Pool.BOTS, matches__gt=0).select_related("user")
+
+
+def _active_accounts() -> Q:
+    return Q(user__is_bot=True, user__is_active=True, last_at__gte=timezone.now() - ACTIVE)
 
 
 def _leaders(game: str) -> QuerySet[Rating]:

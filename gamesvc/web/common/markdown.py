@@ -7,23 +7,42 @@ makes of a source.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
+from collections.abc import Sequence
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
 _TABLE = {"div", "table", "thead", "tbody", "tr", "th", "td"}
 _TAGS = _HEADINGS | _TABLE | {"p", "br", "hr", "ul", "ol", "li", "pre", "code", "blockquote", "strong", "em", "a"}
-_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "div": {"class"}} | {heading: {"id"} for heading in _HEADINGS}
+# What may be wider than the page scrolls by itself, also by keyboard: it takes the focus, and has a name.
+_SCROLLS = {"tabindex", "role", "aria-label"}
+_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "div": {"class"} | _SCROLLS, "pre": _SCROLLS} | {
+    heading: {"id"} for heading in _HEADINGS
+}
 
 
 @functools.lru_cache(maxsize=16)
 def render(source: str) -> str:
     """Return a whole text as HTML that is safe to put into a page. The few texts of the games are rendered once each."""
     return nh3.clean(_READER.render(source), tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel=None)
+
+
+@functools.lru_cache(maxsize=16)
+def contents(source: str) -> tuple[tuple[str, str], ...]:
+    """Return the sections of a text as their anchors and headings, in their order."""
+    tokens = _READER.parse(source)
+    return tuple(
+        (str(opening.attrGet("id")), "".join(part.content for part in heading.children or ()))
+        for opening, heading in itertools.pairwise(tokens)
+        if opening.type == "heading_open" and opening.tag == "h2"
+    )
 
 
 def slug(text: str) -> str:
@@ -46,13 +65,23 @@ def _anchors(state: StateCore) -> None:
 
 
 class _Renderer(RendererHTML):
-    """HTML in which a wide table scrolls by itself and not with the page."""
+    """HTML in which a wide table or block of code scrolls by itself and not with the page."""
 
     def table_open(self, *_: object) -> str:
-        return '<div class="scroll"><table>'
+        return f'<div class="scroll" {_focus("Table")}><table>'
 
     def table_close(self, *_: object) -> str:
         return "</table></div>"
+
+    def fence(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        return f"<pre {_focus('Example')}><code>{escapeHtml(tokens[idx].content)}</code></pre>\n"
+
+    def code_block(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        return self.fence(tokens, idx)
+
+
+def _focus(name: str) -> str:
+    return f'tabindex="0" role="group" aria-label="{name}"'
 
 
 _READER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

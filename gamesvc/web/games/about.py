@@ -32,6 +32,7 @@ def game_page(request: HttpRequest, game: str) -> HttpResponse:
         "figures": figures.of_game(found.id),
         "rated": found.manifest.max_seats > 1,
         "leaders": leaderboards.top(found.id, paging.LEADERS_AT_A_GLANCE) if request.user.is_authenticated else [],
+        "bots": leaderboards.of_bot_accounts(found.id, paging.LEADERS_AT_A_GLANCE) if request.user.is_authenticated else [],
         "learns": lessons.lesson(found.id) is not None,
         "cards": len(specimen.reference(found.id)),
     }
@@ -41,8 +42,13 @@ def game_page(request: HttpRequest, game: str) -> HttpResponse:
 @require_safe
 def game_rules(request: HttpRequest, game: str) -> HttpResponse:
     found = engine(game)
-    text = mark_safe(markdown.render(found.rules_help()))
-    context = {"manifest": found.manifest, "text": text, "orders": found.order_help(None)}
+    rules = found.rules_help()
+    context = {
+        "manifest": found.manifest,
+        "text": mark_safe(markdown.render(rules)),
+        "contents": markdown.contents(rules),
+        "orders": found.order_help(None),
+    }
     return render(request, "web/rules.html", context)
 
 
