@@ -12,15 +12,19 @@ from django.db.models import Q, QuerySet
 
 from accounts import erasure, tokens
 from accounts.models import ApiToken, User
+from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, username_validators
-from gamesvc.errors import Refusal
+from gamesvc.errors import Refusal, TooMany
 from gamesvc.language import joined, say
 
 MOST = 5
 """Bot accounts of one user."""
 MOST_MATCHES = 50
 """Unfinished matches of one bot at most, whatever its owner allows."""
+MADE_A_DAY = 10
+"""Bot accounts that a user makes in a day. Each has limits of its own, which erasing it and making another would renew."""
 SCOPES = ("read", "play")
+_DAY = 86_400
 
 
 class BotRefused(Refusal):
@@ -55,13 +59,15 @@ def find(owner: User, name: str) -> User:
 
 @transaction.atomic
 def make(*, owner: User, name: str, matches: int = 8) -> User:
-    """Make a bot account that plays so many matches at the same time. Raises `BotRefused`."""
+    """Make a bot account that plays so many matches at the same time. Raises `BotRefused` and `TooMany`."""
     if owner.is_bot:
         raise BotRefused("not_for_bots", say("A bot has no bot accounts of its own. Make it as yourself."))
     User.objects.select_for_update(no_key=True).get(pk=owner.pk)
     _check_name(name)
     if len(of(owner)) >= MOST:
         raise BotRefused("too_many_bots", say("You have {most} bot accounts, which is the limit. Erase one first.", most=MOST))
+    if wait := throttle(f"bots made by {owner.pk}", MADE_A_DAY, _DAY):
+        raise TooMany(say("You can make at most {most} bot accounts a day.", most=MADE_A_DAY), wait)
     return User.objects.create_user(  # without a password nobody signs in as it
         username=name,
         email="",

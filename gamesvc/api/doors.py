@@ -18,6 +18,7 @@ from django.core.management import get_commands, load_command_class
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
+from accounts.bots import bots
 from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
 from gamesvc.border import is_provider
@@ -225,6 +226,8 @@ def _extra(route: str, limits: str) -> str:
     elif last == "stream":
         limits += f"; open at once: {settings.STREAMS_PER_ADDRESS} of one network, {settings.STREAMS_PER_USER} of one user"
         limits += f", {settings.STREAMS_PER_TOKEN} with one token"
+    elif last == "bots" and ("me" in parts or "profile" in parts):
+        limits += f"; {bots.MADE_A_DAY} new bots a day, {bots.MOST} at the same time"
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
     elif last == "matches" or "new" in parts or last in ("forks", "fork", "rematch"):

@@ -6,12 +6,13 @@ import pytest
 
 from accounts.bots import bots
 from accounts.models import User
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches.access import authority
+from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.lobby import invitations, opening, programs, substitutes
+from gamesvc.matches.lobby import challenges, invitations, opening, programs, substitutes
 from gamesvc.matches.models import Match, Rated
-from gamesvc.matches.organising import looks
+from gamesvc.matches.organising import looks, moderation, reports
 from gamesvc.matches.record import loading
 from gamesvc.matches.statistics import ratings
 from tests.matches.playing import play_out
@@ -67,6 +68,14 @@ def test_no_operator_looks_behind_where_a_bot_of_theirs_plays(toy, anna, ben, bo
         looks.look_behind(by=anna, match=match, seat=0, version=match.version, reason="curious")
 
 
+def test_no_operator_decides_about_a_bot_of_theirs(anna, ben, bot):
+    anna.is_staff = True
+    anna.save()
+    report = reports.report(by=ben, subject=reports.of_player(ben, "deep-bot"), kind="cheating", words="It sees my hand")
+    with pytest.raises(Forbidden):
+        moderation.act(by=anna, report=report, act="dismiss", words="It does not")
+
+
 def test_nobody_takes_over_where_a_bot_of_theirs_played(toy, anna, ben, bot):
     match = opened(ben, bot, entry="public")
     gives_up(bot, match)
@@ -106,6 +115,23 @@ def test_a_bot_stays_while_a_match_of_it_runs(toy, anna, ben, bot):
     Match.objects.filter(pk=match.pk).update(status=Match.Status.FINISHED)
     programs.erase(bot)
     assert User.named("deep-bot") is None
+
+
+def test_a_user_with_many_bots_sends_no_more_invitations(toy, ben, bot, sister):
+    ben.plays_bots = True
+    ben.save()
+    for at in range(daily_limits.INVITATIONS_TO_ONE_PER_DAY):
+        challenges.challenge(by=(bot, sister)[at % 2], opponent="ben", game="toy")
+    for sender in (bot, sister):
+        with pytest.raises(TooMany):
+            challenges.challenge(by=sender, opponent="ben", game="toy")
+
+
+def test_no_limit_is_renewed_by_erasing_bots_and_making_others(anna):
+    for _ in range(bots.MADE_A_DAY):
+        programs.erase(bots.make(owner=anna, name="deep-bot"))
+    with pytest.raises(TooMany):
+        bots.make(owner=anna, name="deep-bot")
 
 
 def test_a_match_of_one_person_alone_is_not_rated(feed, toy, anna, ben, bot, sister):

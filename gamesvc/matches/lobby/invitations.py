@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts import blocks
 from accounts.addresses import user_of_address
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
@@ -95,8 +96,10 @@ def arrives(invitation: Invitation) -> bool:
 def _count_invitation(by: User, receiver: User | str) -> None:
     """Count one more invitation to a user or a mail address. Raises `TooMany` beyond the limits.
 
-    Those of all users to one address count together too: it gets no flood, and no single user can use its limit up.
+    Those of a user and of their bots count together, and those of all users to one address too: it gets no flood, and no single
+    user can use its limit up.
     """
+    sender = bots.root(by)
     most, to_one, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY
     if isinstance(receiver, User) and receiver.is_bot:
         most = daily_limits.CHALLENGES_OF_BOTS_PER_DAY
@@ -104,13 +107,13 @@ def _count_invitation(by: User, receiver: User | str) -> None:
             f"challenges of bots {by.pk}", most, day, f"You can challenge bots at most {most} times a day."
         )
         return
-    daily_limits.count_or_wait(f"invitations {by.pk}", most, day, f"You can send at most {most} invitations a day.")
+    daily_limits.count_or_wait(f"invitations {sender}", most, day, f"You can send at most {most} invitations a day.")
     if isinstance(receiver, User):
         sentence = f"You invited {receiver.username} several times today."
-        daily_limits.count_or_wait(f"invitations to {receiver.pk} by {by.pk}", to_one, day, sentence)
+        daily_limits.count_or_wait(f"invitations to {receiver.pk} by {sender}", to_one, day, sentence)
         return
     sentence, mailbox = "This address was invited several times today.", _mailbox(receiver)
-    daily_limits.count_or_wait(f"invitations to {mailbox} by {by.pk}", to_one, day, sentence)
+    daily_limits.count_or_wait(f"invitations to {mailbox} by {sender}", to_one, day, sentence)
     daily_limits.count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
 
 

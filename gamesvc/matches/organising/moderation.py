@@ -1,6 +1,7 @@
 """Acts of operators on reports: each is recorded with its operator, moment and note, and is never changed.
 
-An operator does not act on a report that they wrote, that is about them, or of an unfinished match in which they have played.
+An operator does not act on a report that they wrote, that is about them or a bot of theirs, or of an unfinished match in which
+they have played.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import tenures
@@ -49,7 +51,7 @@ def possible(report: Report, act: str) -> bool:
 def _check_operator(by: User, report: Report) -> None:
     if not by.is_operator:
         raise Forbidden("Only operators decide about reports.")
-    if by.pk in (report.user_id, report.about_id):
+    if by.pk in (report.user_id, report.about_id) or (report.about is not None and bots.root(report.about) == by.pk):
         raise Forbidden("This report is yours or about you, so another operator decides about it.")
     if report.match is not None and not report.match.over and tenures.played(by, report.match):
         raise Forbidden("You have played in this match, so another operator decides about the report until it is over.")

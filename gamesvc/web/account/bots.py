@@ -13,6 +13,7 @@ from accounts import tokens
 from accounts.bots import bots
 from accounts.models import User
 from accounts.validators import BOT_SUFFIX
+from gamesvc.errors import TooMany
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
@@ -38,7 +39,7 @@ def own_bots(request: HttpRequest) -> HttpResponse:
             messages.success(request, say("The bot account {name} is made. Make its key now.", name=bot.username))
             return redirect("web:bots")
         return _change(request, user, bots.find(user, BotForm.read(request)["bot"]), act)
-    except (Refused, bots.BotRefused, tokens.TokenRefused) as refused:
+    except (Refused, TooMany, bots.BotRefused, tokens.TokenRefused) as refused:
         return _page(request, user, form=form, failed=refused, status=refused.status)
 
 
@@ -68,7 +69,7 @@ def _page(
     fresh: User | None = None,
     token: str = "",
     form: NewBotForm | None = None,
-    failed: Refused | bots.BotRefused | tokens.TokenRefused | None = None,
+    failed: Refused | TooMany | bots.BotRefused | tokens.TokenRefused | None = None,
     status: int = 200,
 ) -> HttpResponse:
     context = {
