@@ -24,7 +24,7 @@ from tests.walking import doors
 API = doors("api/v1/")
 DOORS = [(door, method) for door in API for method in door.methods]
 NAMES = [f"{method} {door.route.removeprefix('api/v1/')}" for door, method in DOORS]
-PARAMETERS = {"kind": "svg", "seat": 0, "version": 1, "number": 1, "name": "ines", "game_id": "stratastar"}
+PARAMETERS = {"kind": "svg", "seat": 0, "version": 1, "number": 1, "name": "ines", "game_id": "stratastar", "service": "ntfy"}
 
 
 @pytest.fixture

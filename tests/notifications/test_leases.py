@@ -17,7 +17,7 @@ from notifications import leases
 from notifications.inbound import store
 from notifications.inbound.doors import imap
 from notifications.models import Outbox, Status
-from notifications.other_channels import handovers
+from notifications.other_channels import transfers
 from notifications.outbox import Notice, notify
 from notifications.sending import claims
 
@@ -43,11 +43,11 @@ def test_every_lease_is_short():
     assert timedelta(seconds=5) >= outages.LEASE
     assert timedelta(seconds=claims.LEASE_SECONDS) <= timedelta(seconds=30)
     assert timedelta(seconds=store.LEASE_SECONDS) <= timedelta(seconds=30)
-    assert timedelta(seconds=30) >= handovers.LEASE
+    assert timedelta(seconds=30) >= transfers.LEASE
     assert timedelta(seconds=30) >= imap.LEASE
     # A new table with leases belongs on this list.
     leased = {model.__name__ for model in apps.get_models() if any(f.name == "claimed_until" for f in model._meta.fields)}
-    assert leased == {"Question", "Outage", "Outbox", "InboundMail", "Handover", "Mailbox"}
+    assert leased == {"Question", "Outage", "Outbox", "InboundMail", "Handover", "Mailbox", "WebhookDelivery"}
 
 
 @pytest.mark.django_db(transaction=True)
