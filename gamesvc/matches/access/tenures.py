@@ -93,12 +93,14 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
 def _check_person(by: User, match: Match, family: Collection[UUID]) -> None:
     """Raise `Refused` if other accounts of the same person know what the match hides, or if one person has two seats of it while
     others play."""
-    dealt = {one for one in family if one != match.pk or match.status != Match.Status.OPEN}
+    # The caller's match may be of before it began.
+    begun = not Match.objects.filter(pk=match.pk, status=Match.Status.OPEN).exists()
+    dealt = {one for one in family if one != match.pk or begun}
     if _held(bots.person(by).exclude(pk=by.pk), dealt):
         detail = say("You and your bots are one player here, and another account of yours knows what this match hides.")
         raise Refused("another_seat", detail)
     taken = _people(match)
-    if match.status == Match.Status.OPEN:
+    if not begun:
         taken.append(bots.root(by))
     if len(taken) > len(set(taken)) and {*taken} != {bots.root(by)}:
         detail = say("You cannot take a seat here: nobody plays together with a bot of their own among others.")
