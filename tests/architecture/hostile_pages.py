@@ -16,6 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import User
 from gamesvc.matches.lobby import invitations, opening
+from notifications.other_channels import subscriptions
 from notifications.sending import calendar
 from tests.conftest import make_anna, make_ben
 from tests.hostile import TEXTS
@@ -61,6 +62,7 @@ def world(shared) -> tuple[User, dict[str, str], list[str]]:
             "game": "stratastar",
             "name": "ben",
             "code": "stale",
+            "hook_id": str(subscriptions.add(anna, url="https://hooks.example/turns").pk),
             "token": token,
             "secret": calendar.renew_address(anna).rsplit("/", 1)[1].removesuffix(".ics"),
         }
