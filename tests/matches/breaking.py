@@ -38,6 +38,11 @@ class Held:
         asked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
         return self._looking.execute(asked, [self._own.info.backend_pid]).fetchone() != (0,)
 
+    def forget(self) -> None:
+        """End the statements that wait for this row, as if a process that was killed had not come to send them."""
+        ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+        self._looking.execute(ended, [self._own.info.backend_pid])
+
     def release(self) -> None:
         self._own.close()
         self._looking.close()

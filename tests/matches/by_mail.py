@@ -281,6 +281,7 @@ class Table:
 
     def step(self, plan: Plan | None = None, seat: int | None = None) -> int:
         """Send orders for an awaited seat, or the given one. At least the first succeeds, unless the clock was faster."""
+        self.await_conditional_orders()
         given, seat = seat, self.mover() if seat is None else seat
         lines = [self.choose(seat)] if plan is None else plan(self, seat)
         receipt = self.say(seat, "\n".join([*lines, "END"]))
