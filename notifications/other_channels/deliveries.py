@@ -8,7 +8,6 @@ which nothing got through for a week is switched off, and its owner gets one mai
 from __future__ import annotations
 
 import functools
-import http.client
 import json
 import logging
 import threading
@@ -132,12 +131,7 @@ def parcel(hook: Webhook, identity: UUID, kind: str, body: bytes, notice: Outbox
 
 
 def _deliver(url: str, body: bytes, headers: dict[str, str], lookups: threading.BoundedSemaphore) -> None:
-    try:
-        status = outward.post(url, body, headers, lookups=lookups)
-    except outward.BadAddress as fault:
-        raise ChannelRefused(str(fault)) from None
-    except (OSError, http.client.HTTPException) as fault:
-        raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
+    status = transfers.post(url, body, headers, lookups)
     if status == 410:
         raise Gone("the receiver says that it is gone (410)")
     if not 200 <= status < 300:

@@ -5,6 +5,8 @@ What is due comes from sources. A source claims rows, and each row becomes a `Jo
 
 from __future__ import annotations
 
+import http.client
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -12,7 +14,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from notifications.channels import ChannelBusy, Parcel
+from notifications.channels import ChannelBusy, ChannelRefused, Parcel
+from notifications.other_channels import outward
 
 # Longer than any transfer takes (`outward.WHOLE_SECONDS`).
 LEASE = timedelta(seconds=30)
@@ -43,6 +46,17 @@ class Job:
 # Called with the room there is, and the users whose parcels are being sent.
 Source = Callable[[int, Collection[int]], Iterator[Job | bool]]
 _Transfer = tuple[Exception | None, float]
+
+
+def post(url: str, body: bytes, headers: dict[str, str], lookups: threading.BoundedSemaphore) -> int:
+    """Send by the filtered client, and return the status. Raises `ChannelRefused` for an address that is not taken, and
+    `ChannelBusy` if there was no answer."""
+    try:
+        return outward.post(url, body, headers, lookups=lookups)
+    except outward.BadAddress as fault:
+        raise ChannelRefused(str(fault)) from None
+    except (OSError, http.client.HTTPException) as fault:
+        raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
 
 
 def pause(attempts: int) -> timedelta:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import functools
-import http.client
 import json
 import threading
 import time
@@ -30,7 +29,7 @@ from accounts.models import User
 from notifications import channels
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover, Outbox, Preference, PushSubscription
-from notifications.other_channels import outward, titles
+from notifications.other_channels import outward, titles, transfers
 from notifications.wanted import wishes
 from notifications.wanted.wishes import WishRefused
 
@@ -126,12 +125,7 @@ class _Gone(ChannelRefused):
 
 
 def _deliver(url: str, body: bytes, headers: dict[str, str], lookups: threading.BoundedSemaphore) -> None:
-    try:
-        status = outward.post(url, body, headers, lookups=lookups)
-    except outward.BadAddress as fault:
-        raise ChannelRefused(str(fault)) from None
-    except (OSError, http.client.HTTPException) as fault:
-        raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
+    status = transfers.post(url, body, headers, lookups)
     if status in (404, 410):
         raise _Gone(f"the subscription has ended ({status})")
     if status in (400, 401, 403, 413):

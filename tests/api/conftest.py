@@ -13,10 +13,12 @@ from gamesvc import embedded
 from gamesvc.embedded.postgres import Postgres
 from gamesvc.embedded.service import Service, free_port
 from gamesvc.embedded.valkey import Valkey
+from gamesvc.matches.lobby import opening
 from gamesvc.ops.client import Client
 from gamesvc.ops.match_limits import LIFTED_IN_ENVIRONMENT
 from gamesvc.ops.sink import MailSink
 from tests import databases
+from tests.mailing import verify
 from tests.receiving import receiver  # noqa: F401
 from tests.serving import environment_of, workers
 
@@ -57,6 +59,20 @@ class Running:
         match = players[0].post("/api/v1/matches/", {"game": game, **more}).body["id"]
         players[1].post(f"/api/v1/matches/{match}/join/")
         return match, players
+
+
+@pytest.fixture
+def duel(toy, anna, ben):
+    """A running match of two players whose addresses are verified, so that they get notices."""
+    verify(anna, ben)
+    match = opening.create_match(by=anna, game=toy)
+    return opening.join_match(by=ben, match=match)
+
+
+@pytest.fixture
+def two(anna, ben, program):
+    """Programs of both players, that may do all their accounts may."""
+    return program(anna, "account"), program(ben, "account")
 
 
 @pytest.fixture(scope="module")

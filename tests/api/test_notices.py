@@ -9,7 +9,6 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import erasure, tokens
-from gamesvc.matches.lobby import opening
 from notifications.models import (
     CalendarFeed,
     Outbox,
@@ -20,21 +19,8 @@ from notifications.models import (
 from notifications.tasks import send_due
 from notifications.wanted import wishes
 from tests.api.test_api import etag, expect_problem
-from tests.mailing import verify
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def duel(toy, anna, ben):
-    verify(anna, ben)
-    match = opening.create_match(by=anna, game=toy)
-    return opening.join_match(by=ben, match=match)
-
-
-@pytest.fixture
-def two(anna, ben, program):
-    return program(anna, "account"), program(ben, "account")
 
 
 def steps(entry):

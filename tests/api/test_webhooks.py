@@ -16,21 +16,8 @@ from notifications.other_channels import deliveries, signing, subscriptions
 from notifications.tasks import sweep_channels
 from tests.answers import fits
 from tests.api.test_api import etag, expect_problem
-from tests.mailing import verify
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def duel(toy, anna, ben):
-    verify(anna, ben)
-    match = opening.create_match(by=anna, game=toy)
-    return opening.join_match(by=ben, match=match)
-
-
-@pytest.fixture
-def two(anna, ben, program):
-    return program(anna, "account"), program(ben, "account")
 
 
 def types(receiver):

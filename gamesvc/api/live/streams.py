@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -74,7 +75,7 @@ class Look:
         )
 
 
-class Stream:
+class Stream(ABC):
     """The base of both kinds of streams. Messages that were not sent yet are replaced by newer ones of the same match.
 
     Heartbeats come at fixed times after the opening, whatever happens in between.
@@ -94,9 +95,9 @@ class Stream:
         """Return True if everything is sent."""
         return not self._messages
 
+    @abstractmethod
     def take(self, look: Look | None) -> None:
         """Take what the follower may know of a match now; None if they no longer may."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """End the stream, after what waits to be sent."""

@@ -46,17 +46,23 @@ def seats_of_bots(value: dict[str, str]) -> dict[int, str]:
     return {int(seat): bot for seat, bot in value.items()}
 
 
+def hours_to_answer() -> serializers.IntegerField:
+    """Return the field for a match without a clock policy of its own."""
+    return serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
+
+
+def clock_policy() -> serializers.JSONField:
+    """Return the field for the clock of a new match."""
+    told = "Instead of `hours`: the name of a preset, or a policy; `/clocks/` describes both."
+    return serializers.JSONField(required=False, allow_null=True, default=None, help_text=told)
+
+
 class NewMatch(Strict):
     game = serializers.CharField()
     options = serializers.DictField(required=False, default=dict)
     seats = serializers.IntegerField(required=False, allow_null=True, default=None)
-    hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
-    clock = serializers.JSONField(
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="Instead of `hours`: the name of a preset, or a policy; `/clocks/` describes both.",
-    )
+    hours = hours_to_answer()
+    clock = clock_policy()
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.PUBLIC)
     watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
     press = serializers.ChoiceField(

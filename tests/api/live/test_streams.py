@@ -57,7 +57,7 @@ def awaited_of(duel: Duel, seat: int) -> bool:
 
 
 def test_followers_are_told_their_version_at_once_and_after_each_act(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         async with (
             live.follow(duel.path, duel.tokens[0]) as first,
             live.follow(duel.path, duel.tokens[1]) as second,
@@ -72,11 +72,11 @@ def test_followers_are_told_their_version_at_once_and_after_each_act(live: LiveS
                     assert told.id == str(version)
                 await do(play, duel)
 
-    run(test)
+    run(scene)
 
 
 def test_a_sealed_act_is_told_to_its_own_seat_alone(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         async with (
             live.follow(duel.path, duel.tokens[0]) as first,
             live.follow(duel.path, duel.tokens[1]) as second,
@@ -96,11 +96,11 @@ def test_a_sealed_act_is_told_to_its_own_seat_alone(live: LiveServer, duel: Duel
             assert sealed, "the record holds it, without content"
             assert all(set(event) == {"match", "version", "digest", "hash"} for event in sealed)
 
-    run(test)
+    run(scene)
 
 
 def test_a_message_is_told_to_its_readers_alone(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         async with (
             live.follow(duel.path, duel.tokens[1]) as hearer,
             live.follow(f"{duel.path}?link={duel.match.link_token}") as guest,
@@ -122,7 +122,7 @@ def test_a_message_is_told_to_its_readers_alone(live: LiveServer, duel: Duel) ->
             assert told.data["version"] == seen
             assert "messages" not in told.data
 
-    run(test)
+    run(scene)
 
 
 def say(duel: Duel, to: Any) -> None:
@@ -136,7 +136,7 @@ async def _events_told(live: LiveServer, duel: Duel, after: int) -> list[Any]:
 
 
 def test_the_events_are_those_of_the_api_without_gap_or_double(live: LiveServer, duel: Duel) -> None:
-    async def test() -> list[Any]:
+    async def scene() -> list[Any]:
         told: list[Any] = []
         known = "0"
         for _connection in range(4):
@@ -151,13 +151,13 @@ def test_the_events_are_those_of_the_api_without_gap_or_double(live: LiveServer,
             [message] = await stream.next()
         return [*told, *message.data["events"]]
 
-    told = run(test)
+    told = run(scene)
     program = Program(duel.players[0])
     assert told == program.get(f"/matches/{duel.match.id}/events/").json()["events"]
 
 
 def test_a_stream_goes_on_where_it_was_cut_off_also_after_the_server_was_killed(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         async with live.follow(duel.path, duel.tokens[0]) as stream, live.follow("/me/stream/", duel.tokens[0]) as own:
             [told], [own_told] = await stream.next(), await own.next()
             await asyncio.to_thread(live.stop)
@@ -179,13 +179,13 @@ def test_a_stream_goes_on_where_it_was_cut_off_also_after_the_server_was_killed(
                 [told] = await one.next()
                 assert told.data["version"] == version
 
-    run(test)
+    run(scene)
 
 
 def test_a_lost_hint_costs_one_sweep(live: LiveServer, duel: Duel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hints, "moved", lambda match_id: None)
 
-    async def test() -> None:
+    async def scene() -> None:
         async with live.follow(duel.path, duel.tokens[0]) as stream, live.follow("/me/stream", duel.tokens[0]) as own:
             await stream.next()
             await own.next()
@@ -194,11 +194,11 @@ def test_a_lost_hint_costs_one_sweep(live: LiveServer, duel: Duel, monkeypatch: 
                 [told] = await one.next()
                 assert told.data["version"] == version
 
-    run(test)
+    run(scene)
 
 
 def test_all_matches_of_a_user_come_in_one_stream_with_a_cursor(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         async with live.follow("/me/stream/", duel.tokens[0]) as stream:
             await stream.next()
             other = await do(Duel)
@@ -222,7 +222,7 @@ def test_all_matches_of_a_user_come_in_one_stream_with_a_cursor(live: LiveServer
             [told] = await stream.next()
             assert told.data["match"] == str(fresh), "the match that is over is not told again"
 
-    run(test)
+    run(scene)
 
 
 def _opened_by(user: Any) -> Any:
@@ -234,7 +234,7 @@ def test_a_stream_ends_with_what_its_caller_was_believed_by(live: LiveServer, du
     browser.force_login(duel.players[1])
     cookie = browser.cookies["sessionid"].value
 
-    async def test() -> None:
+    async def scene() -> None:
         extra = await do(token_of, duel.players[0])
         async with (
             live.follow(duel.path, duel.tokens[0]) as revoked,
@@ -256,11 +256,11 @@ def test_a_stream_ends_with_what_its_caller_was_believed_by(live: LiveServer, du
                 await live.follow(duel.path, duel.tokens[0]).__aenter__()
             assert refused.value.status == 401
 
-    run(test)
+    run(scene)
 
 
 def test_a_stream_ends_where_its_follower_loses_the_seat(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         async with live.follow(duel.path, duel.tokens[1]) as stream:
             await stream.next()
             await do(act, duel.match, 1, ORDERS)
@@ -272,14 +272,14 @@ def test_a_stream_ends_where_its_follower_loses_the_seat(live: LiveServer, duel:
             assert told.data["version"] == await do(version_of, duel, None), "from now on what anyone may see"
             assert not told.data["awaited"]
 
-    run(test)
+    run(scene)
 
 
 def test_a_match_that_cannot_be_read_holds_up_no_other(live: LiveServer, duel: Duel) -> None:
     broken = Duel()
     Match.objects.filter(pk=broken.match.pk).update(game="gone")
 
-    async def test() -> None:
+    async def scene() -> None:
         async with (
             live.follow(broken.path, broken.tokens[0]) as lost,
             live.follow("/me/stream/", broken.tokens[1]) as own,
@@ -291,7 +291,7 @@ def test_a_match_that_cannot_be_read_holds_up_no_other(live: LiveServer, duel: D
             [told] = await stream.next()
             assert told.data["version"] == version
 
-    run(test)
+    run(scene)
     Match.objects.filter(pk=broken.match.pk).update(game="space_war")
 
 
@@ -334,7 +334,7 @@ def test_the_web_server_hands_over_with_a_ticket(live: LiveServer, duel: Duel, s
     assert {answer.status_code for answer in answers} == {307}
     places = [answer.headers["Location"].removeprefix(f"{settings.LIVE_URL}/api/v1") for answer in answers]
 
-    async def test() -> None:
+    async def scene() -> None:
         for place in places:
             async with live.follow(place) as stream:
                 [told] = await stream.next()
@@ -348,11 +348,11 @@ def test_the_web_server_hands_over_with_a_ticket(live: LiveServer, duel: Duel, s
                 await live.follow(place).__aenter__()
             assert json.loads(refused.value.body)["code"] == "bad_ticket"
 
-    run(test)
+    run(scene)
 
 
 def test_a_token_has_so_many_streams(live: LiveServer, duel: Duel) -> None:
-    async def test() -> None:
+    async def scene() -> None:
         opened = [await live.follow(duel.path, duel.tokens[0]).__aenter__() for _ in range(4)]
         with pytest.raises(NoStream) as refused:
             await live.follow(duel.path, duel.tokens[0]).__aenter__()
@@ -366,13 +366,13 @@ def test_a_token_has_so_many_streams(live: LiveServer, duel: Duel) -> None:
             except NoStream:
                 await asyncio.sleep(0.05)
 
-    run(test)
+    run(scene)
 
 
 def test_the_many_ipv6_networks_of_one_customer_have_so_many_streams(settings: Settings) -> None:
     settings.STREAMS_PER_ADDRESS = 2
 
-    async def test() -> list[bool]:
+    async def scene() -> list[bool]:
         hub, opened = Hub(), []
         for network in [*(f"2001:db8:1:{number:x}::/64" for number in range(7)), "2001:db8:2::/64"]:
             stream = MatchStream(Wish(Caller(network), ServerSentEvents(), match_id=uuid.uuid4()))
@@ -385,7 +385,7 @@ def test_the_many_ipv6_networks_of_one_customer_have_so_many_streams(settings: S
         hub.stop()
         return opened
 
-    assert asyncio.run(test()) == [True] * 6 + [False, True]
+    assert asyncio.run(scene()) == [True] * 6 + [False, True]
 
 
 def test_lines_of_json_for_programs(live: LiveServer, duel: Duel) -> None:
@@ -402,7 +402,7 @@ def test_a_challenge_is_told_on_the_stream_of_the_challenged(live: LiveServer, t
     first, second = (make_player(f"{letter}{uuid.uuid4().hex[:8]}") for letter in "cd")
     token = token_of(second)
 
-    async def test() -> None:
+    async def scene() -> None:
         async with live.follow("/me/stream/", token) as stream:
             made = await do(challenges.challenge, by=first, opponent=second.username, game="space_war")
             [told] = await stream.next()
@@ -420,4 +420,4 @@ def test_a_challenge_is_told_on_the_stream_of_the_challenged(live: LiveServer, t
             [told] = await again.next()
             assert told.data["challenge"]
 
-    run(test)
+    run(scene)

@@ -53,6 +53,7 @@ def test_undo_has_a_key(opened):
     before = shown(page)
     page.keyboard.press("u")
     wait_for_version(page, before + 1)
+    assert shown(page) > before
 
 
 def test_a_replay_is_steered_by_keys(opened):

@@ -29,13 +29,8 @@ class NewChallenge(schemas.Strict):
     opponent = serializers.CharField(help_text="The name of a player or of a bot account.")
     game = serializers.CharField()
     options = serializers.DictField(required=False, default=dict)
-    hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
-    clock = serializers.JSONField(
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="Instead of `hours`: the name of a preset, or a policy; `/clocks/` describes both.",
-    )
+    hours = schemas.hours_to_answer()
+    clock = schemas.clock_policy()
     seat = serializers.IntegerField(
         required=False, allow_null=True, default=None, help_text="The seat you take, 0 or 1; null: the first."
     )
