@@ -78,7 +78,7 @@ def living(topics: set[str]) -> set[str]:
     for topic in topics:
         with contextlib.suppress(ValueError):
             matches.add(UUID(topic))
-    alive = Match.objects.filter(pk__in=matches, status__in=[Match.Status.OPEN, Match.Status.RUNNING])
+    alive = Match.objects.filter(pk__in=matches, status__in=Match.UNFINISHED)
     return {str(pk) for pk in alive.values_list("pk", flat=True)}
 
 

@@ -234,7 +234,7 @@ def _last_number(path: Path) -> int:
 
 def _lost_secrets() -> Iterator[str]:
     """Yield the matches that can no longer draw, by the key that would open their secrets."""
-    waiting = Match.objects.filter(status__in=[Match.Status.OPEN, Match.Status.RUNNING])
+    waiting = Match.objects.filter(status__in=Match.UNFINISHED)
     for key_id in sorted(set(waiting.values_list("key_id", flat=True))):
         own = waiting.filter(key_id=key_id).order_by("number")
         try:

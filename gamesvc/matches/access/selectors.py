@@ -204,7 +204,7 @@ def open_matches(user: User | None) -> QuerySet[Match]:
 
 def with_any_of(users: Collection[int]) -> QuerySet[Match, uuid.UUID]:
     """Return the ids of the unfinished matches that some users host or play in, where all may know it."""
-    open_names = Match.objects.filter(anonymous=False, status__in=[Match.Status.OPEN, Match.Status.RUNNING])
+    open_names = Match.objects.filter(anonymous=False, status__in=Match.UNFINISHED)
     seated = Seat.objects.filter(user__in=users).order_by().values("match_id")
     return open_names.filter(Q(creator__in=users) | Q(pk__in=seated)).values_list("pk", flat=True)
 

@@ -44,7 +44,6 @@ _FAMILY = """
     SELECT id FROM family
 """
 E = TypeVar("E", bound=MatchEvent)
-UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 
 
 def lock_user(user: User) -> None:
@@ -151,11 +150,11 @@ def closed_to(user: User) -> list[UUID]:
     mine = Q(pk__in=Holding.objects.filter(user__in=person).values("match")) | Q(seats__user__in=person)
     found: set[UUID] = set()
     # Of matches that are over, only forks still know what another one hides.
-    for match in Match.objects.filter(mine).filter(Q(status__in=UNFINISHED) | Q(beginning__isnull=False)).distinct():
+    for match in Match.objects.filter(mine).filter(Q(status__in=Match.UNFINISHED) | Q(beginning__isnull=False)).distinct():
         if match.pk not in found:
             family = _family(match)
-            found |= family if match.status in UNFINISHED else family - {match.pk}
-    return list(Match.objects.filter(pk__in=found, status__in=UNFINISHED).values_list("pk", flat=True))
+            found |= family if match.status in Match.UNFINISHED else family - {match.pk}
+    return list(Match.objects.filter(pk__in=found, status__in=Match.UNFINISHED).values_list("pk", flat=True))
 
 
 def register() -> None:
@@ -200,4 +199,4 @@ def _family(match: Match) -> set[UUID]:
 
     Finished origins hide nothing. One query, however long a chain of forks is.
     """
-    return {found for (found,) in STORE.ask(_FAMILY, [match.pk, match.pk, list(UNFINISHED)]).fetchall()}
+    return {found for (found,) in STORE.ask(_FAMILY, [match.pk, match.pk, list(Match.UNFINISHED)]).fetchall()}

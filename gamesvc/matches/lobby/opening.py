@@ -191,7 +191,7 @@ def _count_match(by: User) -> None:
     ):
         sentence = f"You can open at most {most} matches and analysis boards {span}."
         daily_limits.count_or_wait(f"matches {seconds} {by.pk}", most, seconds, sentence)
-    running = Match.objects.filter(creator=by, status__in=[Match.Status.OPEN, Match.Status.RUNNING]).count()
+    running = Match.objects.filter(creator=by, status__in=Match.UNFINISHED).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(
             say(

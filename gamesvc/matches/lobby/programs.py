@@ -15,8 +15,6 @@ from gamesvc.language import say
 from gamesvc.matches.access import tenures
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
 
-UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
-
 
 def check_opening(by: User, entry: str) -> None:
     """Raise `Refused` for a bot that opens a match to everyone."""
@@ -40,7 +38,7 @@ def check_substitute(by: User) -> None:
 
 def check_busy(bot: User) -> None:
     """Raise `Refused` for a bot that already plays as many matches as its owner allows."""
-    if bot.is_bot and Seat.objects.filter(user=bot, match__status__in=UNFINISHED).count() >= bot.bot_matches:
+    if bot.is_bot and Seat.objects.filter(user=bot, match__status__in=Match.UNFINISHED).count() >= bot.bot_matches:
         raise Refused("bot_busy", say("{username} plays as many matches as it can. Try again later.", username=bot.username))
 
 

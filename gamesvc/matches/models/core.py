@@ -39,6 +39,9 @@ class Match(models.Model):
             """Return the status after `match.ended` with this reason. Every reason given by a game itself means FINISHED."""
             return {"cancelled": cls.CANCELLED, "aborted": cls.CANCELLED, "lapsed": cls.LAPSED}.get(reason, cls.FINISHED)
 
+    UNFINISHED = (Status.OPEN, Status.RUNNING)
+    """The statuses of a match that is not over."""
+
     class Entry(models.TextChoices):
         PUBLIC = "public"
         INVITED = "invited"

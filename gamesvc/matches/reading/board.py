@@ -159,7 +159,7 @@ def unreachable_players(access: Access) -> set[int] | None:
 
 def looks_after(access: Access) -> bool:
     """Return True if the reader may know which players no mail reaches."""
-    return access.is_host and access.match.status in (Match.Status.OPEN, Match.Status.RUNNING)
+    return access.is_host and access.match.status in Match.UNFINISHED
 
 
 def players(access: Access) -> list[User]:

@@ -22,7 +22,6 @@ from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record.loading import Loaded, load, load_many
 
 MOVED = hints.MOVED
-UNFINISHED = (Match.Status.OPEN, Match.Status.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +89,9 @@ def own_glances(user: User, numbers: Iterable[int]) -> list[Glance]:
 
     Those to which they are invited are among them.
     """
-    invited = dict(unanswered().filter(user=user, match__status__in=UNFINISHED).values_list("match_id", "pk"))
+    invited = dict(unanswered().filter(user=user, match__status__in=Match.UNFINISHED).values_list("match_id", "pk"))
     theirs = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user) | Q(pk__in=invited)
-    wanted = Match.objects.filter(theirs, board=False).filter(Q(status__in=UNFINISHED) | Q(number__in=[*numbers]))
+    wanted = Match.objects.filter(theirs, board=False).filter(Q(status__in=Match.UNFINISHED) | Q(number__in=[*numbers]))
     found = access_many(user, wanted.order_by("number"))
     loaded = load_many({access.match.id: access.match.game for access in found})
     return [Glance(access, loaded[access.match.id], invited.get(access.match.id)) for access in found]
@@ -105,9 +104,9 @@ def versions(match_ids: Collection[UUID]) -> dict[UUID, int]:
 
 def own_versions(user_ids: Collection[int]) -> dict[UUID, int]:
     """Return the newest version of every unfinished match of these users, as `versions`."""
-    unfinished = Match.objects.filter(status__in=UNFINISHED, board=False)
-    seated = Seat.objects.filter(user__in=user_ids, match__status__in=UNFINISHED, match__board=False)
-    invited = unanswered().filter(user__in=user_ids, match__status__in=UNFINISHED)
+    unfinished = Match.objects.filter(status__in=Match.UNFINISHED, board=False)
+    seated = Seat.objects.filter(user__in=user_ids, match__status__in=Match.UNFINISHED, match__board=False)
+    invited = unanswered().filter(user__in=user_ids, match__status__in=Match.UNFINISHED)
     return {
         **dict(unfinished.filter(creator__in=user_ids).values_list("pk", "version")),
         **dict(seated.values_list("match_id", "match__version")),

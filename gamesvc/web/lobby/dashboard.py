@@ -93,7 +93,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 def own_rows(user: User) -> list[Row]:
     """Return a user's matches that are not over: their turns by time left, then others by deadline, then the rest."""
-    unfinished = selectors.matches_of(user).filter(status__in=(Match.Status.OPEN, Match.Status.RUNNING))
+    unfinished = selectors.matches_of(user).filter(status__in=Match.UNFINISHED)
     matches = list(unfinished.prefetch_related(_seats(), "questions")[: paging.OWN_MATCHES])
     now = timezone.now()
     late = {match.id: match.game for match in matches if not match.board and summaries.needs_clocks(match, now)}

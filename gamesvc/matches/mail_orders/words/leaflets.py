@@ -172,7 +172,7 @@ def forms(game: Game, legal: Sequence[Form]) -> Leaflet:
 
 def matches_of(user: User) -> Leaflet:
     """Return the open and running matches of a player, those that wait for them first."""
-    rows = selectors.matches_of(user).filter(board=False, status__in=[Match.Status.RUNNING, Match.Status.OPEN])
+    rows = selectors.matches_of(user).filter(board=False, status__in=Match.UNFINISHED)
     found = list(rows[: MOST_MATCHES + 1])
     matches = {match.pk: match for match in found[:MOST_MATCHES]}
     seats: dict[UUID, list[Seat]] = {pk: [] for pk in matches}
