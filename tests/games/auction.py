@@ -196,7 +196,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=lambda command: f"bid {command['coins']}",
     order_help=lambda prompt: "bid COINS",
-    picture=lambda seen, caption: Picture("<svg xmlns='http://www.w3.org/2000/svg'/>", {}),
+    picture=lambda seen, caption: Picture("<svg xmlns='http://www.w3.org/2000/svg'/>", {}, (0, 0, 1, 1)),
     board_text=lambda seen, caption: f"For sale: {', '.join(seen['lots']) or 'nothing'}.",
     glance=glance,
     tell=lambda event, viewer, names: event.type,

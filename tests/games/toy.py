@@ -306,7 +306,7 @@ GAME: Game[State] = Game(
     parse=parse,
     render=render,
     order_help=lambda prompt: "play CARD, draw, counter ITEM",
-    picture=lambda seen, caption: Picture("<svg xmlns='http://www.w3.org/2000/svg'/>", {}),
+    picture=lambda seen, caption: Picture("<svg xmlns='http://www.w3.org/2000/svg'/>", {}, (0, 0, 1, 1)),
     board_text=lambda seen, caption: str(seen["points"]),
     glance=lambda seen, caption: Glance(f"Turn {seen['turn']}", f"Points {seen['points']}.", seen["turn"]),
     tell=lambda event, viewer, names: event.type,

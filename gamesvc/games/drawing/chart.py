@@ -135,10 +135,11 @@ class Chart(Cards):
     def frame(
         self, x: float, y: float, width: float, height: float, *, columns: int = 14, rows: int = 14, fill: str = "panel"
     ) -> None:
-        """Draw the frame of a map around the field x, y, width, height. The rule takes the 8 units around the field.
+        """Draw the frame of a map around the field x, y, width, height, which is the board. The rule takes the 8 units around it.
 
         `columns` and `rows` are the steps of the rule; use those of the map if it has any.
         """
+        self.board(x - 14, y - 14, width + 28, height + 28)
         self.rect(x - 8, y - 8, width + 16, height + 16, fill=fill, stroke="ink")
         step = width / columns
         for index in range(0, columns, 2):

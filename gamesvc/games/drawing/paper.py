@@ -132,6 +132,7 @@ class Paper:
         self._parts: list[str] = []
         self._areas: set[str] = set()
         self._boxes: dict[str, Box] = {}
+        self._board: Box | None = None
 
     # --- paint ---------------------------------------------------------------------------------------------------
 
@@ -169,6 +170,10 @@ class Paper:
             x, y = min(left, x), min(top, y)
             width, height = right - x, foot - y
         self._boxes[of] = (x, y, width, height)
+
+    def board(self, x: float, y: float, width: float, height: float) -> None:
+        """Say which part of the picture is the board: thumbnails show it. Without a word the whole picture is."""
+        self._board = (x, y, width, height)
 
     # --- shapes --------------------------------------------------------------------------------------------------
 
@@ -365,7 +370,7 @@ class Paper:
         )
         ground = f'<rect width="{number(self.width)}" height="{number(self.height)}" {self._paint("paper", "none", 0)}/>\n'
         svg = head + self._definitions() + ground + self._content() + "\n</svg>\n"
-        return Picture(svg, dict(self._boxes))
+        return Picture(svg, dict(self._boxes), self._board or self._window())
 
     def _content(self) -> str:
         return "\n".join(self._parts)

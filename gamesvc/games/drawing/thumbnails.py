@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from gamesvc.games.drawing.paper import COLOURS, DARK
-
-Box = tuple[float, float, float, float]
+from gamesvc.games.kernel.targets import Picture
 
 _WORDS = re.compile(r"<(text|title|desc)\b[^>]*>.*?</\1>", re.DOTALL)
 _NAMES = re.compile(r' (?:data-[a-z]+|role|aria-[a-z]+)="[^"]*"')
 _BEGINNING = re.compile(r"<svg\b[^>]*>")
 _CLASSES = re.compile(r'class="([^"]*)"')
+_BELOW = re.compile(r'<g id="[^"]*-below".*', re.DOTALL)
+_FILLS = re.compile(r'(class="[^"]*\bf-[^"]*") fill="#[^"]*"')
+_STROKES = re.compile(r'(class="[^"]*\bs-[^>]*?) stroke="#[^"]*"')
 
 
-def thumbnail(picture: str, box: Box) -> str:
-    """Return a picture as its own small file: only `box` (x, y, width, height) of it, no text, with colours for dark screens."""
-    body = _NAMES.sub("", _WORDS.sub("", _BEGINNING.sub("", picture, count=1)))
-    window = " ".join(f"{side:g}" for side in box)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{window}"><style>{_dark(body)}</style>{body}'
+def thumbnail(picture: Picture) -> str:
+    """Return a picture as its own small file: only its board, no text, with colours for light and dark screens."""
+    body = _BELOW.sub("</svg>", _NAMES.sub("", _WORDS.sub("", _BEGINNING.sub("", picture, count=1))))
+    x, y, width, height = (f"{side:g}" for side in picture.board)
+    window = f'viewBox="{x} {y} {width} {height}"'
+    used = sorted({name for names in _CLASSES.findall(body) for name in names.split() if name[2:] in COLOURS})
+    style = f"{_rules(used, COLOURS)}@media(prefers-color-scheme:dark){{{_rules(used, DARK)}}}"
+    body = _STROKES.sub(r"\1", _FILLS.sub(r"\1", body))
+    # The inner sheet cuts off what lies beside the board, whatever the shape of the place where the picture stands.
+    inner = f'<svg x="{x}" y="{y}" width="{width}" height="{height}" {window}>{body}'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {window}><style>{style}</style>{inner}</svg>'
 
 
-def _dark(body: str) -> str:
-    """Return the style of dark screens for the colours that the shapes use."""
-    used = sorted({name for names in _CLASSES.findall(body) for name in names.split()})
-    rules = [
-        f".{name}{{{_property(name)}:{DARK[name[2:]]}}}" for name in used if name[2:] in COLOURS and name[:2] in ("f-", "s-")
-    ]
-    return f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}"
-
-
-def _property(name: str) -> str:
-    return "fill" if name.startswith("f-") else "stroke"
+def _rules(names: Sequence[str], colours: Mapping[str, str]) -> str:
+    """Return the style of the colours that the shapes use: `f-ink` fills, `s-ink` strokes."""
+    kinds = {"f-": "fill", "s-": "stroke"}
+    return "".join(f".{name}{{{kinds[name[:2]]}:{colours[name[2:]]}}}" for name in names if name[:2] in kinds)

@@ -353,8 +353,6 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """Return our own summary of the rules as Markdown. Its first section introduces the game to new players, in two minutes."""
-    thumbnail: tuple[int, int, int, int] = (6, 84, 708, 708)
-    """The part of the picture that holds the board: x, y, width and height in its units."""
     short_rules: Callable[[], str] = _no_short_rules
     """Return the rules in a few sentences, one a line, in the reader's language: the goal, a turn, what beginners ask."""
     verbs: Collection[str] = ()

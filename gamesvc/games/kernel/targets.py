@@ -42,13 +42,15 @@ class Target:
 
 
 class Picture(str):
-    """A picture as SVG, with the boxes of its targets by their ids, in the order in which they were drawn."""
+    """A picture as SVG, with the boxes of its targets by their ids, as they were drawn, and that of its board."""
 
     boxes: Mapping[str, Box]
+    board: Box
 
-    def __new__(cls, svg: str, boxes: Mapping[str, Box]) -> Picture:
+    def __new__(cls, svg: str, boxes: Mapping[str, Box], board: Box) -> Picture:
         made = super().__new__(cls, svg)
         made.boxes = boxes
+        made.board = board
         return made
 
 

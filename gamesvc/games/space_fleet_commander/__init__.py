@@ -52,7 +52,6 @@ GAME: Game[State] = Game(
     id_pattern=rf"{LETTERED_ID}|\d{{1,2}}[.,-]\d",
     order_help=order_help,
     picture=picture,
-    thumbnail=(14, 102, 692, 592),
     board_text=board_text,
     glance=glance,
     tell=tell,

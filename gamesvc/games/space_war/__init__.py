@@ -54,7 +54,6 @@ GAME: Game[State] = Game(
     verbs=VERBS,
     order_help=order_help,
     picture=picture,
-    thumbnail=(6, 172, 708, 708),
     board_text=board_text,
     glance=glance,
     tell=tell,

@@ -64,7 +64,6 @@ GAME: Game[State] = Game(
     id_pattern=rf"{LETTERED_ID}|\d{{1,2}},\d{{1,2}}",
     order_help=order_help,
     picture=picture,
-    thumbnail=(6, 170, 708, 846),
     board_text=board_text,
     glance=glance,
     tell=tell,

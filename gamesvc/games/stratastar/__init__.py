@@ -57,7 +57,6 @@ GAME: Game[State] = Game(
     id_pattern=rf"{LETTERED_ID}|\d{{1,2}}[AMBTRFW]\+?",
     order_help=order_help,
     picture=picture,
-    thumbnail=(16, 84, 690, 690),
     board_text=board_text,
     glance=glance,
     tell=tell,

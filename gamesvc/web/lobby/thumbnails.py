@@ -32,7 +32,7 @@ def match_thumbnail(request: HttpRequest, ident: str) -> HttpResponse:
     if answer is None:
         view = loaded.game.view(loaded.timeline.state, access.viewer)
         picture = loaded.game.picture(view, Caption(str(match.number), (), header=False))
-        answer = HttpResponse(thumbnail(picture, loaded.game.thumbnail), content_type="image/svg+xml")
+        answer = HttpResponse(thumbnail(picture), content_type="image/svg+xml")
     answer["ETag"] = tag
     answer["Cache-Control"] = f"private, max-age={DAY}" if lasts else "private, no-cache"
     answer["Vary"] = "Cookie"

@@ -55,6 +55,7 @@ def picture(seen: Data, caption: Caption) -> Picture:
     caption = drawable_caption(caption)
     _header(chart, seen, caption)
     y = 88.0
+    chart.board(6, y + 84, WIDTH - 12, 70 + 2 * 134 + sum(heights) + 12 - 14)
     _band(chart, seen, 1 - you, y, caption)
     _station(chart, seen["sides"][1 - you], y + 70)
     y += 70 + 134
