@@ -185,3 +185,35 @@ def test_every_number_in_front_of_a_plural_is_counted() -> None:
 )
 def test_a_number_that_is_not_counted_is_found(source: str, count: int) -> None:
     assert len(list(uncounted(source))) == count
+
+
+def numbered_seats(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each sentence that is said with the number of a seat that exists."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say" and node.args:
+            message = node.args[0]
+            if isinstance(message, ast.Constant) and re.search(r"(?<!no )\bseat \{", str(message.value), re.I):
+                yield node.lineno, str(message.value)
+
+
+def test_no_sentence_names_a_player_by_the_number_of_a_seat() -> None:
+    paths = [path for room in ("rules", "text") for path in GAMES.glob(f"*/{room}/**/*.py")]
+    wrong = [
+        f"{path.relative_to(GAMES)}:{line} {message}: use `seat_name`"
+        for path in paths
+        for line, message in numbered_seats(path.read_text(encoding="utf-8"))
+    ]
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ('say("Seat {seat} has {cards}.", seat=seat, cards=cards)', 1),
+        ('say("The match waits for seat {seat}.", seat=seat)', 1),
+        ('say("The match waits for {seat}.", seat=seat_name(seat))', 0),
+        ('say("There is no seat {seat} in this match.", seat=seat)', 0),
+    ],
+)
+def test_a_player_named_by_a_number_is_found(source: str, count: int) -> None:
+    assert len(list(numbered_seats(source))) == count

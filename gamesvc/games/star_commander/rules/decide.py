@@ -8,7 +8,7 @@ from typing import Any
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Command, Refused
 from gamesvc.games.kernel.timeline import Run
-from gamesvc.games.kernel.wording import listed
+from gamesvc.games.kernel.wording import listed, seat_name
 from gamesvc.games.star_commander.commands import ASKED
 from gamesvc.games.star_commander.events.board import VesselScrapped
 from gamesvc.games.star_commander.events.course import ChoiceMade, StandingOrdersSet
@@ -43,7 +43,7 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
         if window is not None and seat in window.asked and name in ("play_command", "activate"):
             stack.prepare(play, seat, command)
         elif state.prompt.seat != seat:
-            raise Refused("not_your_turn", say("The match waits for seat {seat}.", seat=state.prompt.seat))
+            raise Refused("not_your_turn", say("The match waits for {seat}.", seat=seat_name(state.prompt.seat)))
         else:
             HANDLE[name](play, seat, command)
     if play.state.result is None:
@@ -54,10 +54,10 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
 def _wrong_time(state: State, name: str, prompts: Iterable[str]) -> Refused:
     """Return the refusal of a command that does not answer the open question."""
     sentence = say(
-        "{name} is for a seat that is asked {possible}. Now seat {seat} is asked {task}.",
+        "{name} is for a player who is asked {possible}. Now {seat} is asked {task}.",
         name=name.replace("_", " "),
         possible=listed((say(ASKED[kind]) for kind in prompts), "or"),
-        seat=state.prompt.seat,
+        seat=seat_name(state.prompt.seat),
         task=say(ASKED[state.prompt.kind]) if state.prompt.kind in ASKED else say("nothing"),
     )
     return Refused("wrong_time", sentence, "name")

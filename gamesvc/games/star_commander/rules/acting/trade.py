@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Refused
-from gamesvc.games.kernel.wording import counted
+from gamesvc.games.kernel.wording import counted, seat_name
 from gamesvc.games.star_commander.events.plays import TradeCompleted, TradeOffered, TradeWithdrawn
 from gamesvc.games.star_commander.rules.decision import Play
 from gamesvc.games.star_commander.rules.effects import changes
@@ -59,11 +59,13 @@ def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
     purse, owned = board.state.seats[seat], tradable(board, seat)
     if side.credits > purse.credits:
         raise Refused(
-            "cannot_pay", say("Seat {seat} has {credits}.", seat=seat, credits=counted(purse.credits, "credit")), parameter
+            "cannot_pay", say("{seat} has {credits}.", seat=seat_name(seat), credits=counted(purse.credits, "credit")), parameter
         )
     if side.cards > len(purse.hand):
         raise Refused(
-            "not_owned", say("Seat {seat} has {cards} in hand.", seat=seat, cards=counted(len(purse.hand), "card")), parameter
+            "not_owned",
+            say("{seat} has {cards} in hand.", seat=seat_name(seat), cards=counted(len(purse.hand), "card")),
+            parameter,
         )
     for uid in side.hand:
         if uid not in purse.hand:
@@ -74,7 +76,9 @@ def _check_side(board: Board, seat: int, side: Side, parameter: str) -> None:
             raise Refused("illegal_target", say("Nothing can be named twice."), parameter)
         for one in named:
             if one not in owned[name]:
-                raise Refused("not_owned", say("Seat {seat} has no {what} that could be traded.", seat=seat, what=one), parameter)
+                raise Refused(
+                    "not_owned", say("{seat} has no {what} that could be traded.", seat=seat_name(seat), what=one), parameter
+                )
     if len(set(side.hand)) < len(side.hand):
         raise Refused("illegal_target", say("Nothing can be named twice."), parameter)
 
@@ -85,7 +89,9 @@ def offer(play: Play, seat: int, to: int, give: JsonMapping, want: JsonMapping) 
     if to not in partners(play.board, seat):
         raise Refused(
             "illegal_target",
-            say("You cannot make seat {seat} an offer now: offers go to or from the active seat, three at most.", seat=to),
+            say(
+                "You cannot make {seat} an offer now: offers go to or from the active player, three at most.", seat=seat_name(to)
+            ),
             "to",
         )
     giving, wanting = read(give), read(want)
@@ -125,15 +131,15 @@ def fault(board: Board, one: Offer) -> Refused | None:
             return Refused(
                 "hand_full",
                 say(
-                    "Seat {seat} would hold {after} cards; the limit is {limit}.",
-                    seat=seat,
+                    "{seat} would hold {after} cards; the limit is {limit}.",
+                    seat=seat_name(seat),
                     after=after,
                     limit=limit,
                 ),
                 "offer",
             )
         if board.edition.limit_counts == "fighters" and _too_many_fighters(board, seat, gives, gets):
-            return Refused("limit", say("Seat {seat} would have more fighters than developments.", seat=seat), "offer")
+            return Refused("limit", say("{seat} would have more fighters than developments.", seat=seat_name(seat)), "offer")
     return None
 
 
