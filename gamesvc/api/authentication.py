@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -9,6 +10,7 @@ from rest_framework.request import Request
 
 from accounts import signins, tokens
 from accounts.models import User
+from accounts.oauth.grants import OFFERED
 from gamesvc.json_types import JsonObject
 
 
@@ -38,13 +40,35 @@ class Session(SessionAuthentication):
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """The description of tokens in the OpenAPI schema."""
+    """The description of tokens in the OpenAPI schema: those that users make, and those that apps get from them."""
 
     target_class = "gamesvc.api.authentication.BearerToken"
-    name = "token"
+    name = ["token", "app"]
 
-    def get_security_definition(self, auto_schema: object) -> JsonObject:
-        return {"type": "http", "scheme": "bearer", "bearerFormat": "gsk_..."}
+    def get_security_definition(self, auto_schema: object) -> list[JsonObject]:
+        base = settings.BASE_URL
+        flow = {
+            "authorizationUrl": f"{base}/oauth/authorize/",
+            "tokenUrl": f"{base}/oauth/token/",
+            "refreshUrl": f"{base}/oauth/token/",
+            "scopes": {scope: tokens.SCOPES[scope] for scope in OFFERED},
+        }
+        return [
+            {
+                "type": "http",
+                "scheme": "bearer",
+                "bearerFormat": "gsk_...",
+                "description": "A token from your profile page or from `/tokens/`.",
+            },
+            {
+                "type": "oauth2",
+                "description": "OAuth 2 with PKCE (S256), for apps that are registered on a profile page.",
+                "flows": {"authorizationCode": flow},
+            },
+        ]
+
+    def get_security_requirement(self, auto_schema: object) -> list[JsonObject]:
+        return [{name: []} for name in self.name]
 
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.test import Client
 from drf_spectacular.validation import validate_schema
 
 from gamesvc.api.openapi import answers as statuses
@@ -37,6 +38,22 @@ def test_every_operation_parameter_and_answer_is_described() -> None:
             f"{method} {path} {name}" for name, one in described.items() if "$ref" not in one and not one.get("description")
         ]
     assert silent == []
+
+
+def test_every_operation_has_a_summary_and_its_section_is_described() -> None:
+    made = [operation for _path, _method, operation in operations(document())]
+    made += [methods["post"] for methods in document()["webhooks"].values()]
+    assert [one["operationId"] for one in made if not one["summary"] or len(one["summary"]) > 130] == []
+    assert {tag for one in made for tag in one["tags"]} == {one["name"] for one in document()["tags"]}
+
+
+def test_an_app_gets_a_token_by_what_the_document_says(client: Client) -> None:
+    known = client.get("/.well-known/oauth-authorization-server").json()
+    flow = document()["components"]["securitySchemes"]["app"]["flows"]["authorizationCode"]
+    assert (flow["authorizationUrl"], flow["tokenUrl"]) == (known["authorization_endpoint"], known["token_endpoint"])
+    assert list(flow["scopes"]) == known["scopes_supported"]
+    asked = {scope for *_, one in operations(document()) for way in one["security"] for scope in way.get("app", ())}
+    assert asked == set(flow["scopes"])
 
 
 def test_every_type_of_webhook_is_described_and_its_example_fits() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.conf import settings
+
 from gamesvc.api.openapi import answers, glossary, webhooks
+from gamesvc.api.openapi.sections import SECTIONS
 
 Document = dict[str, Any]
 PROBLEM = "application/problem+json"
@@ -15,6 +18,11 @@ _EMPTY = "No response body"
 
 def complete(result: Document, generator: object, request: object, public: bool) -> Document:
     """Fill in what the serializers leave open: a hook of drf-spectacular."""
+    base = settings.BASE_URL
+    result["info"]["contact"] = {"name": "The operators of this service", "url": f"{base}/"}
+    result["servers"] = [{"url": base, "description": "This service."}]
+    result["externalDocs"] = {"url": f"{base}/api/docs/", "description": "Guides and reference."}
+    result["tags"] = [{"name": name, "description": text} for name, text in sorted(SECTIONS.items())]
     components = result["components"]
     components["responses"] = {f"Problem{status}": _problem(status) for status in answers.STATUSES if status >= "400"}
     components["headers"] = {name: dict(header) for name, header in answers.HEADERS.items()}

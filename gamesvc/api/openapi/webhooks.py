@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gamesvc.api.openapi.sections import WEBHOOKS
 from notifications.other_channels import deliveries, subscriptions
 from notifications.other_channels.subscriptions import MOVED, OVER
 
@@ -98,7 +99,7 @@ def _operation(name: str, text: str, data: str) -> Document:
         "operationId": f"webhook_{name}",
         "summary": text,
         "description": f"{text}\n\nSent to your webhooks (`/me/webhooks/`).",
-        "tags": ["webhooks"],
+        "tags": [WEBHOOKS],
         "security": [],
         "parameters": [
             {"name": header, "in": "header", "required": True, "description": meaning, "schema": {"type": "string"}}

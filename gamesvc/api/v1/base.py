@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -17,9 +18,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.oauth.grants import OFFERED
 from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.errors import BadQuery
+from gamesvc.api.openapi.sections import section
 from gamesvc.api.v1 import schemas
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_match
@@ -39,6 +42,8 @@ PUBLIC = "public"
 # The query of every address below a match: a watch link, and the seat to look as.
 OF_MATCHES = ("link", "as")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# The scopes that the token of a user, and that of an app they allowed, can have.
+SCOPED = {"token": tuple(SCOPES), "app": OFFERED}
 
 
 def endpoint(
@@ -105,6 +110,15 @@ class Scope(BasePermission):
 class Described(AutoSchema):
     """The schema of an endpoint, with its scopes in the description and in the security requirement."""
 
+    def get_summary(self) -> str:
+        """Return the first sentence of the description."""
+        told = " ".join(str(super().get_description()).split("\n\n")[0].split())
+        return re.split(r"[.:;](?= |$)", told, maxsplit=1)[0]
+
+    def get_tags(self) -> list[str]:
+        """Return the section: the first part of the address below the version."""
+        return [section(self.path)]
+
     def get_description(self) -> str:  # type: ignore[override]
         told = super().get_description()
         needed = self._needed()
@@ -116,7 +130,8 @@ class Described(AutoSchema):
         found: list[JsonObject] = super().get_auth()
         if PUBLIC in needed:
             return [*found, {}]
-        return [{"token": [scope]} for scope in needed] + [auth for auth in found if "token" not in auth]
+        scoped = [{name: [scope]} for name, offered in SCOPED.items() for scope in needed if scope in offered]
+        return scoped + [auth for auth in found if auth.keys().isdisjoint(SCOPED)]
 
     def _open(self) -> str:
         """Return what an address without a scope shows to callers without a token."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.tokens import SCOPES
@@ -51,10 +52,15 @@ def hours_to_answer() -> serializers.IntegerField:
     return serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
 
 
-def clock_policy() -> serializers.JSONField:
+@extend_schema_field({"anyOf": [{"type": "string"}, {"type": "object"}]})
+class ClockPolicy(serializers.JSONField):
+    """A clock policy, or the name of a preset."""
+
+
+def clock_policy() -> ClockPolicy:
     """Return the field for the clock of a new match."""
     told = "Instead of `hours`: the name of a preset, or a policy; `/clocks/` describes both."
-    return serializers.JSONField(required=False, allow_null=True, default=None, help_text=told)
+    return ClockPolicy(required=False, allow_null=True, default=None, help_text=told)
 
 
 class NewMatch(Strict):

@@ -15,11 +15,7 @@ from drf_spectacular.generators import SchemaGenerator
 from gamesvc.web.common import markdown
 from gamesvc.web.docs.guides import guides
 
-PREFIX = "/api/v1/"
 COMPONENT = "#/components/schemas/"
-# An address about the caller is found under its second part: `me/turns/`.
-START = "start"
-WEBHOOKS = "webhooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +78,10 @@ def reference() -> Reference:
     _resolve(schemas, schemas)
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            section = path.removeprefix(PREFIX).split("/")[0] or START
-            found.sections.setdefault(section, []).append(_operation(path, method, operation, document))
+            found.sections.setdefault(operation["tags"][0], []).append(_operation(path, method, operation, document))
     for name, methods in document["webhooks"].items():
-        found.sections.setdefault(WEBHOOKS, []).append(_operation(name, "post", methods["post"], document))
+        operation = methods["post"]
+        found.sections.setdefault(operation["tags"][0], []).append(_operation(name, "post", operation, document))
     for name, schema in sorted(schemas.items()):
         if schema.get("type") == "object":
             found.shapes.append(Shape(name, schema.get("description", ""), _members(schema)))
