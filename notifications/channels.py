@@ -25,11 +25,18 @@ class ChannelBusy(GamesvcError):
     """The notice could not be handed over now; another try may succeed."""
 
 
+class HostSilent(ChannelBusy):
+    """The host of the parcel cannot be reached, so other parcels for it would wait in vain as well.
+
+    Never raised for what only one address is at fault for: a user could then hold up everybody else at that host.
+    """
+
+
 @dataclass(frozen=True)
 class Parcel:
     """A notice ready to be sent over the network.
 
-    `go` hands it over or raises; it runs in a separate thread and does not query the database. `lane` names the host it goes to.
+    `go` hands it over or raises; it runs in a separate thread and does not query the database. `lane` names the host and port.
     `settled` is called with the exception that `go` raised, or None, and may write to the database.
     """
 

@@ -7,11 +7,12 @@ each notice goes to one place, so that no transfer takes long.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from apprise import AppriseAsset, PersistentStoreMode
+from apprise import AppriseAsset, PersistentStoreMode, URLBase
 from apprise.plugins.discord import NotifyDiscord
 from apprise.plugins.matrix import NotifyMatrix
 from apprise.plugins.ntfy import NotifyNtfy
@@ -20,7 +21,7 @@ from apprise.plugins.telegram import NotifyTelegram
 from django.conf import settings
 
 from gamesvc.language import say
-from notifications.channels import ChannelBusy, ChannelRefused
+from notifications.channels import ChannelBusy, ChannelRefused, HostSilent
 from notifications.other_channels.chat_names import EXAMPLES, check_service
 from notifications.wanted.wishes import WishRefused
 
@@ -74,8 +75,13 @@ def prepared(service: str, address: str) -> tuple[str, Callable[[str, str], None
 
 
 def _send(plugin: Any, title: str, text: str) -> None:
-    if not plugin.notify(body=text, title=title):
-        raise ChannelBusy("the service did not take it")
+    began = time.monotonic()
+    if plugin.notify(body=text, title=title):
+        return
+    # Apprise does not say why. A server that refuses one address does so at once: others there still get theirs.
+    if time.monotonic() - began >= URLBase.socket_connect_timeout:
+        raise HostSilent("the service did not answer")
+    raise ChannelBusy("the service did not take it")
 
 
 def _plugin(service: str, address: str) -> Any:
@@ -146,4 +152,4 @@ def _is_cloud(service: str, plugin: Any) -> bool:
 
 def _host(service: str, plugin: Any) -> str:
     """Return the lane of transfers: the server, or the service where that has one."""
-    return service if service not in HOSTS or _is_cloud(service, plugin) else str(plugin.host)
+    return service if service not in HOSTS or _is_cloud(service, plugin) else f"{plugin.host}:{plugin.port}"

@@ -13,7 +13,6 @@ import logging
 import threading
 from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -125,7 +124,7 @@ def parcel(hook: Webhook, identity: UUID, kind: str, body: bytes, notice: Outbox
     """Sign a delivery for its webhook. Its result goes to the log, and to the state of the webhook."""
     now = timezone.now()
     headers = signing.headers(hook, str(identity), now, body)
-    lane, lookups = (urlsplit(hook.url).hostname or "").rstrip("."), outward.lookups_of(hook.user_id)
+    lane, lookups = outward.lane(hook.url), outward.lookups_of(hook.user_id)
     row = WebhookDelivery(pk=identity, hook=hook, notice=notice, kind=kind, body=body.decode(), created_at=now, due_at=now)
     return Parcel(lane, functools.partial(_deliver, hook.url, body, headers, lookups), functools.partial(_note, row, now))
 

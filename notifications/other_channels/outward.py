@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 
 from django.conf import settings
 
+from gamesvc.errors import GamesvcError
 from notifications.wanted.wishes import WishRefused
 
 STEP_SECONDS = 5.0
@@ -70,6 +71,16 @@ class BadAddress(WishRefused):
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail=detail)
+
+
+class Unreachable(GamesvcError, OSError):
+    """The host has no address, or takes no connection: the fault is its own, and not that of one address there."""
+
+
+def lane(url: str) -> str:
+    """Return host and port of an address, as transfers count them. A port that is closed says nothing about the others."""
+    parts = urlsplit(url)
+    return f"{(parts.hostname or '').rstrip('.')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
 
 
 def check(url: str) -> tuple[str, str, int, str]:
@@ -143,7 +154,8 @@ def lookups_of_one() -> threading.BoundedSemaphore:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, lookups: threading.BoundedSemaphore | None = None) -> int:
-    """Post `body` and return the status of the response. Raises `BadAddress`, `OSError` and `HTTPException`.
+    """Post `body` and return the status of the response. Raises `BadAddress`, `HTTPException`, and `OSError`: `Unreachable`
+    if the host gave no connection.
 
     `lookups`: of a receiver with several addresses (`lookups_of_one`).
     """
@@ -157,12 +169,15 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, lookups: threadin
     watch.start()
     try:
         link.settimeout(STEP_SECONDS)
-        link.connect((number, port))
-        # As http.client does for sockets it opens itself: the body does not wait until the headers are acknowledged.
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if scheme == "https":
-            link = ssl.create_default_context().wrap_socket(link, server_hostname=host, do_handshake_on_connect=False)
-            link.do_handshake()
+        try:
+            link.connect((number, port))
+            # As http.client does for sockets it opens itself: the body does not wait until the headers are acknowledged.
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if scheme == "https":
+                link = ssl.create_default_context().wrap_socket(link, server_hostname=host, do_handshake_on_connect=False)
+                link.do_handshake()
+        except OSError as fault:
+            raise _unreachable(fault) from None
         # Given an open socket, http.client neither looks anything up nor follows redirects.
         connection = http.client.HTTPConnection(host, port, timeout=STEP_SECONDS)
         connection.sock = link
@@ -182,7 +197,8 @@ def _open_address(host: str, port: int, own: threading.BoundedSemaphore | None =
 
 
 def _look_up(host: str, port: int, own: threading.BoundedSemaphore | None = None) -> list[Any]:
-    """Ask the resolver, with a time limit. Raises `OSError`, including `TimeoutError`, and `BadAddress`.
+    """Ask the resolver, with a time limit. Raises `Unreachable` for a name without an address, `TimeoutError` while there is no
+    room, and `BadAddress`.
 
     A lookup that hangs keeps its place, also the one among the receiver's `own`.
     """
@@ -207,12 +223,18 @@ def _look_up(host: str, port: int, own: threading.BoundedSemaphore | None = None
     try:
         answer = answers.get(timeout=LOOKUP_SECONDS)
     except queue.Empty:
-        raise TimeoutError(f"{host} could not be looked up in time") from None
+        raise Unreachable(f"{host} could not be looked up in time") from None
     if isinstance(answer, UnicodeError):
         raise BadAddress("The address names no host: a part of its name is empty or too long.")
+    if isinstance(answer, OSError):
+        raise _unreachable(answer)
     if isinstance(answer, Exception):
         raise answer
     return answer
+
+
+def _unreachable(fault: OSError) -> Unreachable:
+    return Unreachable(f"{type(fault).__name__}: {fault}")
 
 
 def _hang_up(link: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Transfers over the network, several at once: few to one host, and none more to one that fails repeatedly in the same sweep.
+"""Transfers over the network, several at once: few to one host, and none more in a sweep to one that cannot be reached.
 
 What is due comes from sources. A source claims rows, and each row becomes a `Job`, or is settled without a transfer.
 """
@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from notifications.channels import ChannelBusy, ChannelRefused, Parcel
+from notifications.channels import ChannelBusy, ChannelRefused, HostSilent, Parcel
 from notifications.other_channels import outward
 
 # Longer than any transfer takes (`outward.WHOLE_SECONDS`).
@@ -22,6 +22,7 @@ LEASE = timedelta(seconds=30)
 AT_ONCE = 8
 PER_LANE = 2
 LANE_FAILURES = 3
+"""So many parcels in a row find that a host cannot be reached (`HostSilent`): the others for it wait."""
 LANE_PAUSE = timedelta(seconds=10)
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=2)
@@ -50,11 +51,13 @@ _Transfer = tuple[Exception | None, float]
 
 def post(url: str, body: bytes, headers: dict[str, str], lookups: threading.BoundedSemaphore) -> int:
     """Send by the filtered client, and return the status. Raises `ChannelRefused` for an address that is not taken, and
-    `ChannelBusy` if there was no answer."""
+    `ChannelBusy` if there was no answer, `HostSilent` if nobody gets one from this host."""
     try:
         return outward.post(url, body, headers, lookups=lookups)
     except outward.BadAddress as fault:
         raise ChannelRefused(str(fault)) from None
+    except outward.Unreachable as fault:
+        raise HostSilent(str(fault)) from None
     except (OSError, http.client.HTTPException) as fault:
         raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
 
@@ -102,7 +105,7 @@ class _Sweep:
             fault, seconds = future.result()
             lane = job.parcel.lane
             self.busy[lane] -= 1
-            self.failed[lane] = self.failed[lane] + 1 if isinstance(fault, ChannelBusy) else 0
+            self.failed[lane] = self.failed[lane] + 1 if isinstance(fault, HostSilent) else 0
             job.parcel.settled(fault)
             sent += job.ended(fault, seconds)
         return sent

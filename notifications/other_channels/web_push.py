@@ -27,7 +27,7 @@ from py_vapid import Vapid02
 
 from accounts.models import User
 from notifications import channels
-from notifications.channels import ChannelBusy, ChannelRefused, Parcel
+from notifications.channels import ChannelBusy, ChannelRefused, HostSilent, Parcel
 from notifications.models import Handover, Outbox, Preference, PushSubscription
 from notifications.other_channels import outward, titles, transfers
 from notifications.wanted import wishes
@@ -107,8 +107,9 @@ def pack(notice: Outbox, handover: Handover) -> Parcel:
     lookups = outward.lookups_of_one()
     posts = [functools.partial(_deliver, row.endpoint, _sealed(row, body), _headers(row.endpoint), lookups) for row in devices]
     gone: list[str] = []
-    lane = (urlsplit(devices[0].endpoint).hostname or "").rstrip(".")
-    return Parcel(lane, functools.partial(_deliver_all, posts, devices, gone), functools.partial(_forget, gone))
+    return Parcel(
+        outward.lane(devices[0].endpoint), functools.partial(_deliver_all, posts, devices, gone), functools.partial(_forget, gone)
+    )
 
 
 def _deliver_all(posts: Sequence[functools.partial[None]], devices: Sequence[PushSubscription], gone: list[str]) -> None:
@@ -117,7 +118,9 @@ def _deliver_all(posts: Sequence[functools.partial[None]], devices: Sequence[Pus
         faults = [future.exception() for future in [pool.submit(one) for one in posts]]
     gone += [row.endpoint for row, fault in zip(devices, faults, strict=True) if isinstance(fault, _Gone)]
     if all(faults):
-        raise next((fault for fault in faults if not isinstance(fault, ChannelRefused)), faults[0]) or ChannelBusy("")
+        fault = next((fault for fault in faults if not isinstance(fault, ChannelRefused)), faults[0]) or ChannelBusy("")
+        # The lane is that of the first browser: another one's host says nothing about it.
+        raise ChannelBusy(str(fault)) if isinstance(fault, HostSilent) and fault is not faults[0] else fault
 
 
 class _Gone(ChannelRefused):

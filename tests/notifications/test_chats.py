@@ -33,8 +33,9 @@ class Chat:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 outer.taken.append((self.path, body.decode()))
                 text = b"ok" if "/services/" in self.path else json.dumps(outer.answer(self.path)).encode()
-                self.send_response(outer.status)
-                if outer.status == 307:
+                status = outer.answered(self.path)
+                self.send_response(status)
+                if status == 307:
                     self.send_header("Location", f"{outer.url}/elsewhere")
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
@@ -48,6 +49,10 @@ class Chat:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.host = f"localhost:{self.server.server_port}"
         self.url = f"http://{self.host}"
+
+    def answered(self, path):
+        """Return the status code for a path."""
+        return self.status
 
     @staticmethod
     def answer(path):

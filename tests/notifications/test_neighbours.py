@@ -1,0 +1,114 @@
+"""Addresses that fail hold up nobody else's at the same host; a host that cannot be reached is not asked again and again."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+import pytest
+
+from notifications.models import Handover, WebhookDelivery
+from notifications.other_channels import chat_services, chats, subscriptions, transfers, web_push
+from notifications.outbox import Notice, notify
+from notifications.tasks import send_due, sweep_channels
+from notifications.wanted import wishes
+from tests.notifications.conftest import make_user
+from tests.notifications.test_chats import addresses, chat  # noqa: F401
+from tests.notifications.test_push import Browser, service  # noqa: F401
+from tests.notifications.timing import asking  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+FAILING = transfers.LANE_FAILURES
+
+
+@pytest.fixture(autouse=True)
+def _one_by_one(monkeypatch):
+    """Send in order, so that those who fail come first."""
+    monkeypatch.setattr(transfers, "AT_ONCE", 1)
+
+
+@pytest.fixture
+def users(sink, asking):  # noqa: F811
+    """Some whose addresses fail, and the last one, whose address is good."""
+    asking.open("m1")
+    return [make_user(f"user{number}") for number in range(FAILING + 1)]
+
+
+@pytest.fixture
+def closed():
+    """A port of this machine that takes no connection."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+def tell(users, channel):
+    for user in users:
+        wishes.set_wishes(user, {"channels": [channel, "mail"]})
+        notify(Notice("your_turn", user_id=user.pk, topic="m1"))
+    send_due()
+
+
+def attempts():
+    return list(Handover.objects.order_by("due_at", "pk").values_list("attempts", flat=True))
+
+
+@pytest.mark.parametrize("status", [404, 429, 500])
+def test_dead_chats_hold_up_no_other_chat_of_the_service(users, chat, status):  # noqa: F811
+    *dead, good = users
+    answered = chat.answered
+    chat.answered = lambda path: status if "/dead" in path else answered(path)
+    for user in users:
+        name = "dead" if user in dead else "good"
+        chats.set_up(user, "discord", f"https://discord.com/api/webhooks/{user.pk}/{name}")
+    tell(users, "discord")
+    assert sweep_channels() == 1
+    assert [handover.notice.user for handover in Handover.objects.filter(status="sent")] == [good]
+
+
+def test_a_chat_server_that_does_not_answer_is_left_alone_for_the_sweep(users, chat, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(chat_services.URLBase, "socket_connect_timeout", 0.05)
+    chat.answered = lambda path: time.sleep(0.1) or 500
+    for user in users:
+        chats.set_up(user, "ntfy", addresses(chat)["ntfy"])
+    tell(users, "ntfy")
+    assert sweep_channels() == 0
+    assert attempts() == [1] * FAILING + [0]
+
+
+@pytest.mark.parametrize("status", [404, 429, 500])
+def test_failing_webhooks_hold_up_no_other_webhook_at_the_host(users, receiver, status):
+    receiver.answers = [status] * FAILING + [204]
+    for user in users:
+        subscriptions.add(user, url=receiver.url)
+    assert sweep_channels() == 1
+    assert WebhookDelivery.objects.get(status="sent").hook.user == users[-1]
+
+
+def test_a_closed_port_holds_up_no_webhook_at_another_port(users, receiver, closed, settings):
+    settings.WEBHOOK_TRUSTED_HOSTS = ["localhost", f"localhost:{closed}", *settings.WEBHOOK_TRUSTED_HOSTS]
+    for user in users:
+        subscriptions.add(user, url=receiver.url if user == users[-1] else f"http://localhost:{closed}/")
+    assert sweep_channels() == 1
+
+
+def test_a_host_that_takes_no_connection_is_left_alone_for_the_sweep(users, closed, settings):
+    settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{closed}"]
+    for user in users:
+        subscriptions.add(user, url=f"http://localhost:{closed}/")
+    assert sweep_channels() == 0
+    assert sorted(WebhookDelivery.objects.values_list("attempts", flat=True)) == [0] + [1] * FAILING
+
+
+def test_browsers_at_a_dead_host_hold_up_no_browser_at_another(users, service, closed, settings):  # noqa: F811
+    """Users with several browsers share a lane by the first of them."""
+    settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{closed}", *settings.WEBHOOK_TRUSTED_HOSTS]
+    service.answers = {f"/push/user{number}": 403 for number in range(FAILING)}
+    for user in users:
+        web_push.subscribe(user, **Browser(service, user.username).given)
+        if user != users[-1]:
+            given = Browser(service).given
+            web_push.subscribe(user, **given | {"endpoint": f"http://localhost:{closed}/{user.pk}"})
+    tell(users, "push")
+    assert sweep_channels() == 1
