@@ -68,14 +68,16 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """Create a token. Return its row and the token itself, which is shown this once and cannot be read again.
 
-    `parent`: the token that requests it. The new one has no further scopes, expires no later and is revoked with it. `proven`:
-    the user has just given their password. Raises `TokenRefused`.
+    `parent`: the token that requests it, of the user or, for a bot, of its owner. The new one has no further scopes, expires no
+    later and is revoked with it. `proven`: the user has just given their password. Raises `TokenRefused`.
     """
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    # With the owner of a bot, whose tokens may be revoked at this moment.
+    list(User.objects.select_for_update(no_key=True).filter(pk__in={user.pk, user.bot_owner_id or user.pk}).order_by("pk"))
     name, wanted, now = name.strip(), set(scopes), timezone.now()
     _check_wishes(user, name, wanted)
     if parent is not None:
-        parent = _parent(parent, wanted, now)
+        # The scopes of a bot's token are about the bot.
+        parent = _parent(parent, wanted if parent.user_id == user.pk else set(), now)
     expires_at = _expiry(expires_at, parent, now)
     if own_tokens(user).count() >= MAX_TOKENS:
         raise TokenRefused(
@@ -222,18 +224,17 @@ def _find() -> str:
 
 @transaction.atomic
 def revoke_token(*, user: User, token_id: UUID) -> bool:
-    """Revoke a user's own token for good, with all tokens created by it.
+    """Revoke a user's own token for good, with all tokens created by it, also those of bots.
 
     Return False for an unknown one. Repeating is harmless.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    own = ApiToken.objects.filter(user=user)
     now = timezone.now()
-    generation = list(own.filter(pk=token_id).values_list("pk", flat=True))
+    generation = list(ApiToken.objects.filter(user=user, pk=token_id).values_list("pk", flat=True))
     known = bool(generation)
     while generation:
-        own.filter(pk__in=generation, revoked_at=None).update(revoked_at=now)
-        generation = list(own.filter(parent__in=generation).values_list("pk", flat=True))
+        ApiToken.objects.filter(pk__in=generation, revoked_at=None).update(revoked_at=now)
+        generation = list(ApiToken.objects.filter(parent__in=generation).values_list("pk", flat=True))
     return known
 
 

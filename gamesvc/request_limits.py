@@ -19,6 +19,7 @@ import redis
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from accounts.bots import bots
 from accounts.models import User
 from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
 from gamesvc.errors import TooMany
@@ -126,9 +127,10 @@ def of_network(request: HttpRequest, name: str) -> dict[str, object]:
 
 
 def holders(request: HttpRequest, user: User, token: object = None) -> dict[str, object]:
-    """Return the limits for a user's request: their own, their token's, and the one for the past."""
+    """Return the limits for a user's request: their own, their token's, and the one for the past, which a
+    user shares with their bots: that is the costly part."""
     found = {"user": user.pk, "token": token}
-    return found | {"history": user.pk} if folds(request) else found
+    return found | {"history": bots.root(user)} if folds(request) else found
 
 
 def add_headers(request: HttpRequest, response: HttpResponse) -> None:

@@ -49,6 +49,11 @@ def root(user: User) -> int:
     return user.bot_owner_id or user.pk
 
 
+def root_of(user_id: int) -> int:
+    """Return `root` of the account with this id."""
+    return User.objects.filter(pk=user_id).values_list("bot_owner_id", flat=True).first() or user_id
+
+
 def find(owner: User, name: str) -> User:
     """Return a bot account of a user. Raises `BotRefused` if they have none of this name."""
     found = User.objects.filter(bot_owner=owner, is_active=True, username=name).first()
@@ -87,9 +92,12 @@ def allow(bot: User, matches: int) -> User:
     return bot
 
 
-def new_token(bot: User, name: str) -> tuple[ApiToken, str]:
-    """Make a token with which a program reads and plays as the bot; its text is shown this once. Raises `TokenRefused`."""
-    return tokens.create_token(user=bot, name=name, scopes=SCOPES)
+def new_token(bot: User, name: str, parent: ApiToken | None = None) -> tuple[ApiToken, str]:
+    """Make a token with which a program reads and plays as the bot; its text is shown this once. Raises `TokenRefused`.
+
+    `parent`: the token of the owner that requests it, with which it expires and is revoked.
+    """
+    return tokens.create_token(user=bot, name=name, scopes=SCOPES, parent=parent)
 
 
 def erase(bot: User) -> None:

@@ -8,6 +8,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from accounts.bots import bots
 from accounts.models import ApiToken, User
 from accounts.tokens import MAX_TOKENS, TokenRefused, create_token, find_token, revoke_all, revoke_token
 from tests.racing import at_once
@@ -139,6 +140,20 @@ def test_a_key_is_revoked_with_the_one_it_was_made_with(ann):
     assert revoke_token(user=ann, token_id=first.pk)
     assert (find_token(plain), find_token(last)) == (None, None)
     assert find_token(others) is not None
+
+
+def test_a_key_of_a_bot_ends_with_the_one_it_was_made_with(ann):
+    end = timezone.now() + timedelta(days=1)
+    first, _ = make(ann, scopes=["account"], expires_at=end)
+    bot = bots.make(owner=ann, name="deep-bot")
+    row, plain = bots.new_token(bot, "laptop", first)
+    _own, others = bots.new_token(bot, "desk")
+    assert row.expires_at == end
+    assert revoke_token(user=ann, token_id=first.pk)
+    assert find_token(plain) is None
+    assert find_token(others) is not None
+    with pytest.raises(TokenRefused):
+        bots.new_token(bot, "again", first)
 
 
 def test_a_key_expires_no_later_than_the_one_it_was_made_with(ann):

@@ -104,6 +104,7 @@ def test_a_user_makes_limits_and_erases_bots_of_their_own(anna, ben, program):
     assert owner.call("PATCH", "/me/bots/deep-bot/", {"matches": 4}).json()["matches"] == 4
     assert [one["name"] for one in owner.get("/me/bots/").json()["results"]] == ["deep-bot"]
     token = owner.post("/me/bots/deep-bot/tokens/", {"name": "laptop"}).json()
+    assert token["made_with"] is not None, "it ends with the token that made it"
     assert token["scopes"] == ["read", "play"]
     machine = program(ben)
     machine.token = token["token"]

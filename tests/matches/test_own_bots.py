@@ -10,11 +10,12 @@ from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.lobby import challenges, invitations, opening, programs, substitutes
-from gamesvc.matches.models import Match, Rated
+from gamesvc.matches.lobby import challenges, invitations, opening, press, programs, substitutes
+from gamesvc.matches.models import Follow, Match, Rated
 from gamesvc.matches.organising import looks, moderation, reports
 from gamesvc.matches.record import loading
 from gamesvc.matches.statistics import ratings
+from notifications.models import Outbox
 from tests.matches.playing import play_out
 
 pytestmark = pytest.mark.django_db
@@ -125,6 +126,54 @@ def test_a_user_with_many_bots_sends_no_more_invitations(toy, ben, bot, sister):
     for sender in (bot, sister):
         with pytest.raises(TooMany):
             challenges.challenge(by=sender, opponent="ben", game="toy")
+
+
+def test_a_user_with_bots_opens_no_more_matches_a_day(toy, settings, anna, bot, sister):
+    settings.MATCHES_PER_DAY = 3
+    for host in (anna, bot, sister):
+        opening.create_match(by=host, game="toy", entry="invited")
+    for host in (anna, bot, sister):
+        with pytest.raises(TooMany):
+            opening.create_match(by=host, game="toy", entry="invited")
+
+
+def test_a_user_with_bots_has_no_more_matches_open(toy, settings, anna, ben, bot, sister):
+    settings.MATCHES_OPEN_PER_USER = 2
+    for host in (bot, sister):
+        opening.create_match(by=host, game="toy", entry="invited")
+    for host in (anna, bot, sister):
+        with pytest.raises(TooMany):
+            opening.create_match(by=host, game="toy", entry="invited")
+    opening.create_match(by=ben, game="toy", entry="invited")
+
+
+def test_a_user_with_bots_writes_no_more_messages_a_day(toy, monkeypatch, anna, ben, bot, sister):
+    monkeypatch.setattr(daily_limits, "MESSAGES_PER_DAY", 3)
+    played = [(by, opened(ben, by, entry="invited")) for by in (anna, bot, sister)]
+    for by, match in played:
+        press.say(match=match, by=by, by_seat=1, to="all", text="Hello", channel="api")
+    for by, match in played:
+        with pytest.raises(TooMany):
+            press.say(match=match, by=by, by_seat=1, to="all", text="Hello again", channel="api")
+
+
+def test_a_user_with_bots_challenges_no_more_bots_a_day(toy, monkeypatch, anna, ben, bot, sister):
+    monkeypatch.setattr(daily_limits, "CHALLENGES_OF_BOTS_PER_DAY", 3)
+    bots.make(owner=ben, name="other-bot")
+    for by in (anna, bot, sister):
+        challenges.challenge(by=by, opponent="other-bot", game="toy")
+    for by in (anna, bot, sister):
+        with pytest.raises(TooMany):
+            challenges.challenge(by=by, opponent="other-bot", game="toy")
+
+
+def test_seats_that_bots_of_a_user_leave_call_no_more_followers(toy, monkeypatch, anna, ben, bot, sister):
+    monkeypatch.setattr(daily_limits, "CALLS_PER_DAY", 1)
+    follower = User.objects.create_user("follower")
+    Follow.objects.create(user=follower, game="toy")
+    for by in (bot, sister):
+        gives_up(by, opened(ben, by, entry="public"))
+    assert Outbox.objects.filter(user=follower, kind="seat_free").count() == 1
 
 
 def test_no_limit_is_renewed_by_erasing_bots_and_making_others(anna):

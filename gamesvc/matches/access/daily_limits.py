@@ -5,6 +5,9 @@ else may know of, such as standing orders, announce nothing, and every page of t
 of side moves: offers and other commands that do not move the match on, so that they could be given endlessly. Players who join
 and leave, a host who fills and empties seats, and a player who pauses or undoes alone tell nobody, and yet the record grows with
 each act.
+
+A user and their bot accounts have one budget together. Limits within one match count each account: where other people play, only
+one account of a person has a seat (`tenures`).
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from uuid import UUID
 
+from accounts.bots import bots
+from accounts.models import User
 from accounts.throttling import throttle
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
@@ -46,8 +51,13 @@ CALLS_PER_DAY = 5
 """Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
 
 
+def count_for(by: User, what: str, most: int, seconds: int, sentence: str) -> None:
+    """Count one more act of a user, with those of their bots. Raises `TooMany` as `count_or_wait`."""
+    count_or_wait(f"{what} {bots.root(by)}", most, seconds, sentence)
+
+
 def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
-    """Count one more. Raises `TooMany` with the sentence and when to try again."""
+    """Count one more of what no single user does. Raises `TooMany` with the sentence and when to try again."""
     if wait := throttle(key, most, seconds):
         raise TooMany(joined(sentence, _again(wait)), wait)
 
@@ -124,7 +134,7 @@ def may_call_followers(user_id: int) -> bool:
     """Count one more seat that a user leaves or has others leave. Return False if followers were called for enough of them
     today.
     """
-    return throttle(f"calls for a substitute {user_id}", CALLS_PER_DAY, DAY) == 0
+    return throttle(f"calls for a substitute {bots.root_of(user_id)}", CALLS_PER_DAY, DAY) == 0
 
 
 def _both(hourly: int, daily: int) -> tuple[tuple[int, int], ...]:

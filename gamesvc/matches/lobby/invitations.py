@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from accounts import blocks
 from accounts.addresses import user_of_address
-from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
@@ -99,21 +98,18 @@ def _count_invitation(by: User, receiver: User | str) -> None:
     Those of a user and of their bots count together, and those of all users to one address too: it gets no flood, and no single
     user can use its limit up.
     """
-    sender = bots.root(by)
     most, to_one, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY
     if isinstance(receiver, User) and receiver.is_bot:
         most = daily_limits.CHALLENGES_OF_BOTS_PER_DAY
-        daily_limits.count_or_wait(
-            f"challenges of bots {by.pk}", most, day, f"You can challenge bots at most {most} times a day."
-        )
+        daily_limits.count_for(by, "challenges of bots", most, day, f"You can challenge bots at most {most} times a day.")
         return
-    daily_limits.count_or_wait(f"invitations {sender}", most, day, f"You can send at most {most} invitations a day.")
+    daily_limits.count_for(by, "invitations", most, day, f"You can send at most {most} invitations a day.")
     if isinstance(receiver, User):
         sentence = f"You invited {receiver.username} several times today."
-        daily_limits.count_or_wait(f"invitations to {receiver.pk} by {sender}", to_one, day, sentence)
+        daily_limits.count_for(by, f"invitations to {receiver.pk} by", to_one, day, sentence)
         return
     sentence, mailbox = "This address was invited several times today.", _mailbox(receiver)
-    daily_limits.count_or_wait(f"invitations to {mailbox} by {sender}", to_one, day, sentence)
+    daily_limits.count_for(by, f"invitations to {mailbox} by", to_one, day, sentence)
     daily_limits.count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
 
 

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts.bots.bots import person
 from accounts.models import User
 from events import canonical
 from gamesvc.games import catalog
@@ -184,14 +185,14 @@ def _check_choices(entry: str, watch: str, press: str, undo: str) -> None:
 
 
 def _count_match(by: User) -> None:
-    """Count one more match of a user. Raises `TooMany` beyond the limits, or if too many of theirs are not over."""
+    """Count one more match of a user and their bots. Raises `TooMany` beyond the limits, or if too many are not over."""
     for most, seconds, span in (
         (settings.MATCHES_PER_MINUTE, 60, "a minute"),
         (settings.MATCHES_PER_DAY, daily_limits.DAY, "a day"),
     ):
         sentence = f"You can open at most {most} matches and analysis boards {span}."
-        daily_limits.count_or_wait(f"matches {seconds} {by.pk}", most, seconds, sentence)
-    running = Match.objects.filter(creator=by, status__in=Match.UNFINISHED).count()
+        daily_limits.count_for(by, f"matches {seconds}", most, seconds, sentence)
+    running = Match.objects.filter(creator__in=person(by), status__in=Match.UNFINISHED).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(
             say(

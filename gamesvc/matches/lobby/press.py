@@ -132,9 +132,12 @@ def _check_ban(by: User) -> None:
 
 def _check_flood(by: User, match: Match) -> None:
     hourly, daily = daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY
-    in_match, in_all = f"press {by.pk} {match.pk}", f"press {by.pk}"
-    daily_limits.count_or_wait(in_match, hourly, daily_limits.HOUR, f"You can send at most {hourly} messages an hour in a match.")
-    daily_limits.count_or_wait(in_all, daily, daily_limits.DAY, f"You can send at most {daily} messages a day.")
+    a_match, a_day = (
+        f"You can send at most {hourly} messages an hour in a match.",
+        f"You can send at most {daily} messages a day.",
+    )
+    daily_limits.count_for(by, f"press {match.pk}", hourly, daily_limits.HOUR, a_match)
+    daily_limits.count_for(by, "press", daily, daily_limits.DAY, a_day)
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:

@@ -82,8 +82,12 @@ class BotDetail(View):
 class BotTokens(View):
     @documented(request=NewBotToken, responses={201: schemas.TokenOnce, **REFUSALS}, operation_id="me_bots_tokens_create")
     def post(self, request: Request, name: str) -> Response:
-        """Make a token with which a program reads and plays as your bot. Its text is shown in this answer only."""
-        token, plain = bots.new_token(bots.find(self.user, name), self.body(NewBotToken)["name"])
+        """Make a token with which a program reads and plays as your bot. Its text is shown in this answer only.
+
+        It expires and is revoked with the token that you use here.
+        """
+        parent = self.bearer.token if self.bearer is not None else None
+        token, plain = bots.new_token(bots.find(self.user, name), self.body(NewBotToken)["name"], parent)
         return Response({**token_json(token), "token": plain}, status=201, headers=PRIVATE)
 
     @documented(responses={204: None, **REFUSALS}, operation_id="me_bots_tokens_delete")

@@ -1,0 +1,48 @@
+"""Limits on what a user may do count a user and their bots together; others say here why they do not."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+PACKAGES = ("accounts", "gamesvc", "notifications")
+COUNTING = {"throttle", "count_or_wait"}
+# Keys with an account in them, and why its bots need none of their own.
+ALONE = {
+    ("accounts/absences.py", "vacations {user.pk}"): "the vacations of an account stop the clocks of its own matches alone",
+    ("accounts/bots/bots.py", "bots made by {owner.pk}"): "a bot makes no bots",
+    ("gamesvc/matches/access/daily_limits.py", "{key} {seconds} {user_id} {match_id}"): "within one match",
+    (
+        "notifications/inbound/held.py",
+        "mail answers {limit or ''} {reason} {address.user_id or address.email}",
+    ): "a bot has no mail",
+    (
+        "notifications/other_channels/subscriptions.py",
+        "webhook tries {hook.user_id}",
+    ): "no key of a bot has the scope for webhooks",
+    ("notifications/wanted/muting.py", "mutes by link {receiver.user_id or receiver.address_hash}"): "a bot gets no mail",
+}
+
+
+def _accounts_in(key: ast.expr) -> bool:
+    return any(
+        isinstance(node, ast.Attribute | ast.Name) and getattr(node, "attr", getattr(node, "id", "")) in ("pk", "user_id")
+        for part in ast.walk(key)
+        if isinstance(part, ast.FormattedValue)
+        for node in ast.walk(part)
+    )
+
+
+def test_a_limit_of_a_user_is_one_for_the_user_and_their_bots():
+    found = {
+        (str(path), ast.unparse(call.args[0])[2:-1])
+        for package in PACKAGES
+        for path in Path(package).rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) in COUNTING
+        and call.args
+        and _accounts_in(call.args[0])
+        and "bots.root" not in ast.unparse(call.args[0])
+    }
+    assert found == set(ALONE)
