@@ -107,6 +107,29 @@ def test_nobody_takes_over_in_a_match_that_one_person_has_seen_from_two_seats(to
     assert code(refused) == "own_bots"
 
 
+def offered(user, program):
+    return [row["seat"] for row in program(user).get("/substitutes/").json()["results"]]
+
+
+def test_a_seat_that_would_be_refused_is_not_offered(toy, program, anna, ben, bot):
+    match = opened(ben, bot, entry="public")
+    gives_up(bot, match)
+    stranger = User.objects.create_user("stranger")
+    assert [offered(user, program) for user in (stranger, anna, bot, ben)] == [[1], [], [], []]
+    gives_up(ben, match)
+    assert [offered(user, program) for user in (stranger, anna, bot, ben)] == [[1, 0], [], [], [0]]
+    substitutes.take_over(by=ben, match=match, seat=0)
+    substitutes.take_over(by=stranger, match=match, seat=1)
+
+
+def test_a_seat_of_a_match_that_one_person_has_seen_is_offered_to_nobody(toy, program, anna, ben, bot):
+    match = opened(anna, bot, entry="public")
+    Follow.objects.create(user=ben, game="toy")
+    gives_up(bot, match)
+    assert [offered(user, program) for user in (anna, ben, bot)] == [[]] * 3
+    assert not Outbox.objects.filter(user=ben).exists()
+
+
 def test_a_bot_stays_while_a_match_of_it_runs(toy, anna, ben, bot):
     match = opened(ben, bot)
     gives_up(bot, match)

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from accounts import operators
 from accounts.bots import bots
@@ -104,6 +105,27 @@ def _check_person(by: User, match: Match, family: Collection[UUID]) -> None:
     if len(taken) > len(set(taken)) and {*taken} != {bots.root(by)}:
         detail = say("You cannot take a seat here: nobody plays together with a bot of their own among others.")
         raise Refused("own_bots", detail)
+
+
+def without_refused(user: User | None, seats: QuerySet[Seat]) -> QuerySet[Seat]:
+    """Return of some free seats of running matches those that `check_seat` lets a user take, as far as the match itself tells it;
+    for no user those that it lets anybody take.
+
+    What a user knows by a fork of the match is not looked at: it takes a walk through all forks.
+    """
+    here = Holding.objects.filter(match=OuterRef("match"), user__isnull=False)
+    people = here.annotate(person=Coalesce("user__bot_owner", "user")).values("person")
+    seats = seats.exclude(Exists(people.annotate(seats=Count("seat", distinct=True)).filter(seats__gt=1)))
+    if user is None:
+        return seats
+    person = bots.person(user)
+    own = here.filter(user=user)
+    return (
+        seats.exclude(Exists(here.filter(user__in=person.exclude(pk=user.pk))))
+        .exclude(Exists(Seat.objects.filter(match=OuterRef("match"), user__in=person)))
+        .exclude(Exists(Look.objects.filter(match=OuterRef("match"), user__in=person)))
+        .filter(~Exists(own) | Exists(own.filter(seat=OuterRef("index"))))
+    )
 
 
 def alone(match: Match) -> bool:

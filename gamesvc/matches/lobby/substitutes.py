@@ -48,9 +48,12 @@ def _waiting() -> QuerySet[Seat]:
 def free_seats(user: User | None = None) -> QuerySet[Seat]:
     """Return the seats of running public matches that wait for a substitute, the longest waiting first.
 
-    For a user without those where a block keeps them from sitting.
+    For a user without those that a block, or what they or their bots have seen of the match, keeps them from taking. A bot takes
+    none.
     """
-    rows = _waiting().filter(match__entry=Match.Entry.PUBLIC)
+    rows = tenures.without_refused(user, _waiting().filter(match__entry=Match.Entry.PUBLIC))
+    if user is not None and user.is_bot:
+        return rows.none()
     if apart := blocks.apart(user):
         rows = rows.exclude(match__in=selectors.with_any_of(apart))
     return rows.select_related("match").order_by("vacated_at", "pk")

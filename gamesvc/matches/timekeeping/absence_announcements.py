@@ -12,7 +12,7 @@ from accounts import blocks
 from accounts.models import User
 from events.store import Statement
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.access import daily_limits
+from gamesvc.matches.access import daily_limits, tenures
 from gamesvc.matches.models import Follow, Match, Question, Seat
 from notifications import outbox
 from notifications.outbox import Notice
@@ -47,7 +47,8 @@ def _called(match: Match, seats: Sequence[Seat], seat: Seat, by: int | None) -> 
     told = {one.user_id for one in seats if one.user_id is not None and one.index != seat.index}
     if match.creator_id is not None:
         told.add(match.creator_id)
-    if match.entry == Match.Entry.PUBLIC and by is not None and daily_limits.may_call_followers(by):
+    is_offered = match.entry == Match.Entry.PUBLIC and by is not None and not tenures.alone(match)
+    if is_offered and by is not None and daily_limits.may_call_followers(by):
         wanted = Q(organiser=None, game=match.game)
         if match.creator_id is not None and not match.hides_names:
             wanted |= Q(organiser=match.creator_id)
