@@ -37,6 +37,7 @@ _OPENING = {
     "bad_clock": Meaning("The clock does not fit", "It is not a policy, or leaves no time to act.", "See GET /api/v1/clocks/."),
     "no_time": Meaning("The clock leaves no time", "Nobody could act within five minutes, or hardly any time counts.", _FIELD),
     "bad_entry": Meaning("Entry or watching does not fit", "Both are one of a few words.", _FIELD),
+    "bad_watch_delay": Meaning("The delay for spectators does not fit", "It is 0 to 720 hours.", _FIELD),
     "bad_press": Meaning("Press does not fit", "`press` is none, public or private.", _FIELD),
     "bad_undo": Meaning("Undo does not fit", "`undo` is free, consent or never.", _FIELD),
     "bad_reliability": Meaning("The requirement does not fit", "`reliability` has `finished` and `timeouts`.", _FIELD),

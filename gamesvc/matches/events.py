@@ -44,6 +44,8 @@ class Opened(MatchEvent):
     """To the secret behind all draws."""
     entry: str | None = None
     watch: str | None = None
+    watch_delay: int | None = None
+    """Hours by which spectators see the running match late. None: they see it at once."""
     press: str | None = None
     anonymous: bool | None = None
     undo: str | None = None

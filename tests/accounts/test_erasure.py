@@ -21,6 +21,7 @@ from accounts import erasure
 from accounts.addresses import add_verified_address
 from accounts.models import Absence, User
 from accounts.tokens import create_token
+from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
 from gamesvc.matches.organising import looks, measures
@@ -202,7 +203,7 @@ def test_in_a_finished_match_an_erased_user_is_player_1(toy, quixotella, ben, pr
 def test_the_others_mails_and_messages_stay(toy, quixotella, ben, mailing, program):  # noqa: F811
     match = busy_life(quixotella, ben, mailing, program)
     erasure.erase(quixotella)
-    assert [one.text for one in press.messages(match, 1, None)] == ["Hello to you"]
+    assert [one.text for one in press.messages(access_match(user=ben, ident=str(match.pk)), None)] == ["Hello to you"]
 
 
 def test_a_seat_in_a_running_match_is_vacated_and_the_clock_answers(toy, quixotella, ben):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
+from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Match, Press, Seat
@@ -214,8 +215,9 @@ def test_a_substitute_does_not_read_the_messages_of_their_predecessor(trio, ben,
     dora = player("dora")
     Seat.objects.filter(match=trio, index=1).update(user=dora, joined_at=timezone.now())
     press.say(match=trio, by=holder(trio, 0), by_seat=0, to=[1], text="for dora", channel="api")
-    assert [one.text for one in press.messages(trio, 1, dora)] == ["for dora", "for all"]
-    assert [one.text for one in press.messages(trio, 0, holder(trio, 0))] == ["for dora", "for all", "for ben alone"]
+    assert [one.text for one in press.messages(access_match(user=dora, ident=str(trio.pk)), dora)] == ["for dora", "for all"]
+    anna = access_match(user=holder(trio, 0), ident=str(trio.pk))
+    assert [one.text for one in press.messages(anna, anna.user)] == ["for dora", "for all", "for ben alone"]
 
 
 # --- the page ---

@@ -52,6 +52,7 @@ class Hub:
         self._waiting: set[Stream] = set()
         self._wake = asyncio.Event()
         self._heads: dict[UUID, int] = {}
+        self._delayed: set[UUID] = set()
         self._open: Counter[tuple[str, object]] = Counter()
         self._looker = ThreadPoolExecutor(1, "look")
         self._tasks: list[asyncio.Task[None]] = []
@@ -121,11 +122,13 @@ class Hub:
                     stream.close()
 
     async def _find_moved(self) -> None:
-        """Look for matches whose newest version is not the one that was looked at last."""
+        """Look for matches whose newest version is not the one that was looked at last, and for those that are seen late."""
         found = await self._ask(looking.versions, list(self._of_match))
         if self._of_user:
             found |= await self._ask(looking.own_versions, list(self._of_user))
         moved = {match_id for match_id, version in found.items() if self._heads.get(match_id) != version}
+        moved |= self._delayed & found.keys()
+        self._delayed.clear()
         self._heads = {match_id: head for match_id, head in self._heads.items() if match_id in found}
         if moved:
             self._moved |= moved
@@ -192,6 +195,8 @@ class Hub:
             for look in seen:
                 if look is not None:
                     self._heads[look.match_id] = look.head
+                    if look.is_delayed:
+                        self._delayed.add(look.match_id)
                 stream.take(look)
 
     async def _ask(self, function: Callable[..., T], *args: object) -> T:

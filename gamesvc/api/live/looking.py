@@ -45,7 +45,7 @@ def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
         if glance is not None:
             after = _after(stream, glance)
             heard = _heard(stream, glance, newest)
-            key = (glance.viewer, glance.is_own, after, heard, glance.challenge)
+            key = (glance.viewer, glance.is_own, glance.access.is_delayed, after, heard, glance.challenge)
             looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after, heard, newest))
     # A user goes on following their other matches.
     left = {stream for stream, glance in zip(asked, seen, strict=True) if glance is None and isinstance(stream, UserStream)}
@@ -75,7 +75,8 @@ def _heard(stream: Stream, glance: following.Glance, newest: str) -> str:
     """Return the newest message that a follower may read. It is looked up again only where the match has a newer one."""
     if not isinstance(stream, MatchStream) or stream.wish.events or not newest:
         return ""
-    return stream.heard if stream.newest_message == newest else press.mark(glance.access.match, glance.viewer, glance.access.user)
+    is_known = stream.newest_message == newest and not glance.access.is_delayed
+    return stream.heard if is_known else press.mark(glance.access)
 
 
 def _after(stream: Stream, glance: following.Glance) -> int | None:

@@ -53,6 +53,8 @@ class Look:
     """The newest message of the match. No follower may be told."""
     challenge: str = ""
     """The id of the challenge that the follower can accept; empty without one."""
+    is_delayed: bool = False
+    """True if more will be shown as time passes, without an event."""
 
     @classmethod
     def of(cls, glance: Glance, after: int | None = None, messages: str = "", newest_message: str = "") -> Look:
@@ -72,6 +74,7 @@ class Look:
             messages,
             newest_message,
             glance.challenge,
+            glance.access.is_delayed,
         )
 
 

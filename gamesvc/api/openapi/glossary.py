@@ -102,6 +102,7 @@ FIELDS = {
     "user": "The name of a user.",
     "version": "The number of events in the match so far. Every change adds at least one.",
     "watch": "Who may look on: `all`; `link`, those with the link; `nobody`.",
+    "watch_delay": "Hours by which spectators see the running match late; 0: not at all.",
     "words": "The same in sentences, for people.",
     "AbsencesShape.budget": "The days of vacation you have left, by calendar year.",
     "AccountShape.is_bot": "True for a bot account.",

@@ -71,6 +71,9 @@ class NewMatch(Strict):
     clock = clock_policy()
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.PUBLIC)
     watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
+    watch_delay = serializers.IntegerField(
+        required=False, default=0, help_text="Hours by which spectators see the running match late; after the end, they see all."
+    )
     press = serializers.ChoiceField(
         Match.PressKind.choices,
         required=False,
@@ -228,6 +231,7 @@ class MatchShape(Shape):
     )
     entry = serializers.CharField()
     watch = serializers.CharField()
+    watch_delay = serializers.IntegerField()
     press = serializers.CharField()
     anonymous = serializers.BooleanField()
     undo = serializers.CharField()

@@ -6,8 +6,10 @@ import functools
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
+from django.utils import timezone
 
 from accounts import blocks
 from accounts.models import User
@@ -15,12 +17,13 @@ from events.store import StoredEvent
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
+from gamesvc.matches.access import tenures
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
-from gamesvc.matches.record.loading import Loaded, load, load_many
+from gamesvc.matches.record.loading import Loaded, hour, load, load_at, load_many
 from gamesvc.matches.record.rows.prepared import columns, row_of
 from gamesvc.matches.record.sight import see
-from gamesvc.matches.record.stream import STORE, lift
+from gamesvc.matches.record.stream import STORE, lift, version_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,41 @@ class Access:
     @property
     def is_host(self) -> bool:
         return self.user is not None and self.match.creator_id == self.user.pk
+
+    @property
+    def is_delayed(self) -> bool:
+        """Return True for spectators of a running match that its host shows them late.
+
+        Players, the host, and operators who have never played in the match see it as it is; once it is over, so does everyone.
+        """
+        match = self.match
+        if not match.watch_delay or match.status != Match.Status.RUNNING or self.seat is not None or self.is_host:
+            return False
+        return self.user is None or not self.user.is_operator or tenures.played(self.user, match)
+
+    @property
+    def shown_until(self) -> datetime | None:
+        """Return the moment up to which the user may know of the match: with a delay, not before its start. None: up to now."""
+        if not self.is_delayed:
+            return None
+        assert self.match.started_at is not None
+        return max(timezone.now() - self.match.watch_delay * hour(), self.match.started_at)
+
+    def load(self) -> Loaded:
+        """Return the match as far as the user may know of it: its newest version, or an earlier one with a delay."""
+        return self.limit(load(self.match.id, self.match.game))
+
+    def limit(self, newest: Loaded) -> Loaded:
+        """Return the version of a match that the user may know of, from its newest one.
+
+        Nothing that is made of it can tell of later events: it is the match as it was loaded then.
+        """
+        moment = self.shown_until
+        if moment is None or newest.ended:
+            return newest
+        version = version_at(newest.match_id, moment)
+        assert version is not None, "a match that has started has events"
+        return newest if version >= newest.version else load_at(newest.game, newest.match_id, version)
 
 
 def access_match(*, user: User | None, ident: str, link: str = "", as_seat: int | None = None) -> Access:
@@ -134,6 +172,12 @@ def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Tie
     if any(seat.waits for seat in seats) and (public or match.pk in ties.held):
         return access
     return access if match.pk in ties.invited else None
+
+
+def loads(accesses: Sequence[Access]) -> list[Loaded]:
+    """Return for each access the match as far as its user may know of it, in a fixed number of queries without delays."""
+    newest = load_many({access.match.id: access.match.game for access in accesses})
+    return [access.limit(newest[access.match.id]) for access in accesses]
 
 
 def _turned_to(seats: tuple[Seat, ...], loaded: Loaded, as_seat: int | None = None) -> Seat:

@@ -155,7 +155,9 @@ def position_at(access: Access, version: int) -> JsonObject:
 
 
 def forks_of(access: Access) -> list[Access]:
-    """Return the forks of a match that the reader may know, newest first."""
+    """Return the forks of a match that the reader may know, newest first; none for spectators who see the match late."""
+    if access.is_delayed:
+        return []  # each tells from which version it comes
     found = Match.objects.filter(beginning__origin=access.match).order_by("-number")
     if access.user is None:
         found = found.filter(watch=Match.Watch.ALL)

@@ -40,6 +40,8 @@ from gamesvc.matches.record.positions import Start
 from gamesvc.matches.statistics import reliability as reliable
 
 HOURS = (1, 24 * 30)
+LONGEST_WATCH_DELAY = 24 * 30
+"""In hours."""
 
 
 def create_match(
@@ -52,6 +54,7 @@ def create_match(
     clock: JsonMapping | str | None = None,
     entry: str = Match.Entry.PUBLIC,
     watch: str = Match.Watch.LINK,
+    watch_delay: int = 0,
     press: str = Match.PressKind.PRIVATE,
     anonymous: bool = False,
     undo: str = Match.Undo.FREE,
@@ -71,18 +74,17 @@ def create_match(
     count = _count_seats(engine, seats, start)
     chosen: JsonObject = {"seat_count": count, "options": check_options(engine, options or {}, count)}
     chosen["clock"] = clock_choice.choose(clock, _check_hours(hours))
-    _check_choices(entry, watch, press, undo)
+    _check_choices(entry, watch, watch_delay, press, undo)
     programs.check_opening(by, entry)
-    chosen |= {"entry": entry, "watch": watch, "press": press, "anonymous": anonymous, "undo": undo}
-    chosen["reliability"] = reliable.read(reliability)
+    chosen |= {"entry": entry, "watch": watch, "watch_delay": watch_delay, "press": press, "anonymous": anonymous}
+    chosen |= {"undo": undo, "reliability": reliable.read(reliability)}
     _check_bots(engine, bots, count, take_seat=take_seat, start=start)
     match, secret = _seal(by, engine, start, **chosen)
     with transaction.atomic():
         tenures.lock_user(by)
         _count_match(by)
         _write(match, _opened(match, secret, start), start, channel)
-        for index, bot in sorted(bots.items()):
-            _seat_bot(match, index, bot, channel)
+        _seat_bots(match, bots, channel)
         _seat_host(match, start, take_seat, contribution_text, channel)
         _start_when_full(match, channel)
     match.refresh_from_db()
@@ -155,6 +157,7 @@ def _opened(match: Match, secret: bytes, start: Start | None) -> Opened:
         commitment=commitment(secret),
         entry=str(match.entry),
         watch=str(match.watch),
+        watch_delay=match.watch_delay or None,
         press=str(match.press),
         anonymous=match.anonymous,
         undo=str(match.undo),
@@ -175,13 +178,19 @@ def _write(match: Match, opened: Opened, start: Start | None, channel: str) -> N
     _append(match, opened, Actor("host"), channel)
 
 
-def _check_choices(entry: str, watch: str, press: str, undo: str) -> None:
+def _check_choices(entry: str, watch: str, watch_delay: int, press: str, undo: str) -> None:
     if entry not in Match.Entry.values or watch not in Match.Watch.values:
         raise Refused("bad_entry", say("entry is public or invited; watch is nobody, link or all."), "entry")
     if press not in Match.PressKind.values:
         raise Refused("bad_press", say("press is none, public or private."), "press")
     if undo not in Match.Undo.values:
         raise Refused("bad_undo", say("undo is free, consent or never."), "undo")
+    if not 0 <= watch_delay <= LONGEST_WATCH_DELAY:
+        raise Refused(
+            "bad_watch_delay",
+            say("Spectators see a match 0 to {most} hours late, not {given}.", most=LONGEST_WATCH_DELAY, given=watch_delay),
+            "watch_delay",
+        )
 
 
 def _count_match(by: User) -> None:
@@ -392,6 +401,11 @@ def _take_all(match: Match, text: str, channel: str) -> None:
         seat.contribution, text = (contribution(str(match.id), text) if text else ""), ""
         seat.save()
         _append(match, _joined(seat, "owner"), Actor("host"), channel)
+
+
+def _seat_bots(match: Match, bots: Mapping[int, str], channel: str) -> None:
+    for index, bot in sorted(bots.items()):
+        _seat_bot(match, index, bot, channel)
 
 
 def _seat_bot(match: Match, index: int, bot: str, channel: str) -> None:

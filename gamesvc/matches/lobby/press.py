@@ -21,10 +21,11 @@ from django.utils import timezone
 from accounts import blocks
 from accounts.models import User
 from gamesvc import language
-from gamesvc.games.kernel.game import Refused, Viewer
+from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
 from gamesvc.matches.access import daily_limits, holders
+from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import blocked
 from gamesvc.matches.models import Match, MessageBan, Press, Seat
 from gamesvc.matches.record import secrets
@@ -179,12 +180,15 @@ def arrives(message: Press, reader: int | None) -> bool:
     return message.user_id not in blocked.hidden_from(reader, message.match)
 
 
-def messages(match: Match, viewer: Viewer, reader: User | None) -> QuerySet[Press]:
-    """Return the messages a viewer may read, newest first: those to everyone, and for a seat also those it sent or received.
+def messages(access: Access, reader: User | None) -> QuerySet[Press]:
+    """Return the messages that may be read, newest first: those to everyone, and for a seat also those it sent or received.
 
-    A block between their author and the user who reads hides them.
+    A block between their author and the user who reads hides them. Spectators of a match with a delay read them late.
     """
+    match, viewer = access.match, access.viewer
     readable = Q(to=[])
+    if (moment := access.shown_until) is not None:
+        readable &= Q(said_at__lte=moment)
     if viewer is not None:
         seat = match.seats.filter(index=viewer).first()
         if seat is not None and seat.joined_at is not None:
@@ -199,9 +203,11 @@ def newest(match_id: uuid.UUID) -> str:
     return str(found or "")
 
 
-def mark(match: Match, viewer: Viewer, reader: User | None) -> str:
-    """Return the id of the newest message that a viewer may read; empty if there is none."""
-    found = None if match.press == Match.PressKind.NONE else messages(match, viewer, reader).values_list("pk", flat=True).first()
+def mark(access: Access) -> str:
+    """Return the id of the newest message that the user may read; empty if there is none."""
+    if access.match.press == Match.PressKind.NONE:
+        return ""
+    found = messages(access, access.user).values_list("pk", flat=True).first()
     return str(found or "")
 
 

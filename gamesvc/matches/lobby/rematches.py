@@ -16,7 +16,7 @@ from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Beginning, Match, Seat
 
-TERMS = ("options", "hours", "clock", "watch", "press", "anonymous", "undo", "reliability")
+TERMS = ("options", "hours", "clock", "watch", "watch_delay", "press", "anonymous", "undo", "reliability")
 """The terms that a rematch shares with the match before it, beside game and number of seats."""
 
 
@@ -102,6 +102,7 @@ def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str)
         clock=match.clock,
         entry=Match.Entry.INVITED,
         watch=match.watch,
+        watch_delay=match.watch_delay,
         press=match.press,
         anonymous=match.anonymous,
         undo=match.undo,

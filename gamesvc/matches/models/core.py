@@ -79,6 +79,8 @@ class Match(models.Model):
     paused_at = models.DateTimeField(null=True)
     entry = models.CharField(max_length=10, choices=Entry.choices)
     watch = models.CharField(max_length=10, choices=Watch.choices)
+    # Hours by which spectators see the running match later than its players; 0 for none (see `access.selectors.Access`).
+    watch_delay = models.PositiveSmallIntegerField(default=0, db_default=0)
     press = models.CharField(max_length=10, choices=PressKind.choices, default=PressKind.PRIVATE, db_default=PressKind.PRIVATE)
     undo = models.CharField(max_length=10, choices=Undo.choices, default=Undo.FREE, db_default=Undo.FREE)
     # Player names are hidden from everyone until the match is over.

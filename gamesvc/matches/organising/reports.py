@@ -51,7 +51,7 @@ def of_message(access: Access, message_id: UUID) -> Subject:
     """Return a message that the user may read as the subject of a report. Raises `Refused`."""
     assert access.user is not None
     # Also one that a block has hidden since.
-    found = press.messages(access.match, access.viewer, None).filter(pk=message_id).first()
+    found = press.messages(access, None).filter(pk=message_id).first()
     if found is None:
         raise Refused("unknown_message", say("There is no such message."), "message")
     return _checked(access.user, Subject(found.user, access.match, found))
@@ -93,7 +93,7 @@ def _copies(by: User, subject: Subject, access: Access | None) -> list[JsonObjec
     """Return copies of the reported message and of those before it between the two, as far as the reporter may read them."""
     if subject.message is None or access is None:
         return []
-    readable = press.messages(access.match, access.viewer, None).filter(user__in=[by, subject.about])
+    readable = press.messages(access, None).filter(user__in=[by, subject.about])
     earlier = press.before(readable, subject.message)[: COPIED - 1]
     return [
         {

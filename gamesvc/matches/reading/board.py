@@ -83,10 +83,13 @@ class Board:
 
     @property
     def questions(self) -> list[Question]:
-        """Return the open questions, the most urgent first; none in the past. On an analysis board they have no deadline."""
+        """Return the open questions, the most urgent first; none in the past.
+
+        They have no deadline on an analysis board, and for spectators who see the match late.
+        """
         if self.past:
             return []
-        if self.access.match.board:
+        if has_no_deadlines(self.access):
             return undated(self.access.match, self.loaded)
         return list(self.access.match.questions.order_by("due_at", "seat"))
 
@@ -105,7 +108,7 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
 
     `version`: exactly as the viewer saw it then. Raises `Refused` for a version they do not know yet.
     """
-    loaded = loading.load(access.match.id, access.match.game)
+    loaded = access.load()
     viewer = access.viewer
     if as_seat is not None and as_seat != viewer:
         if not loaded.ended and as_seat not in access.may_be:
@@ -123,8 +126,13 @@ def look(access: Access, as_seat: Viewer = None, version: int | None = None) -> 
     return Board(access, then, viewer, past=True)
 
 
+def has_no_deadlines(access: Access) -> bool:
+    """Return True if no row holds the questions that the reader sees: on analysis boards, and in a match they see late."""
+    return access.match.board or access.is_delayed
+
+
 def undated(match: Match, loaded: Loaded) -> list[Question]:
-    """Return the questions of an analysis board, without deadlines. They are not stored: no clock runs for them."""
+    """Return the questions of a position, without deadlines."""
     since = match.started_at or match.created_at
     return [
         Question(match=match, seat=one.seat, question=one.id, prompt=one.prompt, kind=one.kind, asked_at=since)

@@ -17,9 +17,9 @@ from gamesvc.games.kernel.game import Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
 from gamesvc.matches.access.invited import unanswered
-from gamesvc.matches.access.selectors import Access, access_each, access_many, records_for
+from gamesvc.matches.access.selectors import Access, access_each, access_many, loads, records_for
 from gamesvc.matches.models import Match, Seat
-from gamesvc.matches.record.loading import Loaded, load, load_many
+from gamesvc.matches.record.loading import Loaded, load
 
 MOVED = hints.MOVED
 
@@ -75,11 +75,18 @@ def glances(match_id: UUID, callers: Collection[tuple[User | None, str]]) -> lis
     known = next((access for access in found if access is not None), None)
     if known is None:
         return [None for _caller in callers]
-    loaded = load(match_id, known.match.game)
+    newest = load(match_id, known.match.game)
+    late = next((access.limit(newest) for access in found if access is not None and access.is_delayed), newest)
     users = {user.pk for user, _link in callers if user is not None}
     invited = dict(unanswered().filter(match=match_id, user__in=users).values_list("user_id", "pk")) if users else {}
     return [
-        Glance(access, loaded, invited.get(access.user.pk) if access.user is not None else None) if access is not None else None
+        Glance(
+            access,
+            late if access.is_delayed else newest,
+            invited.get(access.user.pk) if access.user is not None else None,
+        )
+        if access is not None
+        else None
         for access in found
     ]
 
@@ -93,8 +100,7 @@ def own_glances(user: User, numbers: Iterable[int]) -> list[Glance]:
     theirs = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user) | Q(pk__in=invited)
     wanted = Match.objects.filter(theirs, board=False).filter(Q(status__in=Match.UNFINISHED) | Q(number__in=[*numbers]))
     found = access_many(user, wanted.order_by("number"))
-    loaded = load_many({access.match.id: access.match.game for access in found})
-    return [Glance(access, loaded[access.match.id], invited.get(access.match.id)) for access in found]
+    return [Glance(access, loaded, invited.get(access.match.id)) for access, loaded in zip(found, loads(found), strict=True)]
 
 
 def versions(match_ids: Collection[UUID]) -> dict[UUID, int]:

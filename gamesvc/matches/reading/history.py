@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.db import connection
-
 from gamesvc.games.kernel.game import Refused, Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access.selectors import Access, seat_names
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import loading, sight
+from gamesvc.matches.record import sight, stream
 from gamesvc.matches.story import sentences
 
 
@@ -21,17 +19,11 @@ def version_at(access: Access, moment: datetime) -> int:
 
     Never the version of an event hidden from them: asking for one moment after another would reveal its time.
     """
-    with connection.cursor() as cursor:
-        # Times never go back within a stream.
-        cursor.execute(
-            "SELECT max(version) FROM events_event WHERE stream = %s::uuid AND occurred_at <= %s::timestamptz",
-            [access.match.id, moment],
-        )
-        (found,) = cursor.fetchone()
+    found = stream.version_at(access.match.id, moment)
     if found is None:
         raise Refused("no_such_version", say("The match did not exist at that moment."), "at")
-    loaded = loading.load(access.match.id, access.match.game)
-    return int(found) if loaded.ended else sight.last_known(loaded, access.viewer, int(found))
+    loaded = access.load()
+    return found if loaded.ended else sight.last_known(loaded, access.viewer, min(found, loaded.version))
 
 
 def step(access: Access, version: int, as_seat: Viewer = None) -> JsonObject:

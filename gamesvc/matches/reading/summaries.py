@@ -17,7 +17,7 @@ from accounts import absences
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.access.selectors import Access, access_many, seat_names
+from gamesvc.matches.access.selectors import Access, access_many, loads, seat_names
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.compute import gone
 from gamesvc.matches.clock.parsing import parse
@@ -70,20 +70,24 @@ class _Around:
         opened = loading.openings([match.id for match in matches])
         user = accesses[0].user if accesses else None
         told = board.origins(user, [opened.get(match.id) for match in matches])
-        loaded = {match.id: match.game for match in matches if match.status == Match.Status.RUNNING and needs_clocks(match, now)}
+        loaded = [access for access in accesses if access.match.status == Match.Status.RUNNING and _needs_clocks(access, now)]
         looked_after = {user.pk: user for access in accesses if board.looks_after(access) for user in board.players(access)}
         may_be_away = {user_id for access in accesses for user_id in board.may_be_away(access)}
         may_announce = {user_id for access in accesses for user_id in board.may_announce(access)}
         return cls(
             opened=opened,
             origins=dict(zip([match.id for match in matches], told, strict=True)),
-            loaded=loading.load_many(loaded) if loaded else {},
+            loaded=dict(zip([access.match.id for access in loaded], loads(loaded), strict=True)) if loaded else {},
             paused_by={match_id: pause.by for match_id, pause in pauses.pauses_of(matches).items()},
             away=absences.away_now(may_be_away) if may_be_away else {},
             coming=absences.next_away(may_announce) if may_announce else {},
             unreachable=frozenset(suppression.unreachable(looked_after.values())) if looked_after else frozenset(),
             now=now,
         )
+
+
+def _needs_clocks(access: Access, now: datetime) -> bool:
+    return board.has_no_deadlines(access) or needs_clocks(access.match, now)
 
 
 def needs_clocks(match: Match, now: datetime) -> bool:
@@ -138,10 +142,11 @@ def _summary(access: Access, around: _Around) -> JsonObject:
         "hours": match.hours,
         "clock": match.clock,
         "pace": words.pace(match.clock),
-        "paused_at": _text(match.paused_at),
-        "paused_by": around.paused_by.get(match.id),
+        "paused_at": _text(None if access.is_delayed else match.paused_at),
+        "paused_by": None if access.is_delayed else around.paused_by.get(match.id),
         "entry": match.entry,
         "watch": match.watch,
+        "watch_delay": match.watch_delay,
         "press": match.press,
         "anonymous": match.anonymous,
         "undo": match.undo,
@@ -183,10 +188,11 @@ def _awaited(access: Access, loaded: Loaded | None, now: datetime) -> list[JsonO
     match = access.match
     if match.status != Match.Status.RUNNING:
         return []
-    questions = board.undated(match, loaded) if match.board and loaded is not None else match.questions.all()
+    if loaded is not None and board.has_no_deadlines(access):
+        return [board.question_json(one) | {"stands_until": None} for one in board.undated(match, loaded)]
     return [
         board.question_json(question) | {"stands_until": _text(stands_until(access, question, loaded, now))}
-        for question in questions
+        for question in match.questions.all()
     ]
 
 

@@ -49,6 +49,17 @@ def acts_back(match_id: UUID, until: int, after: int = 0) -> Iterator[Sequence[S
         until = since
 
 
+def version_at(match_id: UUID, moment: datetime) -> int | None:
+    """Return the version of a match at a moment, searched from its end; None before its first event."""
+    # Times never go back within a stream.
+    found = STORE.ask(
+        "SELECT version FROM events_event WHERE stream = %s::uuid AND occurred_at <= %s::timestamptz"
+        " ORDER BY version DESC LIMIT 1",
+        [match_id, moment],
+    ).fetchone()
+    return int(found[0]) if found is not None else None
+
+
 def events_after(match_id: UUID, version: int, until: int) -> Iterator[StoredEvent]:
     """Yield the events after a version, oldest first. They are read in pieces, only as far as needed."""
     for after in range(version, until, NEAR):

@@ -79,13 +79,15 @@ class TimeAccount:
         }
 
 
-def explain(match: Match, seat: int | None = None, *, viewer: Viewer = None, before: int | None = None) -> TimeAccount:
+def explain(
+    match: Match, seat: int | None = None, *, viewer: Viewer = None, before: int | None = None, loaded: Loaded | None = None
+) -> TimeAccount:
     """Return the last lines of the time account, or those before a version, for one seat or for all.
 
     Viewers get all lines of their own seat. Of other seats they get the lines of acts they may know: the time of a hidden act is
-    hidden too. Once the match is over everything is open.
+    hidden too. Once the match is over everything is open. `loaded`: the match as far as they may know of it.
     """
-    loaded = loading.load(match.id, match.game)
+    loaded = loaded or loading.load(match.id, match.game)
     reader = _Reader(loaded, viewer)
     steps, older = _page(reader, loaded.version if before is None else min(before - 1, loaded.version), seat)
     account = loaded.account

@@ -32,6 +32,8 @@ from gamesvc.web.timekeeping import clocks
 
 PACES = (48, 24, 72, 120, 168, 12, 4, 1)
 DEFAULT_HOURS = 48
+WATCH_DELAYS = (1, 6, 24, 72, 168)
+"""In hours."""
 # The part of the form that shows an error, by the beginning of the name of the field at fault.
 PLACES = (
     ("seats", "players"),
@@ -105,6 +107,7 @@ def _context(
         "seat_choices": [(index, say(SEAT_NAMES[index]), data.get(f"bot{index}", "")) for index in range(1, manifest.max_seats)],
         "bots": list(engine.bots),
         "paces": [(pace, hours == str(pace) or (not hours and pace == DEFAULT_HOURS)) for pace in PACES],
+        "watch_delays": [(hours, data.get("watch_delay", "") == str(hours)) for hours in WATCH_DELAYS],
         "clock": clocks.choices(data, _hours(hours), signed_in(request)),
         "options": options,
         "faults": faults,
@@ -174,6 +177,7 @@ def _open(request: HttpRequest, form: NewMatchForm, engine: Game, options: Any) 
         clock=clocks.chosen(request, hours),
         entry=Match.Entry.INVITED if fields["entry"] == BOTS else fields["entry"],
         watch=fields["watch"],
+        watch_delay=fields["watch_delay"] or 0,
         press=fields["press"],
         anonymous=fields["anonymous"],
         undo=fields["undo"],

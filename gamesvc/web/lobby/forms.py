@@ -29,6 +29,7 @@ class NewMatchForm(PostedForm):
     watch = OneOfField(
         "Choose who may watch: anyone with the link, anyone, or nobody.", Match.Watch.choices, default=Match.Watch.LINK
     )
+    watch_delay = WholeField("Choose by how many hours spectators see the match late.")
     press = OneOfField("Choose which messages players may send.", Match.PressKind.choices, default=Match.PressKind.PRIVATE)
     undo = OneOfField("Choose when an undo is possible.", Match.Undo.choices, default=Match.Undo.FREE)
     anonymous = forms.BooleanField(required=False)

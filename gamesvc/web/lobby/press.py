@@ -29,7 +29,7 @@ SHOWN = 5
 
 def told(access: Access) -> dict[str, object]:
     """Return what a page that asks for news is told of messages, as the stream tells it."""
-    mark = press.mark(access.match, access.viewer, access.user)
+    mark = press.mark(access)
     return {"messages": mark} if mark else {}
 
 
@@ -41,7 +41,7 @@ def panel(request: HttpRequest, access: Access) -> dict[str, object]:
     match = access.match
     if match.press == Match.PressKind.NONE:
         return {}
-    found = press.messages(match, access.viewer, access.user)
+    found = press.messages(access, access.user)
     names = selectors.seat_names(access.seats)
     newest = list(found[:SHOWN])
     shown = [_line(one, names, access.user) for one in newest]
@@ -105,7 +105,7 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
             messages.error(request, refused.sentence)
             status = 422
     names = selectors.seat_names(access.seats)
-    found = press.messages(access.match, access.viewer, access.user)
+    found = press.messages(access, access.user)
     if access.seat is not None:
         press.mark_read(access.seat, found.first())
     page = Paginator(found, paging.MESSAGES).get_page(request.GET.get("page"))

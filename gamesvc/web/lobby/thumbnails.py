@@ -10,7 +10,6 @@ from django.views.decorators.http import require_safe
 from gamesvc.games.drawing.thumbnails import thumbnail
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Caption
-from gamesvc.matches.record import loading
 from gamesvc.web.common.access import find
 from gamesvc.web.templatetags.around_tags import game_picture
 
@@ -22,7 +21,7 @@ def match_thumbnail(request: HttpRequest, ident: str) -> HttpResponse:
     """Return the board as a small picture. With the newest version as `v`, browsers keep it; without, they ask if it changed."""
     access = find(request, ident)
     match = access.match
-    loaded = loading.load(match.id, match.game)
+    loaded = access.load()
     if not loaded.started:
         return redirect(game_picture(match.game))
     version = loaded.viewer_version(access.viewer)

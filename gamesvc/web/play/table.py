@@ -85,7 +85,7 @@ def board_picture(request: HttpRequest, ident: str) -> HttpResponse:
 def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     """Return the newest version the reader may know, for pages that poll for changes."""
     access = find(request, ident)
-    loaded = loading.load(access.match.id, access.match.game)
+    loaded = access.load()
     awaited = access.seat is not None and any(one.seat == access.seat.index for one in loaded.awaited())
     told = {"match": str(access.match.id), "version": loaded.viewer_version(access.viewer), "awaited": awaited}
     answer = JsonResponse(told | press.told(access))
@@ -97,7 +97,7 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
 def explained(request: HttpRequest, ident: str) -> JsonResponse:
     """Return help on a target of the picture: the name of what it shows, and what that is and does."""
     access = find(request, ident)
-    loaded = loading.load(access.match.id, access.match.game)
+    loaded = access.load()
     name, text = "", ""
     if loaded.started:
         name, text = help_on(loaded.game, loaded.game.view(loaded.timeline.state, access.viewer), request.GET.get("of", ""))
@@ -115,8 +115,7 @@ def _caption(access: Access) -> Caption:
 
 def show_match(request: HttpRequest, access: Access, failed: Failed | None = None) -> HttpResponse:
     """Show the page of a match, or of an earlier version of it. `failed`: the reader's input that was refused."""
-    match = access.match
-    loaded = loading.load(match.id, match.game)
+    loaded = access.load()
     names = selectors.seat_names(access.seats)
     newest = loaded.viewer_version(access.viewer)
     context = _about(request, access, loaded, names) | {"failed": failed}
@@ -223,7 +222,8 @@ def _hand(game: Game, view: Data) -> list[tuple[str, str]]:
 
 def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, object]:
     """Return the pending decisions with their deadlines, and what happens without an answer of the reader."""
-    rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)}
+    dated = not board.has_no_deadlines(access)
+    rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)} if dated else {}
     asked = [
         _question(one, rows.get((one.seat, one.id)), names, plain=access.match.hides_names and one.seat != access.viewer)
         for one in loaded.awaited()

@@ -46,13 +46,13 @@ def panel(access: Access) -> dict[str, object]:
     if match.status != Match.Status.RUNNING or match.board:
         return {}
     names, away, coming = selectors.seat_names(access.seats), board.away_players(access), board.announced(access)
-    wishes = pauses.wishes(match)
+    wishes = [] if access.is_delayed else pauses.wishes(match)
     free = [seat.index for seat in access.seats if seat.waits]
     held = tenures.seats_held(access.user, match) if free and access.user is not None else set()
     open_to_reader = [seat for seat in free if not held or seat in held]
-    pause = pauses.pause_of(match)
+    pause = None if access.is_delayed else pauses.pause_of(match)
     shown = {
-        "paused_since": match.paused_at,
+        "paused_since": None if access.is_delayed else match.paused_at,
         "by_host": pause is not None and pause.by == "host",
         "one_resumes": bool(pauses.newcomers(match, access.seats, pause)),
         "wishes": [names[seat] for seat in wishes],

@@ -109,7 +109,7 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
     """Show the time account of a match, as far as the reader may know it: the last lines, or those before a version."""
     access = find(request, ident)
     before = intake.whole(request.GET.get("before", ""), 9)
-    found = explanation.explain(access.match, viewer=access.viewer, before=before)
+    found = explanation.explain(access.match, viewer=access.viewer, before=before, loaded=access.load())
     names = selectors.seat_names(access.seats)
     lines = [
         {

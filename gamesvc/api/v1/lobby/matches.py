@@ -95,6 +95,7 @@ class Matches(View):
                 clock=body["clock"],
                 entry=body["entry"],
                 watch=body["watch"],
+                watch_delay=body["watch_delay"],
                 press=body["press"],
                 anonymous=body["anonymous"],
                 undo=body["undo"],

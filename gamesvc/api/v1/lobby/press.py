@@ -66,7 +66,7 @@ class MatchPress(View):
     def get(self, request: Request, ident: str) -> Response:
         """List the messages you may read, newest first: those to everyone, and with a seat also those you sent or received."""
         access = self.access(ident)
-        found = press.messages(access.match, access.viewer, access.user)
+        found = press.messages(access, access.user)
         if (given := request.query_params.get("before")) is not None:
             found = press.before(found, _message(found, given))
         page, last = paging.cut(found, paging.MESSAGES)

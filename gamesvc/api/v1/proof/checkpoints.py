@@ -13,7 +13,6 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View, documented
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.proof import export
-from gamesvc.matches.record import loading
 
 
 def missing(detail: str) -> Unknown:
@@ -72,7 +71,7 @@ class MatchProof(View):
     def get(self, request: Request, ident: str) -> Response:
         """Return the newest checkpoint of a match that you may see, with the proof that the match is in it."""
         access = self.access(ident)
-        found = export.inclusion(loading.load(access.match.id, access.match.game), access.viewer)
+        found = export.inclusion(access.load(), access.viewer)
         if found is None:
             raise missing("No checkpoint shows this match yet; there is one within the hour, and after its end at once.")
         answer = Response(found.as_json())

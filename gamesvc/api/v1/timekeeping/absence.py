@@ -182,6 +182,8 @@ def _quiet(user: User) -> JsonObject:
 
 def _pause(access: Access) -> JsonObject:
     match = Match.objects.get(pk=access.match.pk)
+    if access.is_delayed:
+        return {"paused_since": None, "paused_by": None, "agreed": [], "missing": [], "one_resumes": False}
     pause, agreed = pauses.pause_of(match), pauses.wishes(match)
     seats = list(match.seats.order_by("index"))
     asked = [seat.index for seat in seats if seat.user_id is not None]

@@ -122,7 +122,7 @@ class MatchClock(View):
         if given is not None and not (given.isdecimal() and len(given) < 3 and int(given) < access.match.seat_count):
             raise BadRequest(f"`seat` is a number from 0 to {access.match.seat_count - 1}.", code="bad_seat")
         seat, before = int(given) if given is not None else None, self.number("before", 9)
-        found = explanation.explain(access.match, seat, viewer=access.viewer, before=before)
+        found = explanation.explain(access.match, seat, viewer=access.viewer, before=before, loaded=access.load())
         told, now = found.as_json(), timezone.now()
         for shown, clock in zip(told["clocks"], found.clocks.values(), strict=True):
             until = board.stands_until(clock, now)

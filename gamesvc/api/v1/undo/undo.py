@@ -23,7 +23,7 @@ from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
-from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.record import idempotency
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import stepping, undoing
 from gamesvc.matches.undo.undo_acts import Outcome
@@ -151,7 +151,7 @@ class GoTo(View):
 
 def _offer(access: Access) -> JsonObject:
     match = access.match
-    loaded = loading.load(match.id, match.game)
+    loaded = access.load()
     seat = access.viewer
     offer = undoing.offer(loaded, match, seat) if seat is not None else undoing.NO_SEAT
     return {

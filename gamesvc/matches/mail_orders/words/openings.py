@@ -20,7 +20,8 @@ from gamesvc.matches.models import Match
 CHANNEL = "mail"
 _LONGEST_TITLE = 4
 _CHOICES = ("entry", "watch", "press", "undo", "clock")
-_NAMES = ("seats", "hours", "bots", "anonymous", *_CHOICES)
+_NUMBERS = ("seats", "hours", "watch_delay")
+_NAMES = (*_NUMBERS, "bots", "anonymous", *_CHOICES)
 _GERMAN = {"plätze": "seats", "spieler": "seats", "stunden": "hours", "uhr": "clock", "anonym": "anonymous"}
 _YES = {"yes": True, "true": True, "on": True, "ja": True, "no": False, "false": False, "off": False, "nein": False}
 
@@ -104,7 +105,7 @@ def _chosen(engine: Game, words: Sequence[str]) -> JsonObject:
         told = _("There is no option “%(name)s”. There are: %(known)s.")
         raise Refused("bad_options", told % {"name": unknown, "known": ", ".join(known)})
     chosen: JsonObject = {name: given[name].casefold() for name in _CHOICES if name in given}
-    chosen |= {name: _whole(name, given[name]) for name in ("seats", "hours") if name in given}
+    chosen |= {name: _whole(name, given[name]) for name in _NUMBERS if name in given}
     if "clock" in chosen and chosen["clock"] not in PRESETS:
         raise Refused("bad_clock", _("The clock is one of: %(known)s.") % {"known": ", ".join(PRESETS)})
     if "anonymous" in given:

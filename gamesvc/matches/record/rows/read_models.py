@@ -53,7 +53,7 @@ def _columns(derived: str, **kept: str) -> dict[str, str]:
 # Model -> column -> reason why it is not derived, or `DERIVED`.
 COLUMNS = {
     "Match": _columns(
-        "game rules options seat_count hours clock entry watch press undo anonymous reliability board"
+        "game rules options seat_count hours clock entry watch watch_delay press undo anonymous reliability board"
         " status paused_at started_at ended_at version outcome",
         id=KEY,
         number="a sequence beside the id",
@@ -220,6 +220,7 @@ def opened_columns(loaded: Loaded) -> JsonObject:
     columns = {name: said[name] for name in OPENED if name in said}
     if opened.clock is not None:
         columns |= {"hours": nominal_hours(opened.clock), "reliability": opened.reliability}
+        columns |= {"watch_delay": opened.watch_delay or 0}
     return {**columns, "seat_count": opened.seats, "board": opened.board}
 
 
