@@ -111,6 +111,18 @@ def test_a_fleet_is_formed_with_fifteen_taps_at_most(opened):
     assert page.evaluate("window.first")
 
 
+def test_a_button_that_was_pressed_says_what_it_does_next(opened):
+    played = Played("space_fleet_commander", 1)
+    while "confirm_fleet" not in played.offered(0):
+        played.bot_acts(0)
+    page = opened(played.users[0], played.path)
+    button = page.locator("#bar").get_by_role("button", name="Confirm the fleet")
+    button.click()
+    wait_for_version(page, played.seen_version)
+    expect(button).to_have_count(0)
+    expect(page.locator("#bar [data-begin]")).to_have_text("Reroll")
+
+
 def test_a_refusal_stands_in_the_bar_and_beside_its_cause(opened):
     played = Played("stratastar", 2)
     played.others_act()

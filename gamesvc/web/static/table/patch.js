@@ -46,11 +46,13 @@ export function show(html, address) {
   const now = page.getElementById("main"), old = document.getElementById("main");
   if (!now || !old || now.dataset.match !== old.dataset.match) return location.assign(address);
   document.title = page.title;
+  // What is being typed stays. Of any other element that has the focus, a button that was pressed, Idiomorph would keep the old words.
+  const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
   for (const part of PARTS) {
     const [before, after] = [document.getElementById(part), page.getElementById(part)];
     if (!before || !after) continue;
     const scrolled = [...before.querySelectorAll(".pane, .bd")].map((element) => /** @type {const} */ ([element.id, element.scrollTop]));
-    Idiomorph.morph(before, after, { ignoreActiveValue: true, callbacks: { beforeNodeMorphed: (/** @type {Node} */ a, /** @type {Node} */ b) =>
+    Idiomorph.morph(before, after, { ignoreActiveValue, callbacks: { beforeNodeMorphed: (/** @type {Node} */ a, /** @type {Node} */ b) =>
       a instanceof Element && b instanceof Element ? keepsOwnState(a, b) : true } });
     for (const [id, top] of scrolled) if (id) /** @type {Element} */ (document.getElementById(id) ?? before).scrollTop = top;
   }
