@@ -20,6 +20,7 @@ from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
 from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, number
 from gamesvc.games.drawing.pieces import drawable_caption, hex_centre, hexagon
 from gamesvc.games.kernel.game import Caption
+from gamesvc.games.kernel.targets import Tab
 from gamesvc.games.kernel.telling import Glance
 
 __all__ = [
@@ -82,12 +83,18 @@ class Chart(Cards):
         """Mark where the board ends and the facts and the hand below it begin: a wide page shows them side by side."""
         self._fold = len(self._parts), y
 
+    def tab(self, part: str, name: str, top: float, bottom: float) -> None:
+        """Mark the part of the sheet from `top` to `bottom` as one that a phone can show alone. Parts may overlap."""
+        if not self.shows_header:
+            self._tabs.append(Tab(f"{self.prefix}-{part}", name, (EDGE, top, self.width - 2 * EDGE, bottom - top)))
+
     def _content(self) -> str:
         if self.shows_header or self._fold is None:
             return super()._content()
         at, y = self._fold
         below = "\n".join(self._parts[at:])
-        return "\n".join(self._parts[:at]) + f'\n<g id="{self.prefix}-below" class="below" data-top="{number(y)}">\n{below}\n</g>'
+        folded = f'<g id="{self.prefix}-below" class="below" data-top="{number(y)}">\n{below}\n</g>'
+        return "\n".join([*self._parts[:at], folded, *map(_mark, self._tabs)])
 
     # --- header and closing line ---------------------------------------------------------------------------------
 
@@ -249,3 +256,9 @@ class Chart(Cards):
                 self.text(x + 48, y + 45, why, size=18, colour="ink2", room=width - 56)
             y += 62
         return y
+
+
+def _mark(tab: Tab) -> str:
+    """Return the mark of a tab: an empty box, to which an anchor leads."""
+    x, y, width, height = map(number, tab.box)
+    return f'<rect id="{tab.id}" x="{x}" y="{y}" width="{width}" height="{height}" fill="none"/>'

@@ -15,7 +15,7 @@ from pathlib import Path
 from xml.sax import saxutils
 
 from gamesvc.games.drawing import font
-from gamesvc.games.kernel.targets import Box, Picture
+from gamesvc.games.kernel.targets import Box, Picture, Tab
 from gamesvc.json_types import JsonObject
 
 FONT = "'Barlow Semi Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
@@ -133,6 +133,7 @@ class Paper:
         self._areas: set[str] = set()
         self._boxes: dict[str, Box] = {}
         self._board: Box | None = None
+        self._tabs: list[Tab] = []
 
     # --- paint ---------------------------------------------------------------------------------------------------
 
@@ -370,7 +371,7 @@ class Paper:
         )
         ground = f'<rect width="{number(self.width)}" height="{number(self.height)}" {self._paint("paper", "none", 0)}/>\n'
         svg = head + self._definitions() + ground + self._content() + "\n</svg>\n"
-        return Picture(svg, dict(self._boxes), self._board or self._window())
+        return Picture(svg, dict(self._boxes), self._board or self._window(), tuple(self._tabs))
 
     def _content(self) -> str:
         return "\n".join(self._parts)

@@ -41,16 +41,27 @@ class Target:
         return {"id": self.id, "kind": self.kind, "name": self.name, "box": list(self.box)}
 
 
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A part of a picture that a phone can show alone: the id of its mark in the picture, its name and its box."""
+
+    id: str
+    name: str
+    box: Box
+
+
 class Picture(str):
-    """A picture as SVG, with the boxes of its targets by their ids, as they were drawn, and that of its board."""
+    """A picture as SVG, with the boxes of its targets by their ids, as they were drawn, that of its board, and its tabs."""
 
     boxes: Mapping[str, Box]
     board: Box
+    tabs: Sequence[Tab]
 
-    def __new__(cls, svg: str, boxes: Mapping[str, Box], board: Box) -> Picture:
+    def __new__(cls, svg: str, boxes: Mapping[str, Box], board: Box, tabs: Sequence[Tab] = ()) -> Picture:
         made = super().__new__(cls, svg)
         made.boxes = boxes
         made.board = board
+        made.tabs = tabs
         return made
 
 

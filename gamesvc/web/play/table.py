@@ -203,6 +203,7 @@ def _position(access: Access, loaded: Loaded, at: int | None, viewer: Viewer) ->
     return {
         # Pictures come from our own engines, which escape user text. The page has a header of its own.
         "picture": mark_safe(tappable(picture, targets(loaded.game, view, picture, caption))),
+        "board_tabs": picture.tabs,
         "headline": (glance := loaded.game.glance(view, caption)).headline,
         "task": glance.task,
         "board_text": loaded.game.board_text(view, caption),

@@ -39,10 +39,19 @@ def opened(browser: Browser, live_server, transactional_db) -> Iterator[Callable
     loading.forget_all()
     contexts, faults = [], []
 
-    def opening(user: User | None, path: str, size: tuple[int, int] = WIDE, *, scripts: bool = True, dark: bool = False) -> Page:
+    def opening(
+        user: User | None,
+        path: str,
+        size: tuple[int, int] = WIDE,
+        *,
+        scripts: bool = True,
+        dark: bool = False,
+        touch: bool = False,
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             java_script_enabled=scripts,
+            has_touch=touch,
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
             base_url=live_server.url,

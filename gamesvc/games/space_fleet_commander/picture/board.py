@@ -16,6 +16,7 @@ from gamesvc.games.space_fleet_commander.picture.glance import glance, now
 from gamesvc.games.space_fleet_commander.rules.missions import requirement
 from gamesvc.games.space_fleet_commander.text.board import PHASES, result
 from gamesvc.games.space_fleet_commander.text.narrate import ENDINGS, stars_of
+from gamesvc.language import say
 
 FIELD = WIDTH - 2 * PANEL - 20
 SHORT = {"open_space": "Open", "sneak_attack": "Sneak", "planetfall": "Planet", "chronorift": "Chrono"}
@@ -37,17 +38,27 @@ def picture(view: Data, caption: Caption) -> Picture:
     chart = Chart.captioned(MANIFEST.title, caption, glance(view, caption), 100)
     caption = drawable_caption(caption)
     _header(chart, view, caption)
-    y = _map(chart, view, HEADER + 20)
-    chart.fold(y + 8)
+    top, forming = HEADER - 4.0, sheet is not None and sheet["phase"] == "fleet"
+    y = fold = _map(chart, view, HEADER + 20) + 8
+    chart.fold(fold)
     if sheet is not None:
-        y = panels.dice(chart, view, y + 34) if sheet["phase"] != "fleet" else panels.formation(chart, view, y + 34)
+        y = panels.formation(chart, view, y + 26) if forming else panels.dice(chart, view, y + 26)
+    chart.tab("map", say("Map"), top, fold if forming else y + 8)
+    if sheet is not None:
+        if forming:
+            y = panels.ship_table(chart, y + 40, row=panels.CHOOSING)
         y = panels.roster(chart, sheet, y + 30)
-        y = panels.tracks(chart, view, y + 36)
+        chart.tab("fleet", say("Fleet"), fold, y + 12)
+        y = panels.tracks(chart, view, (top := y + 12) + 24)
+    else:
+        top = y
     if view["mode"] == "race":
         y = panels.seats(chart, view, caption, y + 22)
     y = chart.closing(y + 18, _closing(view, caption))
-    y = panels.ship_table(chart, y + 40)
+    if not forming:
+        y = panels.ship_table(chart, y + 40)
     chart.height = y + 16
+    chart.tab("sheet", say("Sheet"), top, chart.height)
     return chart.svg()
 
 

@@ -14,6 +14,8 @@ from gamesvc.games.space_fleet_commander.picture.targets import formation_die
 DIE = 52
 STEP = 64
 """The distance from one die to the next."""
+CHOOSING = 34
+"""The height of a row of the ship table while ships are chosen from it by taps."""
 NOTES = {
     "repair_tender": "+1 hull to a live adjacent ship per rank gained",
     "supply_barge": "Escort Cruiser and Dreadnaught need one adjacent",
@@ -195,8 +197,9 @@ def seats(chart: Chart, view: Data, caption: Caption, y: float) -> float:
     return y
 
 
-def ship_table(chart: Chart, y: float) -> float:
-    """Draw the ship reference table: number, ship, slots, hull, dice, ability."""
+def ship_table(chart: Chart, y: float, row: float = 25) -> float:
+    """Draw the ship reference table: number, ship, slots, hull, dice, ability. `row`: the height of a row."""
+    base, size = row / 2 + 7.5, 18 if row < CHOOSING else 20
     chart.label(MARGIN, y, "Ships: number, slots, hull, dice, ability")
     y += 10
     chart.line(PANEL, y, WIDTH - PANEL, y, stroke="ink")
@@ -204,15 +207,17 @@ def ship_table(chart: Chart, y: float) -> float:
     for ship in SHIPS.values():
         if ship.face != face:
             face = ship.face
-            chart.text(MARGIN, y + 20, str(face), size=18, weight=700)
-        chart.text(44, y + 20, ship.name, size=18, weight=600)
-        chart.text(172, y + 20, " ".join(ship.slots), size=17, colour="ink2", room=92)
-        chart.text(272, y + 20, str(ship.hull), size=18)
+            chart.text(MARGIN, y + base, str(face), size=size, weight=700)
+        chart.text(44, y + base, ship.name, size=size, weight=600, room=124)
+        chart.text(172, y + base, " ".join(ship.slots), size=17, colour="ink2", room=92)
+        chart.text(272, y + base, str(ship.hull), size=size)
         for at, colour in enumerate(ship.dice):
-            chart.die_box(294 + at * 19, y + 6, 15, filled=colour != "white", colour="R" if colour == "red" else "ink")
+            chart.die_box(
+                294 + at * 19, y + row / 2 - 6.5, 15, filled=colour != "white", colour="R" if colour == "red" else "ink"
+            )
         words = NOTES.get(ship.id, ship.note) or (f"needs an adjacent {SHIPS[ship.requires].name}" if ship.requires else "")
-        chart.text(340, y + 20, words.replace("+/-", "±"), size=17, room=WIDTH - PANEL - 344)
-        chart.target(f"ship:{ship.id}", PANEL, y, WIDTH - 2 * PANEL, 25)
-        y += 25
+        chart.text(340, y + base, words.replace("+/-", "±"), size=17, room=WIDTH - PANEL - 344)
+        chart.target(f"ship:{ship.id}", PANEL, y, WIDTH - 2 * PANEL, row)
+        y += row
         chart.line(PANEL, y, WIDTH - PANEL, y)
     return y

@@ -13,6 +13,9 @@ function element(name, attributes) {
   return made;
 }
 
+/** @returns {boolean} true if the parts of the picture stand side by side */
+export const isWide = () => wide.matches;
+
 /** Part the picture at its fold, or show it whole again. */
 export function fold() {
   const board = /** @type {SVGSVGElement | null} */ (document.querySelector("#chart svg.board")), rest = document.getElementById("rest");

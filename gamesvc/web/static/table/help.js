@@ -55,7 +55,8 @@ export function listen() {
   const under = (event) => /** @type {HTMLElement | null} */ (event.target instanceof Element ? event.target.closest(".hits [data-t]") : null);
   document.addEventListener("pointerdown", (event) => {
     held = false;
-    const hit = under(event);
+    clearTimeout(timer);
+    const hit = event.isPrimary ? under(event) : null;
     if (hit && event.pointerType !== "mouse") timer = setTimeout(() => { held = true; void explain(hit.dataset.t ?? ""); }, 500);
   });
   document.addEventListener("pointerup", () => clearTimeout(timer));

@@ -7,6 +7,7 @@ import { hits } from "./marks.js";
 import { idle, reload } from "./patch.js";
 import { listen as listenForReplay } from "./replay.js";
 import { listen, prepare, refer, submit } from "./taps.js";
+import { listen as listenForZoom } from "./zoom.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 main.dataset.since = main.dataset.seen;
@@ -141,4 +142,5 @@ for (const name of ["pointerover", "focusin"])
 listen(listenForHelp());
 listenForReplay();
 listenForFold(prepare);
+listenForZoom();
 prepare();

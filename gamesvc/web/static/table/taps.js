@@ -5,6 +5,7 @@ import { fold } from "./fold.js";
 import { draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place } from "./help.js";
 import { edit, send } from "./patch.js";
+import { count, fit } from "./zoom.js";
 
 /** @type {Filling | null} */
 let filling = null;
@@ -216,7 +217,9 @@ function button(label, name, act) {
 }
 
 function render() {
-  draw({ can: filling ? filling.next() : canBegin(), taken: filling?.taken() ?? new Set(), told, focused });
+  const can = filling ? filling.next() : canBegin(), taken = filling?.taken() ?? new Set();
+  draw({ can, taken, told, focused });
+  count(can);
   const bar = $("bar");
   showBusy();
   bar.classList.toggle("filling", filling !== null);
@@ -411,6 +414,7 @@ function meant(event, hit) {
 /** Give each hit shape its role and name, and the board one tab stop. */
 export function prepare() {
   fold();
+  fit();
   const all = hits();
   // What can be tapped is a group of buttons. Without scripts it is one picture with a description.
   if (all.length) document.querySelector("#chart svg.board")?.setAttribute("role", "group");
