@@ -75,6 +75,7 @@ PAGES = {
     "player": SIGNED_IN,
     "new": SIGNED_IN,
     "quick": SIGNED_IN,
+    "pair": SIGNED_IN,
     "answer_invitation": "signed-in users, for invitations to them",
     "invitation": HOLDER,
     "calendar": HOLDER,

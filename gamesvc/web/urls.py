@@ -30,6 +30,7 @@ urlpatterns = [
     path("new/", creating.choose_game, name="choose"),
     path("new/<slug:game>/", creating.new_match, name="new"),
     path("new/<slug:game>/now", opening.quick, name="quick"),
+    path("new/<slug:game>/pair", opening.pair, name="pair"),
     path("invitations/answer", opening.answer_invitation, name="answer_invitation"),
     path("invitations/<str:token>/", opening.invitation, name="invitation"),
     path("matches/<str:ident>/", table.match_page, name="match"),

@@ -1,10 +1,13 @@
 """Pages about the games: each game is introduced, its cards are found, and the front page leads to it."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils import translation
 
 from gamesvc.games import catalog, lessons, specimen
+from tests.web.page import form_to
 
 pytestmark = pytest.mark.django_db
 
@@ -72,3 +75,39 @@ def test_a_lesson_is_played_without_an_account(game):
         answer = client.get(address, {"step": number, "order": step.order})
         assert answer["Location"] == f"{address}?step={number + 1}"
     assert "Well begun" in html(client.get(answer["Location"]))
+
+
+def test_a_search_finds_rules_and_cards_of_all_games():
+    page = html(Client().get("/games/", {"q": "warp"}))
+    assert '<form method="get" action="/games/"' in html(Client().get("/games/"))
+    addresses = re.findall(r'<h3 class="h3"><a href="([^"]*)"', page)
+    assert {address.split("/")[2] for address in addresses} == {"stratastar", "space_war"}
+    assert {address.split("/")[3] for address in addresses} == {"rules", "cards"}
+    for address in addresses:
+        path, anchor = address.split("#")
+        assert f'id="{anchor}"' in html(Client().get(path)), address
+    assert "<mark>warp</mark>" in page.lower()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_search_from_the_rules_stays_in_the_game(game):
+    form = form_to(Client().get(f"/games/{game}/rules/").content.decode(), "/games/")
+    assert form.fields["game"] == [game]
+    page = html(Client().get(form.action, {**form.fields, "q": "turn"}))
+    addresses = re.findall(r'<h3 class="h3"><a href="([^"]*)"', page)
+    assert {address.split("/")[2] for address in addresses} == {game}
+
+
+def test_a_search_needs_all_words_in_any_order_and_case():
+    entry = specimen.reference("space_war")[0]
+    words = f"{entry.name} {entry.kind}".upper().split()
+    assert f'#{entry.id}"' in html(Client().get("/games/", {"q": entry.name.upper()}))
+    assert f'#{entry.id}"' in html(Client().get("/games/", {"q": " ".join(reversed(entry.name.split()))}))
+    assert f'#{entry.id}"' not in html(Client().get("/games/", {"q": f"{words[0]} gibberish"}))
+
+
+def test_a_search_without_result_says_so():
+    page = html(Client().get("/games/", {"q": "<script>"}))
+    assert "No rule and no card contains “&lt;script&gt;”." in page
+    assert 'class="tile"' in html(Client().get("/games/", {"q": "  "}))
+    assert html(Client().get("/games/", {"q": "turn", "game": "no_game"})).count("<h2>") == len(GAMES)

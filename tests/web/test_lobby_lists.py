@@ -118,3 +118,14 @@ def test_a_match_is_joined_from_the_list(toy_offered, people, clients):
     assert clients[1].post(form.action, form.fields).status_code == 302
     match.refresh_from_db()
     assert match.status == "running"
+
+
+def test_two_readers_of_the_lobby_are_paired(clients, people):
+    for client, status in ((clients[0], "open"), (clients[0], "open"), (clients[1], "running")):
+        form = form_to(client.get("/lobby/").content.decode(), "/new/stratastar/pair")
+        answer = client.post(form.action, form.fields)
+        match = Match.objects.get()
+        assert answer["Location"] == f"/matches/{match.number}/"
+        assert match.status == status
+    assert clients[2].get("/new/stratastar/pair")["Location"] == "/lobby/"
+    assert "/pair" not in Client().get("/lobby/").content.decode()

@@ -10,6 +10,7 @@ import functools
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import nh3
 from markdown_it import MarkdownIt
@@ -43,6 +44,38 @@ def contents(source: str) -> tuple[tuple[str, str], ...]:
         for opening, heading in itertools.pairwise(tokens)
         if opening.type == "heading_open" and opening.tag == "h2"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a text, without those under its own subheadings: the anchor, the heading, and the words without marks."""
+
+    anchor: str
+    heading: str
+    text: str
+
+
+@functools.lru_cache(maxsize=16)
+def sections(source: str) -> tuple[Section, ...]:
+    """Return all sections of a text, of every level, in their order."""
+    found: list[tuple[str, str, list[str]]] = []
+    heading = ""
+    for token in _READER.parse(source):
+        if token.type == "heading_open":
+            heading = str(token.attrGet("id"))
+        elif token.type == "inline" and heading:
+            found.append((heading, _plain(token), []))
+            heading = ""
+        elif token.type in ("inline", "fence", "code_block") and found:
+            found[-1][2].append(_plain(token))
+    return tuple(Section(anchor, title, " ".join(" ".join(parts).split())) for anchor, title, parts in found)
+
+
+def _plain(token: Token) -> str:
+    """Return the words of a block without its marks."""
+    if token.children is None:
+        return token.content
+    return "".join(" " if part.type in ("softbreak", "hardbreak") else part.content for part in token.children)
 
 
 def slug(text: str) -> str:

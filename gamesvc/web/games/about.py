@@ -13,13 +13,17 @@ from gamesvc.matches.reading import figures
 from gamesvc.matches.statistics import leaderboards
 from gamesvc.web.common import markdown
 from gamesvc.web.common.engines import engine
-
-MOST_LETTERS = 60
+from gamesvc.web.games import searching
 
 
 @require_safe
 def games(request: HttpRequest) -> HttpResponse:
-    return render(request, "web/games.html", {"games": [game.manifest for game in catalog.games()]})
+    """Show all games, or where a text (`q`) occurs in the rules and cards of all or of one (`game`)."""
+    text, known = request.GET.get("q", "").strip()[: searching.MOST_LETTERS], [game.manifest for game in catalog.games()]
+    game = request.GET.get("game", "")
+    game = game if game in {manifest.id for manifest in known} else ""
+    context = {"games": known, "text": text, "game": game, "found": searching.search(text, game)}
+    return render(request, "web/games.html", context)
 
 
 @require_safe
@@ -45,7 +49,8 @@ def game_rules(request: HttpRequest, game: str) -> HttpResponse:
     rules = found.rules_help()
     context = {
         "manifest": found.manifest,
-        "text": mark_safe(markdown.render(rules)),
+        "games": [game.manifest for game in catalog.games()],
+        "rules": mark_safe(markdown.render(rules)),
         "contents": markdown.contents(rules),
         "orders": found.order_help(None),
     }
@@ -58,7 +63,7 @@ def cards(request: HttpRequest, game: str) -> HttpResponse:
     found = engine(game)
     entries = specimen.reference(found.id)
     kinds = sorted({entry.kind for entry in entries})
-    wanted, text = request.GET.get("kind", ""), request.GET.get("q", "").strip()[:MOST_LETTERS]
+    wanted, text = request.GET.get("kind", ""), request.GET.get("q", "").strip()[: searching.MOST_LETTERS]
     kind = wanted if wanted in kinds else ""
     shown = [entry for entry in entries if kind in ("", entry.kind) and text.casefold() in entry.line.casefold()]
     context = {"manifest": found.manifest, "entries": shown, "kinds": kinds, "kind": kind, "text": text, "all": len(entries)}

@@ -14,8 +14,10 @@ from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.kernel.wording import listed
 from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import pairing
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.reading import lists
 from gamesvc.matches.statistics import reliability
@@ -46,7 +48,13 @@ def lobby(request: HttpRequest) -> HttpResponse:
     own: QuerySet[Match] = Match.objects.none()
     if user is not None and not filters.query and "before" not in request.GET:
         own = selectors.matches_of(user).filter(status=Match.Status.OPEN)[: paging.LOBBY]
-    return _list(request, "web/lobby.html", "open", filters, found, own=rows_of(own.prefetch_related(with_seats())))
+    more = {"own": rows_of(own.prefetch_related(with_seats())), "pairs": _pairs()}
+    return _list(request, "web/lobby.html", "open", filters, found, **more)
+
+
+def _pairs() -> list[tuple[Manifest, int]]:
+    """Return the games with the number of players in a quick match."""
+    return [(game.manifest, pairing.seats_of(game)) for game in catalog.games()]
 
 
 @require_safe

@@ -16,7 +16,7 @@ from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import invitations, opening, rematches
+from gamesvc.matches.lobby import invitations, opening, pairing, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
 from gamesvc.web.common.access import find, signed_in
@@ -108,6 +108,22 @@ def quick(request: HttpRequest, game: str) -> HttpResponse:
         messages.error(request, refused.sentence)
         return redirect("web:game", engine.id)
     return redirect("web:match", made)
+
+
+@login_required
+def pair(request: HttpRequest, game: str) -> HttpResponse:
+    """Find an opponent on the usual terms: take a seat in an open match, or open one and wait. Only a posted form does so."""
+    engine = engine_of(game)
+    if request.method != "POST":
+        return redirect("web:lobby")
+    try:
+        number = once(request, lambda: pairing.pair(by=signed_in(request), game=engine.id, channel="web").number)
+    except (Refused, TooMany) as refused:
+        messages.error(request, refused.sentence)
+        return redirect("web:lobby")
+    if Match.objects.filter(number=number, status=Match.Status.OPEN).exists():
+        messages.success(request, say("You wait for an opponent. The match starts when another player takes the seat."))
+    return redirect("web:match", number)
 
 
 @require_POST

@@ -12,6 +12,7 @@ PAGES = (
     "/",
     "/lobby/",
     "/games/",
+    "/games/?q=turn",
     "/games/stratastar/",
     "/games/star_commander/rules/",
     "/games/stratastar/learn/",

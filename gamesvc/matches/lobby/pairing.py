@@ -1,0 +1,73 @@
+"""Quick pairing: a match of one game against the next user who wants one, on terms that need no choice."""
+
+from __future__ import annotations
+
+import zlib
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from gamesvc.games import catalog
+from gamesvc.games.kernel.game import Game, Refused
+from gamesvc.games.kernel.timeline import check_options
+from gamesvc.matches.access import selectors
+from gamesvc.matches.lobby import clock_choice, opening
+from gamesvc.matches.models import Beginning, Match
+from gamesvc.matches.statistics import reliability
+
+HOURS = 48
+TRIED = 20
+"""So many of the oldest open matches are tried, before a new one is opened."""
+
+
+def seats_of(game: Game) -> int:
+    """Return how many players a quick match has: two, or as many as the game needs."""
+    return min(max(2, game.manifest.min_seats), game.manifest.max_seats)
+
+
+def pair(*, by: User, game: str, channel: str = "api") -> Match:
+    """Take a seat in the oldest open match on the usual terms, or open one; a user who waits in one already goes on waiting.
+
+    Usual are two players, two days a turn, and the default of everything else. Raises `Refused` and `TooMany` as
+    `opening.create_match`.
+    """
+    engine = catalog.game(game)
+    with transaction.atomic():
+        _lock(engine)
+        waiting = _usual(engine, Match.objects.filter(creator=by, status=Match.Status.OPEN, seats__user=by)).first()
+        if waiting is not None:
+            return waiting
+        suitable = reliability.for_player(_usual(engine, selectors.open_matches(by)), by).order_by("number")
+        for match in suitable[:TRIED]:
+            try:
+                return opening.join_match(by=by, match=match, channel=channel)
+            except Refused:  # a seat that this user may not take; another match may fit
+                continue
+        return opening.create_match(by=by, game=engine.id, seats=seats_of(engine), hours=HOURS, channel=channel)
+
+
+def _lock(game: Game) -> None:
+    """Let one user at a time be paired in a game: two at once would both open a match and wait for each other."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [_PAIRING, zlib.crc32(game.id.encode()) & 0x7FFFFFFF])
+
+
+_PAIRING = 0x50414952
+
+
+def _usual(game: Game, matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Return those of some open matches that anyone may join on the usual terms."""
+    seats = seats_of(game)
+    return matches.filter(
+        game=game.id,
+        seat_count=seats,
+        options=check_options(game, {}, seats),
+        hours=HOURS,
+        clock=clock_choice.choose(None, HOURS),
+        entry=Match.Entry.PUBLIC,
+        press=Match.PressKind.PRIVATE,
+        undo=Match.Undo.FREE,
+        watch_delay=0,
+        anonymous=False,
+    ).exclude(pk__in=Beginning.objects.values("match"))
