@@ -137,3 +137,37 @@ def test_no_list_reads_a_large_table_from_end_to_end(told, anna, full):
     client.force_login(anna)
     for path in (*PAGES, f"/matches/{full.number}/", f"/api/v1/matches/{full.number}/"):
         assert told(lambda path=path: client.get(path)) == {}, path
+
+
+RARE = ("seats=3", "pace=slow", "game=stratastar", "seats=3&pace=usual", "game=stratastar&pace=usual", "seats=2&pace=slow")
+
+
+def fetched():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'matches_match'",
+        )
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("query", RARE)
+def test_a_filter_that_fits_nothing_reads_nothing_of_the_archive(full, query):
+    client = Client()
+    client.get("/lobby/archive/")
+    before = fetched()
+    assert "No finished match fits." in client.get(f"/lobby/archive/?{query}").content.decode()
+    assert fetched() - before < ROWS / 100
+
+
+def test_a_late_page_of_the_archive_reads_only_its_rows(full):
+    client = Client()
+    late = Match.objects.order_by("number")[ROWS + ROWS // 2].number
+    before = fetched()
+    assert 'class="rows' in client.get(f"/lobby/archive/?before={late}").content.decode()
+    assert fetched() - before < ROWS / 100
+
+
+def test_figures_of_players_are_asked_for_a_page_of_open_matches_only(full):
+    before = fetched()
+    Client().get("/lobby/?finished=90&timeouts=0&answer_hours=24")
+    assert fetched() - before < ROWS / 100

@@ -6,7 +6,7 @@ import pytest
 
 from gamesvc import paging
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Invitation, Match
+from gamesvc.matches.models import Invitation, Match, Rating
 from tests.matches.playing import act
 from tests.web.page import chosen, form_to
 from tests.web.rated import ended, follow, season
@@ -76,13 +76,31 @@ def test_nobody_learns_from_the_page_who_plays_an_anonymous_match(people, client
     assert listed(html(clients[1], "/players/ines/")) == [open_one.number, match.number]
 
 
+def test_pages_of_the_leaderboard_go_on_where_the_last_ended(people, clients, monkeypatch):
+    season(*people)
+    Rating.objects.update(matches=5, low=100.0)
+    monkeypatch.setattr("gamesvc.paging.LEADERS", 1)
+    path, found = "/games/stratastar/leaderboard/", []
+    for place in (1, 2, 3):
+        page = html(clients[0], path)
+        [row] = re.findall(
+            r'<tr[^>]*><td class="n" data-l="Place">(\d)</td>\s*<th scope="row"><a\s+href="/players/(\w+)/">', page
+        )
+        assert row[0] == str(place)
+        found.append(row[1])
+        if place < 3:
+            path = f"/games/stratastar/leaderboard/{re.search('href=.([^ ]*).>Next places', page)[1]}".replace("&amp;", "&")
+    assert "Next places" not in page
+    assert sorted(found) == sorted(one.username for one in people)
+
+
 def test_the_leaderboard_shows_players_their_place(people, clients, client):
     season(*people)
     page = html(clients[1], "/games/stratastar/leaderboard/")
     assert "You are in place <b>2</b>" in page
     assert "tolu" not in page
     assert "You are in place" not in html(clients[2], "/games/stratastar/leaderboard/")
-    assert "Nobody is in this place" in html(clients[2], "/games/stratastar/leaderboard/?after=50")
+    assert "Nobody is in this place" in html(clients[2], "/games/stratastar/leaderboard/?after=50&behind=x")
     assert "Nobody has 5 rated matches yet" in html(clients[2], "/games/space_war/leaderboard/")
     assert client.get("/games/stratastar/leaderboard/").status_code == 302, "figures of players are for players"
     assert "How ratings work" in html(client, "/ratings/")

@@ -14,13 +14,21 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Func, Value
+from django.db.models import F, Func, Value
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from gamesvc.json_types import JsonObject
 
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
+PACE = Func(
+    F("hours"),
+    template="CASE WHEN %(expressions)s <= 24 THEN 0 WHEN %(expressions)s <= 96 THEN 1 ELSE 2 END",
+    output_field=models.SmallIntegerField(),
+)
+"""The class of a match's pace: up to a day for each answer, up to four, or more. It has no parameters, so indexes can hold it."""
+ARCHIVED = models.Q(status="finished", watch="all")
+"""Matches in the archive."""
 NO_SPANS = Value([], ArrayField(models.FloatField()))
 
 
@@ -114,15 +122,18 @@ class Match(models.Model):
             models.Index(
                 fields=["game", "-number"], name="match_watched_game", condition=models.Q(status="running", watch="all")
             ),
-            models.Index(fields=["-number"], name="match_archived", condition=models.Q(status="finished", watch="all")),
-            models.Index(
-                fields=["game", "-number"], name="match_archived_game", condition=models.Q(status="finished", watch="all")
-            ),
+            models.Index(fields=["-number"], name="match_archived", condition=ARCHIVED),
+            models.Index(fields=["game", "-number"], name="match_archived_game", condition=ARCHIVED),
+            # The archive by each further choice of filters: a rare one would otherwise be looked for in all of it.
+            models.Index(F("seat_count"), F("number").desc(), name="archived_seats", condition=ARCHIVED),
+            models.Index(PACE, F("number").desc(), name="archived_pace", condition=ARCHIVED),
+            models.Index(F("game"), F("seat_count"), F("number").desc(), name="archived_game_seats", condition=ARCHIVED),
+            models.Index(F("game"), PACE, F("number").desc(), name="archived_game_pace", condition=ARCHIVED),
+            models.Index(F("seat_count"), PACE, F("number").desc(), name="archived_seats_pace", condition=ARCHIVED),
+            models.Index(F("game"), F("seat_count"), PACE, F("number").desc(), name="archived_all", condition=ARCHIVED),
             # The archive in the order of ends, for the bulk export; of all games and of one.
-            models.Index(fields=["ended_at", "number"], name="match_ended", condition=models.Q(status="finished", watch="all")),
-            models.Index(
-                fields=["game", "ended_at", "number"], name="match_ended_game", condition=models.Q(status="finished", watch="all")
-            ),
+            models.Index(fields=["ended_at", "number"], name="match_ended", condition=ARCHIVED),
+            models.Index(fields=["game", "ended_at", "number"], name="match_ended_game", condition=ARCHIVED),
         ]
 
     def __str__(self) -> str:

@@ -38,6 +38,8 @@ class Standing:
     place: int = 0
     account: bool = False
     """True for a user, bot accounts included; False for a bot of the game."""
+    key: str = ""
+    """The id of the rating, after which the next page of a leaderboard begins."""
 
     @property
     def provisional(self) -> bool:
@@ -77,7 +79,16 @@ def _standing(rating: Rating, place: int = 0) -> Standing:
     name = rating.bot or (rating.user.username if rating.user is not None else "")
     spread = round(rating_rules.RANGE * rating.sigma)
     return Standing(
-        rating.game, name, round(rating.mu), spread, rating.matches, rating.won, rating.last_at, place, account=not rating.bot
+        rating.game,
+        name,
+        round(rating.mu),
+        spread,
+        rating.matches,
+        rating.won,
+        rating.last_at,
+        place,
+        account=not rating.bot,
+        key=str(rating.pk),
     )
 
 
@@ -118,10 +129,28 @@ def _leaders(game: str) -> QuerySet[Rating]:
     return found.filter(user__is_active=True, last_at__gte=timezone.now() - ACTIVE)
 
 
-def top(game: str, count: int = 50, after: int = 0) -> list[Standing]:
-    """Return the best players of a game by the low end of their range, from place `after` + 1 on."""
-    found = _leaders(game).select_related("user").order_by("-low", "pk")[after : after + count]
-    return [_standing(rating, place) for place, rating in enumerate(found, after + 1)]
+def top(game: str, count: int = 50) -> list[Standing]:
+    """Return the best players of a game by the low end of their range."""
+    return _places(_leaders(game), count, 0)
+
+
+def next_places(game: str, key: str, place: int, count: int = 50) -> list[Standing]:
+    """Return the players behind the one with this key, who is in this place; none if there is no such rating in the game.
+
+    Nobody before them is counted, so a late page takes no longer than the first.
+    """
+    try:
+        last = Rating.objects.get(pk=UUID(key), game=game, pool=Rating.Pool.PEOPLE)
+    except (ValueError, Rating.DoesNotExist):
+        return []
+    # The first condition is a range of the index, which the comparison of two columns would not be.
+    behind = _leaders(game).filter(Q(low__lt=last.low) | Q(pk__gt=last.pk), low__lte=last.low)
+    return _places(behind, count, place)
+
+
+def _places(leaders: QuerySet[Rating], count: int, before: int) -> list[Standing]:
+    found = leaders.select_related("user").order_by("-low", "pk")[:count]
+    return [_standing(rating, place) for place, rating in enumerate(found, before + 1)]
 
 
 def count_of(game: str) -> int:

@@ -6,7 +6,7 @@ begin. Players whom the host invites by name need not meet the requirement.
 
 from __future__ import annotations
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
@@ -101,10 +101,10 @@ def with_players(
 
     `answer_hours`: their average answer takes at most this many hours. Players without any answer are not excluded.
     """
-    seated = Seat.objects.filter(match__in=matches.values("pk"), user__isnull=False).values("user")
+    # The figures of one player at a time, so that a page of matches asks for its own players only.
     shown = (
         totals.counted(totals.since())
-        .filter(user__in=seated)
+        .filter(user=OuterRef("user"))
         .values("user")
         .annotate(
             done=totals.FINISHED,
@@ -119,4 +119,5 @@ def with_players(
         wanting |= Q(late__gt=timeouts)
     if answer_hours is not None:
         wanting |= Q(given__gt=0, seconds__gt=F("given") * answer_hours * 3600)
-    return matches.filter(anonymous=False).exclude(seats__user__in=shown.filter(wanting).values("user"))
+    seats = Seat.objects.filter(match=OuterRef("pk"), user__isnull=False)
+    return matches.filter(~Exists(seats.filter(Exists(shown.filter(wanting)))), anonymous=False)

@@ -13,12 +13,14 @@ from accounts.models import Language, User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.wording import counted
 from gamesvc.language import mark, say
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import PACE, Match
 from gamesvc.matches.statistics import reliability
 
 # Minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of an answer.
 SHARES, TIMES, HOURS = ("50", "75", "90", "100"), ("0", "1", "3", "10"), ("3", "12", "24", "48")
 PACES = {"fast": (0, 24), "usual": (25, 96), "slow": (97, 24 * 365)}
+# The same as classes (`models.PACE`).
+CLASSES = {"fast": 0, "usual": 1, "slow": 2}
 PACE_LABELS = (
     ("fast", mark("Up to 1 day per turn")),
     ("usual", mark("2 to 4 days per turn")),
@@ -90,14 +92,14 @@ def _filter(request: HttpRequest, name: str, label: str, empty: str, options: It
     return Filter(name, label, empty, offered, given if given in dict(offered) else "")
 
 
-def common(filters: Filters, found: QuerySet[Match]) -> QuerySet[Match]:
-    """Return the matches of the chosen game, number of players and pace."""
+def common(filters: Filters, found: QuerySet[Match], *, in_archive: bool = False) -> QuerySet[Match]:
+    """Return the matches of the chosen game, number of players and pace. `in_archive`: of the whole archive, by its indexes."""
     if game := filters.chosen("game"):
         found = found.filter(game=game)
     if seats := filters.chosen("seats"):
         found = found.filter(seat_count=int(seats))
     if pace := filters.chosen("pace"):
-        found = found.filter(hours__range=PACES[pace])
+        found = found.alias(pace=PACE).filter(pace=CLASSES[pace]) if in_archive else found.filter(hours__range=PACES[pace])
     return found
 
 

@@ -75,7 +75,8 @@ def archive(request: HttpRequest) -> HttpResponse:
     found = lists.archived(_reader(request), player=player)
     if wanted and player is None:
         found = found.none()
-    return _list(request, "web/archive.html", "archive", filters, filtering.common(filters, found), wanted=wanted, player=player)
+    found = filtering.common(filters, found, in_archive=player is None)
+    return _list(request, "web/archive.html", "archive", filters, found, wanted=wanted, player=player)
 
 
 def _reader(request: HttpRequest) -> User | None:

@@ -36,17 +36,23 @@ def explained(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def leaderboard(request: HttpRequest, game: str) -> HttpResponse:
-    """Show the best players of a game, from the place after `after` on, and the reader's own place; then its bots."""
+    """Show the best players of a game and the reader's own place, then its bots.
+
+    A later page begins behind the rating `behind`, which is in the place `after`.
+    """
     found = engine(game)
-    after = intake.whole(request.GET.get("after", ""), 6) or 0
-    rows = leaderboards.top(found.id, paging.LEADERS + 1, after)
+    after, behind = intake.whole(request.GET.get("after", ""), 9) or 0, request.GET.get("behind", "")
+    if behind:
+        rows = leaderboards.next_places(found.id, behind, after, paging.LEADERS + 1)
+    else:
+        rows = leaderboards.top(found.id, paging.LEADERS + 1)
     context = {
         "manifest": found.manifest,
         "rows": rows[: paging.LEADERS],
         "own": leaderboards.own_place(signed_in(request), found.id),
         "bots": leaderboards.of_bots(found.id),
-        "after": after,
-        "more": after + paging.LEADERS if len(rows) > paging.LEADERS else None,
+        "past": bool(behind),
+        "last": rows[paging.LEADERS - 1] if len(rows) > paging.LEADERS else None,
         "rated_from": rating_rules.RATED_FROM,
     }
     return render(request, "web/leaderboard.html", context)
