@@ -2,4 +2,4 @@
 
 from gamesvc.settings.dev import *  # noqa: F403
 
-ROOT_URLCONF = "gamesvc.ops.benches.urls"
+ROOT_URLCONF = "gamesvc.ops.benches.baseline"

@@ -143,3 +143,22 @@ def test_a_thumbnail_is_kept_by_version(match, people, clients):
 
 def test_a_thumbnail_is_for_those_who_may_look(match):
     assert Client().get(f"/matches/{match.number}/thumbnail.svg").status_code == 404
+
+
+def test_a_long_list_shows_its_first_matches_and_the_way_to_all(toy_offered, people, clients, monkeypatch):
+    monkeypatch.setattr("gamesvc.paging.CARDS", 2)
+    for _ in range(3):
+        opening.join_match(by=people[1], match=opening.create_match(by=people[0], game="toy"))
+        opening.create_match(by=people[2], game="toy")
+    found = {}
+    for reader, part in ((clients[0], "turns"), (clients[1], "waiting"), (clients[2], "open")):
+        page = html(reader.get("/"))
+        section = page.split(f'id="{part}"')
+        if len(section) == 1:  # the toy asks the other seat first
+            continue
+        [link] = re.findall(r'href="(\?all=1#\w+)">Show all 3</a>', section[1].split("</section>")[0])
+        every = html(reader.get(f"/{link.partition('#')[0]}"))
+        found[part] = [len(set(re.findall(r'href="/matches/(\d+)/"', one))) for one in (page, every)]
+        assert link.endswith(f"#{part}")
+        assert "Show all" not in every
+    assert found == {part: [2, 3] for part in ("turns", "waiting", "open")}

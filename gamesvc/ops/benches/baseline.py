@@ -1,6 +1,6 @@
 """The minimum cost of a turn over HTTP, for `manage.py bench submit`: token look-up, tail read, one bare insert, JSON.
 
-Available with the bench settings only. The bench creates and drops the table.
+Its address stands beside those of the service, with the bench settings only. The bench creates and drops the table.
 """
 
 from __future__ import annotations
@@ -9,9 +9,14 @@ from uuid import UUID
 
 import orjson
 from django.db import connection
+from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
+
+from gamesvc import urls
+
+handler400, handler404, handler500 = urls.handler400, urls.handler404, urls.handler500
 
 
 class Baseline(APIView):
@@ -28,3 +33,6 @@ class Baseline(APIView):
                 [stream, orjson.dumps(request.data).decode()],
             )
         return Response({"match": str(stream), "version": tail[0][0] if tail else 0, "events": [data for _, data in tail[:2]]})
+
+
+urlpatterns = [path("api/v1/baseline/<uuid:stream>/", Baseline.as_view()), *urls.urlpatterns]

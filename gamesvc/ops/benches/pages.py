@@ -1,9 +1,11 @@
 """`bench pages`: the cost of pages, API lists, mails and proofs in a full database, and late in a match.
 
-`raw` is measured with a full page of matches, and on a match of 200 events; `value` with 10,000 more matches, and on a match of
-10,000 events. `ratio` compares the fastest of each, so that other processes on the machine matter little. `queries` and
-`raw_queries` count the database queries; `cpu_ratio` compares the processor time of this process alone. Nothing is remembered
-between requests.
+`site_`: `raw` with one page of rows in each list; `value` with a million finished matches, 10,000 open and as many to watch,
+100,000 players with ratings, and 200 running matches of the reader; `empty` is the ratio to the same page without any match.
+`matches_`: `raw` with a full page of matches, `value` with 10,000 more. `length_`: on matches of 200 and 10,000 events.
+
+`ratio` compares the fastest of each, so that other processes on the machine matter little. `queries` and `raw_queries` count the
+database queries; `cpu_ratio` compares the processor time of this process alone. Nothing is remembered between requests.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from django.conf import settings
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -28,12 +31,11 @@ from gamesvc import paging
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import receipts, replies
 from gamesvc.matches.models import HeldOrders, Match
-from gamesvc.matches.record import loading, secrets
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
-from gamesvc.matches.record.stream import STORE
-from gamesvc.ops.benches import Row, owner, row
+from gamesvc.ops.benches import Row, crowd, owner, row
 from gamesvc.ops.benches.load import Table, milliseconds
-from gamesvc.ops.benches.sweep import Template, fill
+from gamesvc.ops.benches.sweep import Template, fill, template_of
 from gamesvc.ops.match_limits import lift_match_limits
 from notifications.models import Outbox, Status
 
@@ -72,10 +74,34 @@ class Timed:
 def rows(seconds: float) -> list[Row]:
     lift_match_limits()
     settings.ALLOWED_HOSTS = ["*"]
+    # Pages name their static files by the hashes of their contents.
+    call_command("collectstatic", interactive=False, verbosity=0)
     table = Table()
     for player in table.players:
         add_verified_address(player, player.email)
-    return [*_by_matches(table, seconds), *_by_length(table, seconds)]
+    return [*_by_crowd(seconds), *_by_matches(table, seconds), *_by_length(table, seconds)]
+
+
+def _by_crowd(seconds: float) -> list[Row]:
+    """Measure the lists on an empty site, with one page of rows, and on a full site. `raw` is the page of rows."""
+    site = crowd.Crowd()
+    get = _reader(site.reader)
+    addresses = dict.fromkeys((name for name, _path in site.paths()), "")
+
+    def measure() -> dict[str, Timed]:
+        addresses.update(site.paths())
+        return _measure({name: (lambda path=path: get(path), _nothing) for name, path in addresses.items()}, seconds)  # type: ignore[misc]
+
+    empty = measure()
+    site.page()
+    page = measure()
+    site.full()
+    full = measure()
+    return [_row(f"site_{name}", full[name], page[name]) | {"empty": _shares(full[name], empty[name])} for name in addresses]
+
+
+def _shares(ours: Timed, empty: Timed) -> float:
+    return round(min(ours.times) / min(empty.times), 3)
 
 
 def _by_matches(table: Table, seconds: float) -> list[Row]:
@@ -201,23 +227,18 @@ def _answered(table: Table, match: Match) -> HeldOrders:
 
 
 def _running() -> Template:
-    return _template(Table().match())
+    return template_of(Table().match())
 
 
 def _open() -> Template:
-    return _template(opening.create_match(by=Table().players[0], game="stratastar"))
+    return template_of(opening.create_match(by=Table().players[0], game="stratastar"))
 
 
 def _free() -> Template:
     """Return a match with a seat that waits for a substitute."""
     match = Table().match()
     substitutes.vacate(match=match, seat=0, actor=Actor("seat", 0))
-    return _template(match)
-
-
-def _template(match: Match) -> Template:
-    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
-    return Template(Match.objects.get(pk=match.pk), STORE.read(match.id), secret, 0)
+    return template_of(match)
 
 
 def _more_notices() -> None:

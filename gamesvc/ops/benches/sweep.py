@@ -14,7 +14,7 @@ import socket
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -100,6 +100,12 @@ def _template(game: str) -> Template:
     return Template(match, STORE.read(match.id), dice, steps)
 
 
+def template_of(match: Match) -> Template:
+    """Return a match to copy whose questions are never due."""
+    secret = secrets.open_secret(match.key_id, match.sealed_secret, match.id)
+    return Template(Match.objects.get(pk=match.pk), STORE.read(match.id), secret, 0)
+
+
 def _user(name: str) -> User:
     return User.objects.filter(username=name).first() or User.objects.create_user(username=name, email=f"{name}@players.example")
 
@@ -113,9 +119,10 @@ def fill(templates: Sequence[Template], count: int) -> dict[uuid.UUID, Template]
     _copy_events(made)
     _copy_matches(made)
     own = {"id": "c.id", "key_id": "c.key_id", "sealed_secret": "c.sealed", "link_token": "c.link"}
-    _copy_rows(Match, {**own, "number": "nextval('matches_number')"}, "t.id = c.template")
-    _copy_rows(Seat, {"id": None, "match_id": "c.id"}, "t.match_id = c.template")
-    _copy_rows(Question, {"id": "gen_random_uuid()", "match_id": "c.id"}, "t.match_id = c.template")
+    copies = "bench_copy c"
+    copy_rows(Match, {**own, "number": "nextval('matches_number')"}, copies, "t.id = c.template")
+    copy_rows(Seat, {"id": None, "match_id": "c.id"}, copies, "t.match_id = c.template")
+    copy_rows(Question, {"id": "gen_random_uuid()", "match_id": "c.id"}, copies, "t.match_id = c.template")
     owner.analyze()
     return made
 
@@ -144,14 +151,14 @@ def _copy_matches(made: dict[uuid.UUID, Template]) -> None:
             copy.write_row((match_id, template.match.id, key_id, sealed, match_id.hex))
 
 
-def _copy_rows(model: Any, instead: dict[str, str | None], on: str) -> None:
-    """Copy the templates' rows for every match, with other values in some columns (None: the database default)."""
+def copy_rows(model: Any, instead: Mapping[str, str | None], others: str, on: str) -> None:
+    """Copy rows `t` of a model for every row of other tables that fits, with other values in some columns (None: the default)."""
     columns = [field.column for field in model._meta.concrete_fields if instead.get(field.column, "") is not None]
     taken = ", ".join(instead.get(column) or f't."{column}"' for column in columns)
     into = ", ".join(f'"{column}"' for column in columns)
     table = model._meta.db_table
     with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {table} ({into}) SELECT {taken} FROM bench_copy c JOIN {table} t ON {on}")  # noqa: S608
+        cursor.execute(f"INSERT INTO {table} ({into}) SELECT {taken} FROM {table} t CROSS JOIN {others} WHERE {on}")  # noqa: S608
 
 
 def _set_deadlines(ids: list[uuid.UUID], begin: datetime) -> dict[uuid.UUID, datetime]:

@@ -67,28 +67,45 @@ class Row:
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the user's own matches, or an introduction to users who are not signed in."""
+    """Show the user's own matches, or an introduction to users who are not signed in.
+
+    The page stays short with hundreds of matches: each section shows its first ones, or every one with `all` in the address.
+    """
     games = [game.manifest for game in catalog.games()]
     if not isinstance(request.user, User):
         return render(request, "web/welcome.html", {"games": games})
+    every = "all" in request.GET
     rows = own_rows(request.user)
-    mine = with_positions([row for row in rows if row.mine][: paging.CARDS])
+    turns = [row for row in rows if row.mine]
+    mine = with_positions(turns[: paging.CARDS])
     boards = [row for row in rows if row.match.board]
     others = [row for row in rows if not row.mine and not row.match.board]
     context = {
         "inbox": inbox.items(request.user),
-        "mine": mine,
-        "more": [row for row in rows if row.mine][paging.CARDS :],
-        "turns": sum(row.mine for row in rows),
+        "mine": [*mine, *turns[paging.CARDS :]] if every else mine,
+        "turns": len(turns),
         "next": next(iter(mine), None),
-        "others": [row for row in others if row.match.status == Match.Status.RUNNING],
-        "boards": boards,
-        "open": [row for row in others if row.match.status == Match.Status.OPEN],
+        "others": _part([row for row in others if row.match.status == Match.Status.RUNNING], every=every),
+        "boards": _part(boards, every=every),
+        "open": _part([row for row in others if row.match.status == Match.Status.OPEN], every=every),
         "over": finished_rows(request.user),
         "games": games,
         **push.offer(request.user),
     }
     return render(request, "web/home.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of a section that are shown, and how many there are."""
+
+    rows: Sequence[Row]
+    all: int
+
+
+def _part(rows: Sequence[Row], *, every: bool) -> Part | None:
+    """Return the first rows of a section, or every one; None if it has none."""
+    return Part(rows if every else rows[: paging.CARDS], len(rows)) if rows else None
 
 
 def own_rows(user: User) -> list[Row]:
