@@ -1,4 +1,4 @@
-"""Blocks between users. A block works both ways, and nobody is told who set it.
+"""Blocks between users. A block works both ways, and nobody is told who set it. It holds for the bots of a user too.
 
 What it keeps apart is decided by the apps above: invitations, messages, seats.
 """
@@ -54,16 +54,19 @@ def unblock(*, by: User, name: str) -> None:
 
 
 def apart(user: User | int | None) -> frozenset[int]:
-    """Return the ids of the users whom a user blocks, or who block them."""
+    """Return the ids of the users whom a user blocks, or who block them, and of their bots."""
     if user is None:
         return frozenset()
     return apart_from_any([user if isinstance(user, int) else user.pk])
 
 
 def apart_from_any(users: Collection[int | None]) -> frozenset[int]:
-    """Return the ids of the users between whom and one of these a block stands."""
+    """Return the ids of the users between whom and one of these a block stands, and of their bots."""
     rows = Block.objects.filter(Q(user__in=users) | Q(blocked__in=users)).values_list("user_id", "blocked_id")
-    return frozenset(other for own, blocked in rows for other in (own, blocked) if other not in users)
+    found = {other for own, blocked in rows for other in (own, blocked) if other not in users}
+    if found:
+        found |= set(User.objects.filter(bot_owner__in=found).values_list("pk", flat=True)) - set(users)
+    return frozenset(found)
 
 
 def between(user: User, others: Iterable[int | None]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from accounts import blocks
 from accounts.bots import bots
 from accounts.models import User
 from gamesvc.errors import TooMany
@@ -105,6 +106,21 @@ def test_nobody_takes_over_in_a_match_that_one_person_has_seen_from_two_seats(to
     with pytest.raises(Refused) as refused:
         substitutes.take_over(by=ben, match=match)
     assert code(refused) == "own_bots"
+
+
+def test_a_block_holds_for_the_bots_of_the_blocked_player(program, anna, ben, bot):
+    host = User.objects.create_user("host")
+    among = opened(host, bot, game="stratastar", seats=3, entry="public")
+    known = opened(host, bot, ben, game="stratastar", seats=3)
+    blocks.block(by=ben, name="anna")
+    with pytest.raises(Refused) as refused:
+        opening.join_match(by=ben, match=among)
+    assert code(refused) == "not_together"
+    seat = known.seats.get(user=bot).index
+    press.say(match=known, by=bot, by_seat=seat, to="all", text="Hello", channel="api")
+    assert program(ben).get(f"/matches/{known.number}/press/").json()["results"] == []
+    assert not Outbox.objects.filter(user=ben, kind="press").exists()
+    assert Outbox.objects.filter(user=host, kind="press").exists()
 
 
 def offered(user, program):
