@@ -1,5 +1,6 @@
 // Push on this device: turned on and off in the profile, offered on the page of one's matches after the first move. And the
 // badge of the installed page: how many matches wait.
+import { tr } from "./words.js";
 
 const waiting = Number(document.querySelector("nav .count")?.firstChild?.textContent ?? 0);
 if ("setAppBadge" in navigator) void navigator.setAppBadge(waiting).catch(() => {});
@@ -21,7 +22,7 @@ function letters(buffer) {
 
 /** Ask the browser, and hand its subscription to the form. @param {HTMLFormElement} form */
 async function turnOn(form) {
-  if ((await Notification.requestPermission()) !== "granted") throw new Error("The browser does not allow notifications from this page.");
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(tr("The browser does not allow notifications from this page."));
   const worker = await navigator.serviceWorker.register("/sw.js");
   await navigator.serviceWorker.ready;
   const key = bytes(form.dataset.key ?? "");

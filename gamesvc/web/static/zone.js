@@ -1,4 +1,6 @@
 // The browser's time zone: sent along at sign-up, and offered in the profile.
+import { tr } from "./words.js";
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 for (const field of document.querySelectorAll("input[type=hidden][name=timezone]")) {
@@ -11,7 +13,7 @@ if (shown && zone && shown.value !== zone) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "btn";
-  button.textContent = `Use ${zone}, the zone of this browser`;
+  button.textContent = tr("Use {zone}, the zone of this browser", { zone });
   button.addEventListener("click", () => {
     shown.value = zone;
     button.remove();

@@ -11,7 +11,7 @@ from django import template
 from django.db.models import F, QuerySet
 from django.templatetags.static import static
 from django.utils import dates, timezone
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.models import User
@@ -22,6 +22,7 @@ from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import WEEKDAYS
 from gamesvc.matches.models import Match, Question
 from gamesvc.web.common import moments
+from gamesvc.web.common import script_words as of_scripts
 
 register = template.Library()
 
@@ -51,6 +52,13 @@ def badge(seat: int) -> SafeString:
 def icon(name: str) -> SafeString:
     """Return an icon of icons.svg, as decoration beside text."""
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("icons.svg"), name)
+
+
+@register.simple_tag
+def script_words() -> SafeString:
+    """Return the words of scripts in the language of the page, as data for `words.js`; nothing in English."""
+    words = of_scripts.translated()
+    return json_script(words, "words") if words else SafeString("")
 
 
 @register.simple_tag

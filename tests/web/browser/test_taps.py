@@ -73,6 +73,21 @@ def test_three_turns_are_played_by_taps(opened, game, seats, size):
     assert played.version > 10
 
 
+def test_a_german_reader_taps_an_act_in_german(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    reader = played.users[0]
+    reader.language = "de"
+    reader.save(update_fields=["language"])
+    page = opened(reader, played.path)
+    lit(page).first.dispatch_event("click")
+    expect(page.locator("#choices .stop")).to_have_text("Abbrechen")
+    expect(page.locator("#says")).to_contain_text("Nicht allein zurückzunehmen")
+    before = shown(page)
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+
+
 def test_a_homeworld_takes_two_taps(opened):
     """Panes stay as they are while the page is patched."""
     played = Played("stratastar", 2)

@@ -2,6 +2,7 @@
 // stays one: the part below is shown a second time, and its hit shapes move there.
 
 import { boxOf } from "./marks.js";
+import { tr } from "../words.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const wide = matchMedia("(min-width: 1000px)");
@@ -29,7 +30,7 @@ export function fold() {
   board.setAttribute("viewBox", wide.matches ? `${x} ${y} ${width} ${top - y}` : board.dataset.whole);
   board.setAttribute("height", String(wide.matches ? top - y : height));
   if (!wide.matches) return;
-  const second = element("svg", { class: "board", viewBox: `${x} ${top} ${width} ${y + height - top}`, width: String(width), height: String(y + height - top), preserveAspectRatio: "xMinYMin", role: "group", "aria-label": "Facts and hand" });
+  const second = element("svg", { class: "board", viewBox: `${x} ${top} ${width} ${y + height - top}`, width: String(width), height: String(y + height - top), preserveAspectRatio: "xMinYMin", role: "group", "aria-label": tr("Facts and hand") });
   const shapes = element("g", { class: "hits" });
   shapes.append(...[.../** @type {NodeListOf<SVGGraphicsElement>} */ (hits.querySelectorAll("[data-t]"))].filter((hit) => boxOf(hit).y >= top - 1));
   second.append(element("use", { href: `#${below.id}` }), shapes);

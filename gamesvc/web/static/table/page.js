@@ -8,6 +8,7 @@ import { idle, reload } from "./patch.js";
 import { listen as listenForReplay } from "./replay.js";
 import { listen, prepare, refer, submit } from "./taps.js";
 import { listen as listenForZoom } from "./zoom.js";
+import { tr } from "../words.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 main.dataset.since = main.dataset.seen;
@@ -54,7 +55,7 @@ document.addEventListener("submit", (event) => {
 const state = /** @type {HTMLElement} */ (document.getElementById("state"));
 const AGAIN = 1000;
 /** @type {Record<string, string>} */
-const WORDS = { offline: "No connection. The page goes on when it is back.", ended: "You may not follow this match any more. Load the page again." };
+const WORDS = { offline: tr("No connection. The page goes on when it is back."), ended: tr("You may not follow this match any more. Load the page again.") };
 let newest = 0;
 let catching = false;
 /** The newest message that was told of. */

@@ -6,6 +6,7 @@ import { draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place } from "./help.js";
 import { edit, send } from "./patch.js";
 import { count, fit } from "./zoom.js";
+import { tr } from "../words.js";
 
 /** @type {Filling | null} */
 let filling = null;
@@ -174,7 +175,7 @@ export async function submit(form, button = null) {
   } catch {
     if (was?.form.isConnected) filling = was;
     answered = asked;
-    refusal = "The connection is lost. Try again: nothing happens twice";
+    refusal = tr("The connection is lost. Try again: nothing happens twice");
     render();
     if (!filling) say(refusal, "", true);
     return;
@@ -233,11 +234,11 @@ function render() {
   bar.dataset.idle ??= $("says").innerHTML;
   const form = filling.form, words = preview ?? said, ready = words ? words.order !== "" : form.checkValidity();
   const what = words?.told.length ? words.told.join(" ") : words?.order || form.dataset.label || "";
-  const how = !words ? "" : words.order === "" ? words.why : words.final ? "Cannot be undone alone: chance or a reveal" : "If you confirm. You can undo it until someone acts";
+  const how = !words ? "" : words.order === "" ? words.why : words.final ? tr("Cannot be undone alone: chance or a reveal") : tr("If you confirm. You can undo it until someone acts");
   if (refusal) say(refusal, "", true);
   else say(what, how);
   if (words?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
-  go.textContent = form.dataset.verb || "Confirm";
+  go.textContent = form.dataset.verb || tr("Confirm");
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
   for (const old of document.querySelectorAll("#choices .stepper, #choices [data-k]")) old.remove();
@@ -249,7 +250,7 @@ function render() {
 // These two stay the same elements while the words of the server come: a press is never lost.
 const go = button("", "btn-go go", confirm);
 go.id = "confirm";
-const stop = button("Cancel", "stop", cancel);
+const stop = button(tr("Cancel"), "stop", cancel);
 
 /** Show the forms of the turn: beside the board, or on a phone above it. */
 function showForms() {
@@ -268,13 +269,13 @@ function stepper(form) {
   const made = document.createElement("div"), shown = document.createElement("output");
   made.className = "stepper";
   made.setAttribute("role", "group");
-  made.setAttribute("aria-label", "How many");
+  made.setAttribute("aria-label", tr("How many"));
   shown.textContent = number ? number.value : steps[at]?.value ?? "";
   const [less, more] = [-1, 1].map((by) => {
     const key = button(by < 0 ? "−" : "+", "", () => step(by));
     key.className = "";
     key.dataset.k = by < 0 ? "less" : "more";
-    key.setAttribute("aria-label", by < 0 ? "One less" : "One more");
+    key.setAttribute("aria-label", by < 0 ? tr("One less") : tr("One more"));
     key.disabled = by < 0 ? value <= low : value >= high;
     return key;
   });
@@ -287,7 +288,7 @@ function stepper(form) {
 function answers(form) {
   const radios = form.question();
   if (radios.length > MOST_ANSWERS) {
-    const made = button("Choose", "answer more", () => { showForms(); radios[0].focus(); });
+    const made = button(tr("Choose"), "answer more", () => { showForms(); radios[0].focus(); });
     made.dataset.k = radios[0].name;
     return [made];
   }
@@ -438,7 +439,7 @@ export function prepare() {
   const atOnce = /** @type {HTMLInputElement | null} */ (document.getElementById("at-once"));
   if (atOnce) atOnce.checked = sendsAtOnce();
   render();
-  if (lost) say("The board has changed. Choose again", "");
+  if (lost) say(tr("The board has changed. Choose again"), "");
 }
 
 /** Show places in ink: a line of the log names them. @param {Iterable<string>} targets */
