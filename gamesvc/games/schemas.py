@@ -36,6 +36,8 @@ _PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
 
 def schemas_of(game: Game[Any]) -> JsonObject:
     """Return the JSON Schemas of a game: options, positions, commands by name, views, events by type, and the outcome."""
+    parts = {"type": "array", "description": "Values that several states share. They refer to them by number."}
+    with_parts = {"properties": {"parts": parts}, "required": ["parts"]}
     position = {
         "type": "object",
         "required": ["format", "game", "state", "marked"],
@@ -43,10 +45,18 @@ def schemas_of(game: Game[Any]) -> JsonObject:
             "format": {"const": codec.POSITION_FORMAT},
             "game": {"const": game.id},
             "rules": {"type": "string"},
-            "state": codec.schema(game.state),
+            "state": {"type": "object"},
             "marked": {"type": "array"},
-            "parts": {"type": "array"},
+            "parts": parts,
         },
+        "anyOf": [
+            {
+                "title": "Without marked states",
+                "properties": {"state": codec.schema(game.state), "marked": {"maxItems": 0}},
+                "not": with_parts,
+            },
+            {"title": "With marked states", **with_parts},
+        ],
     }
     return {
         "options": game.manifest.options,

@@ -9,7 +9,9 @@ import jsonschema_rs
 import pytest
 
 from gamesvc.games import catalog, records
+from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.events import of_service
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.games.schemas import schemas_of
 from gamesvc.matches import events as service
 from tests.games.test_typed_events import EVERY_GAME, FILES, HERE
@@ -84,3 +86,19 @@ def test_the_events_of_the_service_are_described_too(client: Any) -> None:
     assert told["service_events"].keys() == service.KINDS.keys()
     checked(told["service_events"]["match.left"], {"seat": 0})
     assert client.get("/api/v1/games/chess/schemas/").json()["code"] == "unknown_game"
+
+
+@EVERY_GAME
+def test_positions_fit_the_published_schema(game_id: str) -> None:
+    game = catalog.game(game_id)
+    validator = jsonschema_rs.validator_for({"$schema": DRAFT, **schemas_of(game)["position"]})
+    found = 0
+    for path in sorted((HERE / game_id / "playthroughs").glob("*.json")):
+        timeline = Timeline(game)
+        for event in records.load(path.read_text(encoding="utf-8")).events:
+            timeline.apply(event)
+            if timeline.started and event.version % 20 == 0:
+                position = codec.write_position(game, timeline.state, timeline.version, timeline.keep_marked())
+                validator.validate(json.loads(json.dumps(position)))
+                found += 1
+    assert found > 20

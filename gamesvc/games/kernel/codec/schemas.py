@@ -44,5 +44,11 @@ def _schema(hint: Any) -> JsonObject:
     if origin is not None:
         if args[0] is Version:
             return {"type": "array", "items": {"type": "array"}}
-        return {"type": "object", "propertyNames": schema(args[0]), "additionalProperties": schema(args[1])}
+        return {"type": "object", "propertyNames": _of_keys(args[0]), "additionalProperties": schema(args[1])}
     return {"type": {str: "string", bool: "boolean"}[hint]} if hint in (str, bool) else {}
+
+
+def _of_keys(hint: object) -> JsonObject:
+    """Describe the keys of a mapping, which in JSON are texts. Limits of numbers are not told."""
+    bare, _limits = limits.bare(hint)
+    return {"pattern": "^-?[0-9]+$"} if bare is int else schema(hint)
