@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gamesvc.clients.python import gamesvc_bot
-from gamesvc.clients.python.gamesvc_bot import Bridge, NoAnswer, Program, Rules
+from gamesvc.clients.python.gamesvc_bot import Bridge, NoAnswer, Program, Rules, UciProgram
 from gamesvc.clients.python.gamesvc_client import Client, Problem, fill
 from tests.api.conftest import Running
 
@@ -72,6 +72,11 @@ class Asked:
         if command["name"] != self.right:
             raise Problem(422, {"code": "wrong", "detail": "Not now."})
 
+    def order(self, match: str, text: str, etag: str) -> None:
+        self.sent.append(f"order {text}")
+        if text != self.right:
+            raise Problem(422, {"code": "bad_order", "detail": "Not an order."})
+
 
 FORM = {"parameters": {"type": "object", "properties": {"name": {"const": "pass"}}, "required": ["name"]}}
 TURN = {"match": "m", "number": 1, "game": "g", "seat": 0, "version": 1, "prompt": "p", "etag": '"e"', "forms": [FORM]}
@@ -99,6 +104,54 @@ def test_a_match_goes_on_whatever_the_program_answers(right: str, code: str, sen
     for one in bridge.programs.values():
         one.end()
     assert service.sent == sent
+
+
+ENGINE = """
+import json, sys
+offered = refused = None
+for line in map(str.strip, sys.stdin):
+    word, _, rest = line.partition(" ")
+    if word == "uci":
+        print("id name tiny")
+        print("uciok", flush=True)
+    elif word == "isready":
+        print("readyok", flush=True)
+    elif word == "position":
+        refused, offered = None, json.loads(rest)["forms"][0]["parameters"]["properties"]["name"]["const"]
+    elif word == "info":
+        refused = line
+    elif word == "go":
+        assert rest.split()[0] == "movetime" and int(rest.split()[1]) > 0
+        print("info depth 1")
+        print("bestmove", FIRST if refused is None else json.dumps({"name": offered}), flush=True)
+    elif word == "quit":
+        break
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "sent"),
+    [("pass", ["order pass"]), ("dance", ["order dance", "pass"]), ('{"name": "pass"}', ["pass"])],
+    ids=["an order", "a refused order, then a command", "a command"],
+)
+def test_a_program_may_speak_uci(first: str, sent: list[str]) -> None:
+    service: Any = Asked("pass")
+    code = ENGINE.replace("FIRST", repr(first))
+    bridge = Bridge(service, [sys.executable, "-c", code], seconds=30.0, protocol="uci")
+    bridge._answer(dict(TURN))
+    bridge._answer({**TURN, "etag": '"f"'})
+    assert service.sent == sent * 2
+    (engine,) = bridge.programs.values()
+    engine.over({})
+    assert engine.process.wait(30) == 0
+    engine.end()
+
+
+def test_an_engine_without_a_move_is_given_up() -> None:
+    engine = UciProgram([sys.executable, "-c", "print('uciok'); print('readyok')"], 30.0)
+    with pytest.raises(NoAnswer):
+        engine.ask({"op": "choose", "forms": []})
+    engine.end()
 
 
 class Stuck(Asked):

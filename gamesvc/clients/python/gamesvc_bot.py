@@ -3,7 +3,8 @@
     python gamesvc_bot.py --game space_war --most 4 -- ./my_program --depth 3
 
 The program reads one JSON object a line on its standard input and answers one line each on its standard output. It is started
-once for each match. `{"op":"choose"}` asks for a command, and `{"op":"end"}` tells the outcome. `/api/docs/bots/` describes both.
+once for each match. `{"op":"choose"}` asks for a command, and `{"op":"end"}` tells the outcome.
+With `--protocol uci` the program speaks as chess engines do: `position`, `go`, `bestmove`. `/api/docs/bots/` describes both.
 Needs Python 3.11 and `gamesvc_client.py` beside it.
 """
 
@@ -59,20 +60,18 @@ class Rules:
 
 
 class Program:
-    """The process that plays one match."""
+    """The process that plays one match, and speaks in lines of JSON."""
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         self.seconds = seconds
         self.process = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def ask(self, question: Mapping[str, Any]) -> Json:
-        """Return the program's answer to a question. Raises `NoAnswer`."""
+        """Return the program's answer to a question: `command`, or `order` as text. Raises `NoAnswer`."""
         timer = threading.Timer(self.seconds, self.process.kill)
         timer.start()
         try:
-            self.tell(question)
-            assert self.process.stdout is not None
-            answer = json.loads(self.process.stdout.readline())
+            answer = self._talk(question)
         except (OSError, ValueError) as fault:
             raise NoAnswer(str(fault)) from None
         finally:
@@ -81,11 +80,25 @@ class Program:
             raise NoAnswer("the answer is not an object")
         return answer
 
-    def tell(self, message: Mapping[str, Any]) -> None:
-        """Send a message that needs no answer."""
+    def over(self, match: Mapping[str, Any]) -> None:
+        """Tell the program that its match is over."""
+        told = {"op": "end", "match": match["id"], "seat": match["your_seat"], "outcome": match["outcome"]}
+        self._write(json.dumps(told))
+
+    def _talk(self, question: Mapping[str, Any]) -> Any:
+        self._write(json.dumps(question))
+        return json.loads(self._read())
+
+    def _write(self, line: str) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        if not (line := self.process.stdout.readline()):
+            raise NoAnswer("the program has ended")
+        return line
 
     def end(self) -> None:
         """Close the program's input, and kill it if it does not leave."""
@@ -99,6 +112,43 @@ class Program:
             self.process.wait()
 
 
+class UciProgram(Program):
+    """The process that plays one match, and speaks as chess engines do (UCI), with our positions and our notation."""
+
+    ready = False
+
+    def over(self, match: Mapping[str, Any]) -> None:
+        """Tell the program that its match is over."""
+        self._write("quit")
+
+    def _talk(self, question: Mapping[str, Any]) -> Json:
+        if not self.ready:
+            self._write("uci")
+            self._read_until("uciok")
+            self._write("ucinewgame")
+            self._write("isready")
+            self._read_until("readyok")
+            self.ready = True
+        told = {name: value for name, value in question.items() if name not in ("op", "refused")}
+        self._write(f"position {json.dumps(told)}")
+        if "refused" in question:
+            why = question["refused"]
+            self._write(f"info string refused {why['code']}: {' '.join(why['detail'].split())}")
+        self._write(f"go movetime {int(self.seconds * 1000)}")
+        move = self._read_until("bestmove")
+        return {"command": json.loads(move)} if move.startswith("{") else {"order": move}
+
+    def _read_until(self, word: str) -> str:
+        """Return the rest of the next line that begins with a word. What else the program writes is only for people."""
+        while True:
+            first, _, rest = self._read().strip().partition(" ")
+            if first == word:
+                return rest.strip()
+
+
+PROTOCOLS: Mapping[str, type[Program]] = {"json": Program, "uci": UciProgram}
+
+
 @dataclass
 class Bridge:
     """One bot account, its rules, and the programs of its matches."""
@@ -108,6 +158,7 @@ class Bridge:
     rules: Rules = field(default_factory=Rules)
     seconds: float = 60.0
     rng: random.Random = field(default_factory=random.Random)
+    protocol: str = "json"
     programs: dict[str, Program] = field(default_factory=dict)
 
     def run(self, ends: int | None = None) -> None:
@@ -161,15 +212,18 @@ class Bridge:
         for attempt in range(REFUSALS + 1):
             chosen = self._chosen(turn, refused) if attempt < REFUSALS else None
             try:
-                command = chosen if chosen is not None else client_module.fill(self.rng.choice(turn["forms"]), self.rng)
-                self.client.command(turn["match"], command, turn["etag"])
+                sent = chosen if chosen is not None else client_module.fill(self.rng.choice(turn["forms"]), self.rng)
+                if isinstance(sent, str):
+                    self.client.order(turn["match"], sent, turn["etag"])
+                else:
+                    self.client.command(turn["match"], sent, turn["etag"])
             except client_module.Problem as problem:
                 if problem.status == 412:  # the match has moved on, so it is asked again
                     return True
                 _log(f"match {turn['number']}: refused, {problem.detail}")
                 if problem.status != 422:
                     return False
-                refused = {"code": problem.code, "detail": problem.detail, "command": command}
+                refused = {"code": problem.code, "detail": problem.detail, "command": sent}
             except (IndexError, ValueError):
                 _log(f"match {turn['number']}: no form offers a command")
                 return False
@@ -177,8 +231,8 @@ class Bridge:
                 return True
         return False
 
-    def _chosen(self, turn: Json, refused: Json | None) -> Json | None:
-        """Return the command that the program chooses; None if it does not answer."""
+    def _chosen(self, turn: Json, refused: Json | None) -> Json | str | None:
+        """Return the command, or the text of an order, that the program chooses; None if it does not answer."""
         question: Json = {
             "op": "choose",
             **{name: turn[name] for name in ("match", "game", "seat", "version", "prompt", "forms")},
@@ -192,11 +246,13 @@ class Bridge:
             _log(f"match {turn['number']}: no answer, {fault}")
             self.programs.pop(turn["match"]).end()
             return None
+        if isinstance(order := answer.get("order"), str):
+            return order
         return answer.get("command") if isinstance(answer.get("command"), dict) else None
 
     def _program(self, match: str) -> Program:
         if match not in self.programs:
-            self.programs[match] = Program(self.command, self.seconds)
+            self.programs[match] = PROTOCOLS[self.protocol](self.command, self.seconds)
         return self.programs[match]
 
     def _is_over(self, match: str) -> bool:
@@ -209,7 +265,7 @@ class Bridge:
             return False
         if (program := self.programs.pop(match, None)) is not None:
             with contextlib.suppress(OSError):
-                program.tell({"op": "end", "match": match, "seat": told["your_seat"], "outcome": told["outcome"]})
+                program.over(told)
             program.end()
         _log(f"match {told['number']}: {told['status']}")
         return told["started_at"] is not None
@@ -241,14 +297,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--most", type=int, default=8, help="matches at the same time")
     parser.add_argument("--opponents", choices=("all", "bots", "people"), default="all")
     parser.add_argument("--seconds", type=float, default=60.0, help="time for an answer of the program")
+    parser.add_argument("--protocol", choices=tuple(PROTOCOLS), default="json", help="the language of the program")
     parser.add_argument("--matches", type=int, default=None, help="stop when so many matches are over")
     parser.add_argument("program", nargs="+", help="the program and its arguments, after --; `random` is one that is built in")
     given = parser.parse_args(arguments)
     if given.program[0] == "random":
         given.program = [sys.executable, str(Path(__file__).resolve()), "--random", *given.program[1:]]
     rules = Rules(given.game, tuple(given.hours), given.most, given.opponents)
+    client = client_module.Client(given.url, given.token)
     try:
-        Bridge(client_module.Client(given.url, given.token), given.program, rules, given.seconds).run(given.matches)
+        Bridge(client, given.program, rules, given.seconds, protocol=given.protocol).run(given.matches)
     except client_module.Problem as problem:
         _log(problem.detail or str(problem))
         return 1
