@@ -17,16 +17,30 @@ from django.urls import Resolver404
 from drf_spectacular.generators import SchemaGenerator
 
 from gamesvc.api.v1.schemas import Shape
+from gamesvc.games import catalog
+from tests.games.auction import GAME as AUCTION
+from tests.games.toy import GAME as TOY
 
 API = "/api/v1/"
 COMPONENTS = "#/components/schemas/"
 ITSELF = "/api/v1/openapi.json"
+# The games of the tests, and what their views have.
+OF_TESTS = (TOY, AUCTION)
+VIEWS = (["points", "turn", "deck", "hands", "items", "orders", "counters"], ["coins", "lots", "have_bid", "bid", "owners"])
 
 
 @cache
 def document() -> dict[str, Any]:
-    """Return the OpenAPI document. Its objects have no members but those they list; problems may have more (RFC 9457)."""
-    made: dict[str, Any] = json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True), default=str))
+    """Return the OpenAPI document. Its objects have no members but those they list; problems may have more (RFC 9457).
+
+    It has the games of the tests beside the others.
+    """
+    games = tuple(catalog.games())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalog, "games", lambda: (*games, *OF_TESTS))
+        made: dict[str, Any] = json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True), default=str))
+    for game, members in zip(OF_TESTS, VIEWS, strict=True):
+        made["components"]["schemas"][f"{game.id.capitalize()}View"] |= {"type": "object", "required": members}
     for name, component in made["components"]["schemas"].items():
         if "properties" in component and name != "Problem":
             component.setdefault("additionalProperties", False)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from django.test import Client
 from drf_spectacular.validation import validate_schema
 
 from gamesvc.api.openapi import answers as statuses
-from gamesvc.api.openapi import glossary
+from gamesvc.api.openapi import games, glossary
 from gamesvc.api.openapi.document import operations
+from gamesvc.games import catalog
 from notifications.other_channels import subscriptions
-from tests.answers import document, fits
+from tests.answers import OF_TESTS, document, fits
 
 
 def shapes() -> dict[str, dict[str, Any]]:
@@ -68,10 +70,49 @@ def test_every_type_of_webhook_is_described_and_its_example_fits() -> None:
 
 
 def test_every_shape_and_field_is_described() -> None:
+    """What a position or a view of a game has, its rules explain."""
     silent = [name for name, shape in shapes().items() if shape.get("type") == "object" and not shape.get("description")]
-    for name, shape in shapes().items():
+    of_games = {games.name_of(game, kind) for game in (*catalog.games(), *OF_TESTS) for kind in games.shapes_of(game)}
+    assert of_games < shapes().keys()
+    for name in shapes().keys() - of_games - {"Outcome"}:
+        shape = shapes()[name]
         silent += [f"{name}.{field}" for field, one in shape.get("properties", {}).items() if not one.get("description")]
     assert silent == []
+
+
+def misfit(name: str, value: object) -> bool:
+    whole = {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
+    return not jsonschema_rs.validator_for(whole).is_valid(value)
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_a_client_knows_what_a_game_takes_and_gives(game_id: str) -> None:
+    game = catalog.game(game_id)
+    for kind in ("View", "Position", "Options"):
+        assert {"$ref": f"#/components/schemas/{games.name_of(game, kind)}"} in shapes()[f"Game{kind}"]["anyOf"]
+    commands = shapes()[games.name_of(game, "Command")]["oneOf"]
+    assert [one["properties"]["name"]["const"] for one in commands] == list(game.commands)
+    events = shapes()[games.name_of(game, "Event")]["oneOf"]
+    assert {one["properties"]["type"]["const"] for one in events} == {f"{game_id}.{name}" for name in game.events}
+    assert not misfit("Command", {"name": "resign"})
+    assert misfit("Command", {"name": "resign", "at": "once"})
+    assert misfit("GameView", {"turn": 1})
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (False, {"type": "match.left", "type_version": 1, "data": {"seat": 0}}),
+        (True, {"type": "match.left", "type_version": 1, "data": {"seat": "first"}}),
+        (True, {"type": "match.leaped", "type_version": 1, "data": {}}),
+        (False, {"type": "match.left", "type_version": 1, "data": {}, "redacted": True}),
+        (False, {}),
+    ],
+    ids=["whole", "other content", "unknown type", "redacted", "sealed"],
+)
+def test_an_event_is_of_its_type_unless_it_is_redacted_or_sealed(fault: bool, told: dict[str, Any]) -> None:
+    event = {"match": "52c8a1de-3c7f-4f5e-8a2b-90d1c2e3f4a5", "version": 7, "digest": "", "hash": "", **told}
+    assert misfit("EventShape", event) == fault
 
 
 def test_every_problem_of_an_operation_has_its_meaning_and_headers() -> None:

@@ -15,7 +15,7 @@ from gamesvc.games.kernel.limits import AtMost, OneOf, Within
 from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
-from gamesvc.games.kernel.typed import TypedEvent
+from gamesvc.games.kernel.typed import TypedEvent, by_type
 from gamesvc.games.kernel.wording import listed
 
 LOTS = ("clock", "map", "ship")
@@ -182,6 +182,7 @@ GAME: Game[State] = Game(
             "additionalProperties": False,
         }
     },
+    events=by_type((Opened, LotsShuffled, Bid, Sold)),
     setup=setup,
     decide=decide,
     evolve=evolve,

@@ -16,7 +16,7 @@ from gamesvc.games.kernel.game import Awaited, Command, Data, Event, Form, Game,
 from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.telling import Glance
 from gamesvc.games.kernel.timeline import Run
-from gamesvc.games.kernel.typed import TypedEvent
+from gamesvc.games.kernel.typed import TypedEvent, by_type
 
 DECK = (1, 1, 1, 1, 2, 2, 2, 2)
 
@@ -292,6 +292,7 @@ GAME: Game[State] = Game(
         "counter": {"properties": {"item": {"type": "integer"}}, "required": ["item"]},
         "set_orders": {"properties": {"text": {"type": "string", "maxLength": 20}}, "required": ["text"]},
     },
+    events=by_type((Created, Dealt, Drew, Played, Countered, OrdersSet, TurnEnded, Ended)),
     setup=setup,
     decide=decide,
     evolve=evolve,

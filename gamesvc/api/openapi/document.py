@@ -7,8 +7,9 @@ from typing import Any
 
 from django.conf import settings
 
-from gamesvc.api.openapi import answers, glossary, webhooks
+from gamesvc.api.openapi import answers, games, glossary, webhooks
 from gamesvc.api.openapi.sections import SECTIONS
+from gamesvc.games import catalog
 
 Document = dict[str, Any]
 PROBLEM = "application/problem+json"
@@ -28,6 +29,7 @@ def complete(result: Document, generator: object, request: object, public: bool)
     components["headers"] = {name: dict(header) for name, header in answers.HEADERS.items()}
     components["schemas"].update(webhooks.SHAPES)
     result["webhooks"] = webhooks.described()
+    games.add(components["schemas"], catalog.games())
     for name, shape in components["schemas"].items():
         _explain(name, shape)
     for _path, method, operation in operations(result):

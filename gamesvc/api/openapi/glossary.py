@@ -135,7 +135,7 @@ FIELDS = {
     "Effective.reminders": "The points of a deadline at which you are reminded.",
     "Effective.subject_per_turn": "True: each mail about a match has a subject of its own.",
     "EventShape.redacted": "True if parts of the content are hidden from you.",
-    "EventShape.type": "The event's type, such as `fleets.moved`.",
+    "EventShape.type": "The event's type, such as `stratastar.fleets_moved` or `match.started`.",
     "EventShape.type_version": "The version of the type's content.",
     "FollowShape.game": "The game whose free seats you follow; null: every game.",
     "FollowShape.organiser": "The organiser whose matches you follow; null: any.",

@@ -78,3 +78,7 @@ def _own() -> JsonObject:
         "ordered": {"type": "boolean", "description": "The order of the items matters."},
         "at": {"oneOf": [_TEXT, words], "description": "The target of the picture that a value stands for."},
     }
+
+
+STANDARD = frozenset(_standard())
+"""The keywords that JSON Schema knows too."""

@@ -54,11 +54,12 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object of requests and answers."""
+    """An object of requests and answers, or a choice between such objects."""
 
     name: str
     text: str
     fields: tuple[Field, ...]
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -83,22 +84,27 @@ def reference() -> Reference:
         operation = methods["post"]
         found.sections.setdefault(operation["tags"][0], []).append(_operation(name, "post", operation, document))
     for name, schema in sorted(schemas.items()):
-        if schema.get("type") == "object":
-            found.shapes.append(Shape(name, schema.get("description", ""), _members(schema)))
+        if _has_place(schema):
+            choices = tuple(shape for one in schema.get("anyOf", ()) if (shape := _name(one)))
+            found.shapes.append(Shape(name, schema.get("description", ""), _members(schema), choices))
     return found
 
 
 def _resolve(part: Any, schemas: dict[str, Any]) -> None:
-    """Put lists of words where a part of the document refers to one: only objects have a place of their own."""
+    """Put lists of words where a part of the document refers to one: only objects and choices have a place of their own."""
     if isinstance(part, list):
         for one in part:
             _resolve(one, schemas)
     elif isinstance(part, dict):
-        if (name := _name(part)) and schemas[name].get("type") != "object":
+        if (name := _name(part)) and not _has_place(schemas[name]):
             part.pop("$ref")
             part.update(schemas[name])
         for one in part.values():
             _resolve(one, schemas)
+
+
+def _has_place(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "object" or not schema.keys().isdisjoint(("anyOf", "oneOf"))
 
 
 def _operation(path: str, method: str, operation: dict[str, Any], document: dict[str, Any]) -> Operation:

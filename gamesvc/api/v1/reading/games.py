@@ -51,8 +51,9 @@ class SchemasShape(schemas.Shape):
         " rarely filled it names the keys alone."
     )
     events = serializers.DictField(
-        help_text="A schema for `data` of each type of the game's events, with the `type_version` that it describes. Of an event"
-        " that is redacted any key may be missing; earlier versions of a type may have other keys."
+        help_text="A schema for `data` of each type of the game's events (without the game's id before it), with the"
+        " `type_version` that it describes. Of a redacted event any key may be missing; earlier versions of a type may have"
+        " other keys."
     )
     service_events = serializers.DictField(help_text="The same for the events of the service, which all games share.")
     outcome = serializers.DictField(help_text="The schema of the outcome.")
