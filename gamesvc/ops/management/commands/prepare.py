@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connection
@@ -19,7 +21,9 @@ class Command(BaseCommand):
     def handle(self, *, as_json: bool, **_: object) -> None:
         with connection.cursor() as cursor:
             # If several start at once, one migrates and the others find it done. The lock ends with the connection.
-            cursor.execute("SELECT pg_advisory_lock(%s::bigint)", [MIGRATING])
+            # They ask again and again: a statement that waited would stop an index that the first builds concurrently.
+            while cursor.execute("SELECT pg_try_advisory_lock(%s::bigint)", [MIGRATING]).fetchone() != (True,):
+                time.sleep(0.2)
         try:
             call_command("migrate", interactive=False, verbosity=0, skip_checks=True)
         finally:
