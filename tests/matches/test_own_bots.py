@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from accounts import blocks
 from accounts.bots import bots
@@ -12,7 +15,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import challenges, invitations, opening, press, programs, substitutes
-from gamesvc.matches.models import Follow, Match, Rated
+from gamesvc.matches.models import Follow, Match, MessageBan, Rated
 from gamesvc.matches.organising import looks, moderation, reports
 from gamesvc.matches.record import loading
 from gamesvc.matches.statistics import ratings
@@ -121,6 +124,15 @@ def test_a_block_holds_for_the_bots_of_the_blocked_player(program, anna, ben, bo
     assert program(ben).get(f"/matches/{known.number}/press/").json()["results"] == []
     assert not Outbox.objects.filter(user=ben, kind="press").exists()
     assert Outbox.objects.filter(user=host, kind="press").exists()
+
+
+def test_a_ban_from_messages_holds_for_a_user_and_their_bots(toy, anna, ben, bot, sister):
+    MessageBan.objects.create(user=bot, until=timezone.now() + timedelta(days=1))
+    for by in (anna, bot, sister):
+        with pytest.raises(Refused) as refused:
+            press.say(match=opened(ben, by), by=by, by_seat=1, to="all", text="Hello", channel="api")
+        assert code(refused) == "press_banned"
+    press.say(match=opened(ben, anna), by=ben, by_seat=0, to="all", text="Hello", channel="api")
 
 
 def offered(user, program):

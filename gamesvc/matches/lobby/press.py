@@ -19,6 +19,7 @@ from django.db.models import Count, F, Func, Q, QuerySet, Window
 from django.utils import timezone
 
 from accounts import blocks
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc import language
 from gamesvc.games.kernel.game import Refused
@@ -122,8 +123,8 @@ def _check_text(text: str) -> str:
 
 
 def _check_ban(by: User) -> None:
-    # A bot writes for its owner.
-    ban = MessageBan.objects.filter(user__in={by.pk, by.bot_owner_id} - {None}, until__gt=timezone.now()).first()
+    # Bots write for their owner, so a ban of one of these accounts is one of all.
+    ban = MessageBan.objects.filter(user__in=bots.person(by), until__gt=timezone.now()).order_by("-until").first()
     if ban is not None:
         until = ban.until.astimezone(by.zone).strftime("%Y-%m-%d %H:%M")
         raise Refused(
