@@ -36,6 +36,9 @@ from gamesvc.web.play import after_end, going_on, log, standing_orders
 from gamesvc.web.timekeeping import absence
 from gamesvc.web.undo import undo
 
+MOST_IN_BAR = 2
+"""So many acts begin in the action bar, if none needs a choice on the board: a phone folds their forms away."""
+
 
 @dataclass(slots=True)
 class Group:
@@ -270,7 +273,7 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     every = [sheet for group in groups.values() for sheet in group.sheets]
     own = [sheet for sheet in every if not sheet.form.aside]
     return {
-        "whole": own[0] if len(own) == 1 and own[0].weight == "main" and own[0].complete else None,
+        "wholes": own if len(own) <= MOST_IN_BAR and all(map(_is_whole, own)) else [],
         "groups": [group for group in groups.values() if not group.aside],
         "ends": [
             sheet
@@ -283,6 +286,10 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
         "asides": [group for group in groups.values() if group.aside],
         "order_help": loaded.game.order_help(prompt),
     }
+
+
+def _is_whole(sheet: controls.Sheet) -> bool:
+    return sheet.weight == "main" and (sheet.plain or sheet.complete)
 
 
 def _sheet(form: Form, failed: Failed | None) -> controls.Sheet:

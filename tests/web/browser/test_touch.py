@@ -110,6 +110,19 @@ def test_a_fleet_is_formed_and_a_hex_explored_by_real_taps(fleet):
     wait_for_version(page, before + 1)
 
 
+def test_a_hit_is_answered_in_the_bar(fleet):
+    """Neither answer is a choice on the board, and a phone folds the forms away."""
+    played, page = fleet
+    while "accept_hit" not in played.offered(0):
+        assert not played.over
+        played.bot_acts(0)
+    page.reload()
+    before = shown(page)
+    page.locator("#bar").get_by_role("button", name="Take the hit").tap()
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+
+
 def test_two_fingers_make_the_board_larger_and_choose_nothing(fleet):
     _, page = fleet
     narrow, fingers = width_of(page), Fingers(page)
