@@ -189,6 +189,7 @@ COMMANDS: dict[str, JsonObject] = {
     "spy": _command({"target": {"oneOf": [SEAT, {"enum": ["deck"]}]}}, _PAY),
     "set_orders": _command({"orders": SCHEMA}),
     "end_phase": _command(),
+    "go_to_movement": _command(),
     "end_turn": _command(),
     "resign": _command(),
 }
@@ -200,7 +201,7 @@ STANDING_ORDERS = StandingOrders("set_orders", "orders", lambda view: view["orde
 WORDS = {
     "place_homeworld": mark("Place the Homeworld"),
     "pick_ability": mark("Pick an ability"),
-    "retool": mark("Discard and draw"),
+    "retool": mark("Draw cards"),
     "external_trade": mark("External trade"),
     "internal_trade": mark("Internal trade"),
     "basic_research": mark("Basic research"),
@@ -237,6 +238,7 @@ WORDS = {
     "spy": mark("Spy"),
     "set_orders": mark("Standing orders"),
     "end_phase": mark("End the phase"),
+    "go_to_movement": mark("Go to movement"),
     "end_turn": mark("End the turn"),
     "resign": mark("Resign"),
 }

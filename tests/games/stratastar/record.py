@@ -39,7 +39,7 @@ DEAR = frozenset(
     }
 )
 LARGEST = 150_000
-QUIET = frozenset({"end_phase", "end_turn", "pass", "reject_offer"})
+QUIET = frozenset({"end_phase", "go_to_movement", "end_turn", "pass", "reject_offer"})
 
 
 class Raider(Sight):
@@ -66,7 +66,7 @@ def busy(seen: Data, offered: Sequence[Form], rng: random.Random) -> Command:
     if aside and rng.random() < 0.08:
         return forms.fill(rng.choice(aside), rng)
     if not pool or rng.random() < 0.15:
-        pool = [form for form in main if form.name != "end_turn"]
+        pool = [form for form in main if form.name not in ("go_to_movement", "end_turn")]
     return forms.fill(rng.choice(pool), rng)
 
 

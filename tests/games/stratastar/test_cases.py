@@ -235,9 +235,23 @@ def test_case_14_diplomacy():
     table.do(Q, "retool", cards=[])
     table.do(Q, "end_turn")
     table.do(P, "retool", cards=[])
-    table.do(P, "end_phase")
-    table.do(P, "end_phase")
+    table.do(P, "go_to_movement")
     table.do(P, "move", start="A3", to="A4", fleets=1, free=True)
+
+
+def test_going_to_movement_ends_trade_and_build():
+    """RULES.md 5: one command for both phases, from the trade phase alone, and never past the support that is due."""
+    table = Table().phase("retool")
+    assert table.refused(P, "go_to_movement") == "wrong_phase"
+    table.do(P, "retool", cards=[])
+    answer = table.do(P, "go_to_movement")
+    ended = [event["data"]["phase"] for event in answer["events"] if event["type"].endswith("phase_ended")]
+    assert ended == ["trade", "build"]
+    assert table.awaited() == [(P, "movement")]
+    assert table.refused(P, "go_to_movement") == "wrong_phase"
+    due = Table().phase("trade").put(P, "A2", fleets=4)
+    assert "go_to_movement" not in {form.name for form in GAME.legal_commands(due.start().state, P)}
+    assert due.refused(P, "go_to_movement") == "wrong_phase"
 
 
 def test_case_15_retreat_and_pursuit():

@@ -55,10 +55,13 @@ class Played:
         loaded = loading.load(self.match.id, self.match.game)
         return {form.name for form in loaded.game.legal_commands(loaded.timeline.state, seat) if not form.aside}
 
+    def view(self, seat: int) -> JsonObject:
+        loaded = loading.load(self.match.id, self.match.game)
+        return loaded.game.view(loaded.timeline.state, seat)
+
     def turn(self, seat: int = 0) -> int:
         loaded = loading.load(self.match.id, self.match.game)
-        view = loaded.game.view(loaded.timeline.state, seat)
-        return int(loaded.game.glance(view, Caption()).turn)
+        return int(loaded.game.glance(self.view(seat), Caption()).turn)
 
     def bot_acts(self, seat: int) -> None:
         """Let the game's own bot answer for a seat, once."""

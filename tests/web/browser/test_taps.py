@@ -100,7 +100,7 @@ def test_a_homeworld_takes_two_taps(opened):
     assert confirm(page)
     wait_for_version(page, before + 1)
     expect(page.locator("#tab-log")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#says")).to_contain_text("Done: home")
+    expect(page.locator("#says")).to_contain_text("You placed your Homeworld")
 
 
 def test_a_fleet_is_formed_with_fifteen_taps_at_most(opened):
@@ -136,6 +136,59 @@ def test_a_button_that_was_pressed_says_what_it_does_next(opened):
     wait_for_version(page, played.seen_version)
     expect(button).to_have_count(0)
     expect(page.locator("#bar [data-begin]")).to_have_text("Reroll")
+
+
+@pytest.mark.parametrize("places", [1, 3], ids=["first turn", "later turn"])
+def test_a_turn_of_stratastar_takes_five_taps_at_most(opened, places):
+    """Draw, go to movement, a fleet and where it goes, the end of the turn; acts that can be undone are sent at once."""
+    played = Played("stratastar", 2)
+    while played.offered(0) != {"retool"} or len(played.view(0)["players"][0]["fleets"]) < places:
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page, turn, taps = opened(played.users[0], played.path, PHONE), played.turn(), 0
+    page.evaluate("window.first = true; localStorage.setItem('send at once', '1')")
+    for name in ("Draw cards", "Go to movement"):
+        taps += press_in_bar(page, name)
+    before = shown(page)
+    while shown(page) == before:
+        taps += 1
+        if confirm(page):
+            wait_for_version(page, before + 1)
+        else:
+            lit(page).first.dispatch_event("click")
+            page.wait_for_function("() => !bar.ariaBusy")
+    taps += press_in_bar(page, "End the turn")
+    assert played.turn() > turn
+    assert taps <= 5
+    assert page.evaluate("window.first"), "the page was never loaded again"
+
+
+def test_a_button_that_was_pressed_gets_the_words_of_the_next(opened):
+    """The button keeps the focus while the page is patched; it says what it does next."""
+    played = Played("stratastar", 2)
+    while played.offered(0) != {"retool"}:
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, PHONE)
+    press_in_bar(page, "Draw cards")
+    expect(page.locator("#bar .end")).to_have_text(["End the trade phase", "Go to movement", "End the turn"])
+    press_in_bar(page, "End the trade phase")
+    expect(page.locator("#bar .end")).to_have_text(["End the build phase", "End the turn"])
+
+
+def test_every_kind_of_card_in_hand_can_begin_the_draw(opened):
+    played = Played("stratastar", 2)
+    while played.offered(0) != {"retool"} or len(set(played.view(0)["hand"])) < 2:
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, PHONE)
+    shining = set(lit(page).evaluate_all("hits => hits.map(hit => hit.dataset.t)"))
+    assert shining == {f"hand:{kind}" for kind in played.view(0)["hand"]}
+
+
+def press_in_bar(page: Page, name: str) -> int:
+    """Press a button that sends at once. Return the number of taps, one."""
+    before = shown(page)
+    page.locator("#bar").get_by_role("button", name=name, exact=True).click()
+    wait_for_version(page, before + 1)
+    return 1
 
 
 def test_a_refusal_stands_in_the_bar_and_beside_its_cause(opened):
@@ -192,7 +245,7 @@ def test_what_is_chosen_stays_while_the_page_follows_the_match(opened):
     expect(page.locator("#press textarea")).to_have_value("A treaty?")
     assert confirm(page)
     wait_for_version(page, before + 2)
-    expect(page.locator("#says")).to_contain_text("Done: home")
+    expect(page.locator("#says")).to_contain_text("You placed your Homeworld")
 
 
 def test_an_answer_that_comes_late_does_not_replace_a_newer_page(opened):
@@ -246,14 +299,14 @@ def test_confirm_waits_for_the_words_of_the_server(opened):
 
 
 def test_an_act_that_is_complete_as_it_stands_begins_in_the_bar(opened):
-    """Discarding nothing needs no tap on the board. The bar says what comes of it, and Confirm sends it."""
+    """Committing nothing needs no tap on the board. The bar says what comes of it, and Confirm sends it."""
     played = Played("stratastar", 2)
-    while played.offered(0) != {"retool"}:
+    while played.offered(0) != {"commit_attack"}:
         played.bot_acts(0 if played.waits_for(0) else 1)
     page = opened(played.users[0], played.path, PHONE)
     before = shown(page)
     page.locator("#bar [data-begin]").click()
-    expect(page.locator("#says")).to_contain_text("You ended the draw phase")
+    expect(page.locator("#says")).to_contain_text("You committed nothing")
     assert shown(page) == before
     assert confirm(page)
     wait_for_version(page, before + 1)

@@ -141,9 +141,15 @@ def _end_phase(run: Run[State], seat: int, command: Command) -> None:
     turn.leave_phase(run)
 
 
+def _go_to_movement(run: Run[State], seat: int, command: Command) -> None:
+    need_turn(run.state, seat, "trade")
+    turn.check_support(run.state)
+    turn.go_to_movement(run)
+
+
 def _end_turn(run: Run[State], seat: int, command: Command) -> None:
     need_turn(run.state, seat, *commands.OWN_TIME)
-    turn.check_end_turn(run.state)
+    turn.check_support(run.state)
     turn.end_turn(run)
 
 
@@ -257,6 +263,7 @@ _HANDLERS: dict[str, Callable[[Run[State], int, Command], None]] = {
     "retool": _retool,
     "support": _support,
     "end_phase": _end_phase,
+    "go_to_movement": _go_to_movement,
     "end_turn": _end_turn,
     "declare_battle": _declare_battle,
     "call_battle": _call_battle,

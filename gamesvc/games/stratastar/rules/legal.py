@@ -127,7 +127,10 @@ def _turn_forms(state: State, seat: int) -> Iterable[Form]:
         yield Form("declare_battle", say("Start a battle"), {"space": spaces(contested)})
     yield from building.own_time(state, seat)
     yield Form("end_phase", say(_ENDS[phase]))
-    if phase != "trade" or not facts.excess(state.players[seat]):
+    supported = phase != "trade" or not facts.excess(state.players[seat])
+    if phase == "trade" and supported:
+        yield Form("go_to_movement", say("Go to movement"))
+    if supported:
         yield Form("end_turn", say("End the turn"))
 
 

@@ -80,6 +80,12 @@ def leave_phase(run: Run[State]) -> None:
     )
 
 
+def go_to_movement(run: Run[State]) -> None:
+    """End the phases before movement (RULES.md 5)."""
+    while run.state.turn.phase != "movement":
+        leave_phase(run)
+
+
 def end_turn(run: Run[State]) -> None:
     """End all remaining phases (RULES.md 5)."""
     while run.state.turn.phase in OWN_TIME:
@@ -138,7 +144,8 @@ def _is_asked_to_call(state: State, seat: int) -> bool:
     )
 
 
-def check_end_turn(state: State) -> None:
+def check_support(state: State) -> None:
+    """Raise `Refused` if support is still due, which no command may skip (RULES.md 5)."""
     if state.turn.phase == "trade" and facts.excess(state.players[state.turn.active]):
         raise Refused("wrong_phase", say("You have more fleets than you can support: end the trade phase and settle that first."))
 

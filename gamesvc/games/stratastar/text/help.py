@@ -20,7 +20,7 @@ _HELP: dict[str, tuple[str, ...]] = {
         mark("internal 2A 1M (discard them with 1 Trade, draw one more)"),
         mark("research (1 Research: draw 2)"),
         "offer Blue give 1T want 1M; accept 7; reject 7; withdraw 7",
-        "end phase; end turn",
+        mark("end phase; go to movement (nothing to build); end turn"),
         _OWN,
         _CARDS,
     ),

@@ -97,12 +97,16 @@ VERBS: dict[str, str] = {
     "done": "end_phase",
     "end_phase": "end_phase",
     "end_turn": "end_turn",
+    "go": "go_to_movement",
+    "go_movement": "go_to_movement",
+    "go_to_movement": "go_to_movement",
     "resign": "resign",
 }
 """The words with which orders begin, with the names of the commands."""
 PAIRS = {
     "build": ("fleet", "warfleet", "stargate"),
     "end": ("turn", "phase"),
+    "go": ("movement",),
     "basic": ("research",),
     "hyper": ("jump",),
     "declare": ("battle",),
@@ -335,7 +339,7 @@ _READERS: dict[str, Callable[[list[str], Data], JsonObject]] = {
     "retreat": _retreat,
     "border_raids": _raid,
     **{name: _plain(name) for name in ("basic_research", "build_warfleet", "breakthrough", "planning", "sabotage")},
-    **{name: _plain(name) for name in ("diplomacy_block", "pass", "end_phase", "end_turn", "resign")},
+    **{name: _plain(name) for name in ("diplomacy_block", "pass", "end_phase", "go_to_movement", "end_turn", "resign")},
     **{name: _at_space(name) for name in ("colonize", "build_stargate", "terraform", "allied_minor_race")},
     **{name: _at_space(name) for name in ("declare_battle", "call_battle")},
     **{name: _with_target(name) for name in ("external_trade", "piracy", "treaty", "spy")},

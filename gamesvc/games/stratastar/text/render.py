@@ -14,7 +14,7 @@ from gamesvc.json_types import JsonMapping
 
 _SHORT = {name: verb for verb, name in reversed(VERBS.items())}
 # Never `end` alone: in a mail that may be the line END, which phones write in small letters.
-_ENDS = {"end_phase": "end phase", "end_turn": "end turn"}
+_ENDS = {"end_phase": "end phase", "end_turn": "end turn", "go_to_movement": "go to movement"}
 
 
 def show_cards(cards: Sequence[str]) -> str:

@@ -85,7 +85,15 @@ export class Filling {
     if (control.type !== "radio" || this.touched.has(control.name)) return control.type === "radio" || this.chosen(choice);
     // What is chosen by default needs no tap; which of several alternatives is meant does.
     const alternatives = this.form.querySelector(`[data-branch="${CSS.escape(control.name)}"]`);
-    return !alternatives && this.form.querySelector(`input[name="${CSS.escape(control.name)}"]:checked`) !== null;
+    return alternatives ? this._free(control.name) : this.form.querySelector(`input[name="${CSS.escape(control.name)}"]:checked`) !== null;
+  }
+
+  /** Of alternatives that the board does not show, the one that costs nothing is meant unless another is chosen.
+   * @param {string} name the control that chooses among them @returns {boolean} true if it is chosen, and all others are paid for */
+  _free(name) {
+    const all = /** @type {HTMLElement[]} */ ([...this.form.querySelectorAll(`[data-branch="${CSS.escape(name)}"]`)].filter((branch) => this.open(branch)));
+    const free = all.filter((branch) => !branch.querySelector("[data-payment]")), radio = free.length === 1 ? switchOf(free[0]) : null;
+    return radio !== null && radio.checked && !radio.dataset.t;
   }
 
   /** Choose what stands for a target: in the first control that lacks a value, else in the last. @param {string} target @returns {boolean} */
@@ -185,9 +193,10 @@ export class Filling {
   }
 
   /** @returns {boolean} true if nothing that can be tapped lacks a value, and nothing can be chosen several times. A number has its
-   * default, but the first tap alone leaves time to change it. */
+   * default, but the first tap alone leaves time to change it. A payment has its default, too. */
   settled() {
-    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice));
+    const meant = (/** @type {Choice} */ choice) => branches(choice).every((branch) => switchOf(branch)?.checked || !this._free(branch.dataset.branch ?? ""));
+    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && !choice.closest("[data-payment]") && this.open(choice) && meant(choice));
     const plain = this.taps > 1 || (!this.number() && this.steps().length < 2);
     return plain && !this.question().length && open.every((choice) => ["radio", "option"].includes(kindOf(choice)) && this._filled(choice));
   }
@@ -227,8 +236,9 @@ const next = (input) => {
 export function begins(form) {
   const all = choices(form);
   if (!all.length) return new Set();
-  // The same field of several alternatives, or rows, differs in a number.
-  const field = (/** @type {Choice} */ choice) => (controlOf(choice)?.name ?? "").replace(/\.\d+(?=\.)/g, "");
+  // The same field of several alternatives, or rows, differs in a number; one that is counted, in the name of what is counted.
+  const field = (/** @type {Choice} */ choice) =>
+    (controlOf(choice)?.name ?? "").replace(/\.\d+(?=\.)/g, "").replace(choice.closest(".numbers") ? /\.[^.]+$/ : /^$/, "");
   const given = (/** @type {Choice} */ choice) =>
     controlOf(choice)?.type === "radio" && form.querySelector(`input[name="${CSS.escape(controlOf(choice)?.name ?? "")}"]:checked`) !== null;
   const settled = (/** @type {Choice} */ choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]");
