@@ -51,7 +51,7 @@ def test_orders_sent_twice_are_given_once(choosy, clients):
     fields = chosen(orders, {"orders": ["set_orders a\nset_orders b\nset_orders c"]})
     for _ in range(2):
         answer = client.post(orders.action, fields, follow=True)
-        assert "Done: set_orders a; set_orders b; set_orders c" in html(answer)
+        assert "orders_set orders_set orders_set" in html(answer)
         assert told(match) == ["a", "b", "c"]
 
 
@@ -65,7 +65,7 @@ def test_an_order_sent_again_is_done_though_it_can_no_longer_be_read(choosy, cli
     version = loading.load(match.id, "toy").version
     # The second click must not play the second of two equal cards.
     answer = client.post(orders.action, fields, follow=True)
-    assert f"Done: set_orders a; play {card}" in html(answer)
+    assert "orders_set played" in html(answer)
     assert loading.load(match.id, "toy").version == version
 
 
@@ -82,7 +82,7 @@ def test_a_form_sent_twice_says_both_times_that_it_is_done(choosy, clients):
     draw = form_to(page_of(clients[0], match), "/command", "Draw")
     for _ in range(2):
         answer = clients[0].post(draw.action, draw.fields, follow=True)
-        assert "Done: draw" in html(answer)
+        assert ">drew" in html(answer)
     assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
 
 

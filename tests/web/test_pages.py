@@ -177,13 +177,13 @@ def test_orders_as_text(toy_offered, clients):
     orders = form_to(page, "/orders")
     assert client.post(orders.action, chosen(orders, {"orders": ["draw"]})).status_code == 302
     done = html(client.get(f"/matches/{match.number}/"))
-    assert "Done: draw" in done
+    assert ">drew" in done
     orders = form_to(html(other.get(f"/matches/{match.number}/")), "/orders")
     answer = other.post(orders.action, chosen(orders, {"orders": ["draw\nplay 9"]}))
     assert answer.status_code == 422
     text = html(answer)
     assert "Line 2 (play 9)" in text
-    assert "Done before it: draw" in text
+    assert "Done before it: drew" in text
     assert form_to(text, "/orders").fields["orders"] == ["play 9"]
 
 

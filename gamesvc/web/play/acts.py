@@ -28,6 +28,7 @@ from gamesvc.matches.play import previews, turns
 from gamesvc.matches.play.suggestions import read_for
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
+from gamesvc.matches.story import sentences
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
@@ -38,6 +39,8 @@ from gamesvc.web.play.forms import CommandForm, OrdersForm, PreviewForm
 from gamesvc.web.play.table import Failed, show_match
 
 MOST_ORDERS = 30
+MOST_TOLD = 3
+"""The sentences that tell of one act."""
 
 
 @require_POST
@@ -51,7 +54,7 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
         return redirect(resigning.address(access))
     try:
         read = functools.partial(_chosen, access, form_key, posted)
-        order, _version = _submit(access, once.fingerprint(request), form.checked()["_version"], read)
+        done, _version = _submit(access, once.fingerprint(request), form.checked()["_version"], read)
     except (Refused, Unreadable) as refused:
         return show_match(
             request, find(request, ident), Failed(refused.sentence, refused.status, form_key, refused.parameter or "", posted)
@@ -59,7 +62,7 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     except Outdated as outdated:
         failed = Failed(outdated.sentence, Outdated.status, form_key, "", posted)
         return show_match(request, find(request, ident), failed)
-    messages.success(request, say("Done: {order}", order=order))
+    messages.success(request, " ".join(done))
     return going_on.after_command(request, access.match, seated(access).index)
 
 
@@ -108,8 +111,8 @@ def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> J
     return command
 
 
-def _submit(access: Access, key: str, version: int, read: Callable[[], JsonMapping]) -> tuple[str, int]:
-    """Submit the command that `read` returns, once per key. Return it as an order, with the version it led to.
+def _submit(access: Access, key: str, version: int, read: Callable[[], JsonMapping]) -> tuple[list[str], int]:
+    """Submit the command that `read` returns, once per key. Return what it did in sentences, with the version it led to.
 
     A known key is answered first: the command's effect may have changed what can be read.
     """
@@ -132,7 +135,15 @@ def _submit(access: Access, key: str, version: int, read: Callable[[], JsonMappi
         expected_version=version,
         command_id=command_id,
     )
-    return loading.load(access.match.id, access.match.game).game.render(command), receipt.version
+    return _told(access, command, receipt), receipt.version
+
+
+def _told(access: Access, command: JsonMapping, receipt: turns.Receipt) -> list[str]:
+    """Return what a command has done, as the log tells it; the order itself if the log tells nothing of it."""
+    loaded, names = loading.load(access.match.id, access.match.game), selectors.seat_names(access.seats)
+    before = receipt.events[0]["version"] - 1 if receipt.events else receipt.version
+    told = [one.sentence for one in sentences.tell(loaded, access.viewer, names, before, receipt.version)]
+    return told[:MOST_TOLD] or [say("Done: {order}", order=loaded.game.render(command))]
 
 
 @require_POST
@@ -151,13 +162,14 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
         for number, line in enumerate(lines):
             # The page, the line and its place: the same for a repetition, different for a corrected line.
             key = f"{once.given(request)}:{shown}:{number}:{hashlib.sha256(line.encode()).hexdigest()}"
-            order, version = _submit(access, key, version, functools.partial(_parsed, access, line))
-            done.append(order)
+            told, version = _submit(access, key, version, functools.partial(_parsed, access, line))
+            # Of several orders, one sentence each.
+            done.extend(told if len(lines) == 1 else told[:1])
     except Refused as refused:
         return show_match(request, find(request, ident), _failed_orders(refused.sentence, refused.status, lines, done))
     except Outdated as outdated:
         return show_match(request, find(request, ident), _failed_orders(outdated.sentence, Outdated.status, lines, done))
-    messages.success(request, say("Done: {done}", done="; ".join(done)))
+    messages.success(request, " ".join(done))
     return redirect("web:match", access.match.number)
 
 
@@ -176,7 +188,7 @@ def _parsed(access: Access, line: str) -> JsonMapping:
 def _failed_orders(detail: str, status: int, lines: list[str], done: list[str]) -> Failed:
     """Return the failure of a line. Lines before it are done; it and the following lines stay in the field."""
     if len(lines) > 1:
-        detail = f"Line {len(done) + 1} ({lines[len(done)]}): {detail}"
+        detail = say("Line {number} ({order}): {detail}", number=len(done) + 1, order=lines[len(done)], detail=detail)
     if done:
-        detail += f" Done before it: {'; '.join(done)}."
+        detail = say("{detail} Done before it: {done}", detail=detail, done=" ".join(done))
     return Failed(detail, status, "orders", "orders", orders="\n".join(lines[len(done) :]))

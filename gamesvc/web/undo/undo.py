@@ -20,9 +20,11 @@ from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.story import sentences
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
+from gamesvc.matches.undo.undoing import Offer
 from gamesvc.web.common import once
 from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.fields import VersionForm
@@ -48,7 +50,7 @@ def panel(access: Access, loaded: Loaded) -> dict[str, object]:
         names = selectors.seat_names(access.seats)
         shown |= {
             "how": offer.how,
-            "order": loaded.game.render(offer.command) if offer.command else "",
+            "act": _told(loaded, access.seat.index, names, offer),
             "asks": ", ".join(names[seat] for seat in offer.asks),
             "redo": offer.redo is not None,
             "request": offer.request,
@@ -63,6 +65,14 @@ def panel(access: Access, loaded: Loaded) -> dict[str, object]:
     if authority.may_rule(access.user, access.match):
         return {"undo": {**shown, "codes": CODES.items(), "longest": authority.LONGEST_REASON}}
     return {}
+
+
+def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> str:
+    """Return the command that can be undone as the log tells it; as an order if the log tells nothing of it."""
+    if offer.command is None:
+        return ""
+    told = sentences.tell(loaded, seat, names, offer.to, loaded.viewer_version(seat)) if offer.to is not None else ()
+    return told[0].sentence if told else loaded.game.render(offer.command)
 
 
 @require_POST
