@@ -275,6 +275,17 @@ class Paper:
         yield
         self._parts.append("</g>")
 
+    @contextmanager
+    def piece(self, of: str, start: str = "") -> Iterator[None]:
+        """Group what is drawn of a piece that may move. `of`: its id, unique in the picture; pages let it slide to a new place.
+
+        `start`: the target from which it came last, for pieces that are told apart by their place alone.
+        """
+        came = f" data-from={quoteattr(start)}" if start else ""
+        self._parts.append(f"<g data-piece={quoteattr(of)}{came}>")
+        yield
+        self._parts.append("</g>")
+
     # --- text ----------------------------------------------------------------------------------------------------
 
     def text(

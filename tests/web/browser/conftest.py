@@ -47,13 +47,14 @@ def opened(browser: Browser, live_server, transactional_db) -> Iterator[Callable
         scripts: bool = True,
         dark: bool = False,
         touch: bool = False,
+        motion: bool = False,
     ) -> Page:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             java_script_enabled=scripts,
             has_touch=touch,
             color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
+            reduced_motion="no-preference" if motion else "reduce",
             base_url=live_server.url,
         )
         contexts.append(context)

@@ -143,7 +143,8 @@ def _map(chart: Chart, view: Data, top: float) -> float:
             for place in path[:-1]:
                 chart.circle(*middles[place], 5, fill="ink")
         x, y = middles[sheet["token"]]
-        chart.token(view["seat"] or 0, x, y + 4, min(25.0, width * 0.29))
+        with chart.piece("token"):
+            chart.token(view["seat"] or 0, x, y + 4, min(25.0, width * 0.29))
     return top + height
 
 

@@ -216,7 +216,8 @@ class Diamond:
         elif len(group) > 1:
             first = f"{name} ×{len(group)}"
         nose = NOSES[self.sides[one["seat"]]]
-        self.chart.plate(one["seat"], x, y, width, PLATE, [first, figures], nose=nose, new=bool(one.get("new")))
+        with self.chart.piece(f"vessel:{group[0]}"):
+            self.chart.plate(one["seat"], x, y, width, PLATE, [first, figures], nose=nose, new=bool(one.get("new")))
         self.chart.target(f"vessel:{group[0]}", x, y, width, PLATE)
         self._marks(one["lasting"], x + width - 12, y - 4)
         if one.get("damage"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gamesvc.games.drawing.chart import LETTERS, Chart
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.stratastar.data import COLUMNS, ROWS
@@ -106,7 +108,7 @@ def _cell(chart: Chart, seen: Data, space: str) -> None:
         radius = 7 if crowded else 10.5
         at_foot = home is not None and not flags
         chart.stargate(seat, x + 52 - at * 16, y + (52 if at_foot else 9 if crowded else 13), radius)
-    _flags(chart, flags, x, y)
+    _flags(chart, flags, x, y, space, _arrivals(seen, space))
     _marks(chart, seen, space, x, y, bool(gates), crowded)
 
 
@@ -123,16 +125,20 @@ def _world(chart: Chart, owners: list[int], x: float, y: float, shared: bool, cr
         chart.world(cx, cy, radius)
 
 
-def _flags(chart: Chart, flags: Pennants, x: float, y: float) -> None:
-    if len(flags) == 1:
-        [(seat, text, heavy)] = flags
-        chart.pennant(seat, x + 9, y + 37, text, warfleet=heavy)
-        return
+def _arrivals(seen: Data, space: str) -> dict[int, str]:
+    """Return the seats whose last move led to a space, each with the target where it began."""
+    last = {player["seat"]: player["last_move"] for player in seen["players"] if player["last_move"]}
+    return {seat: f"cell:{start}" for seat, (start, to) in last.items() if to == space}
+
+
+def _flags(chart: Chart, flags: Pennants, x: float, y: float, space: str, arrivals: Mapping[int, str]) -> None:
     for at, (seat, text, heavy) in enumerate(flags):
-        row = 0 if len(flags) <= 2 else 1 - at // 2
-        chart.pennant(
-            seat, x + 2 + 31 * (at % 2), y + 39 - 22 * row, text, width=29, height=22 if len(flags) <= 2 else 21, warfleet=heavy
-        )
+        row, height = 0 if len(flags) <= 2 else 1 - at // 2, 22 if len(flags) <= 2 else 21
+        with chart.piece(f"{'warfleets' if heavy else 'fleets'}:{seat}:{space}", arrivals.get(seat, "")):
+            if len(flags) == 1:
+                chart.pennant(seat, x + 9, y + 37, text, warfleet=heavy)
+            else:
+                chart.pennant(seat, x + 2 + 31 * (at % 2), y + 39 - 22 * row, text, width=29, height=height, warfleet=heavy)
 
 
 def _marks(chart: Chart, seen: Data, space: str, x: float, y: float, gates: bool, crowded: bool) -> None:

@@ -1,6 +1,8 @@
 // Nothing reloads: forms are sent by fetch, and the page that comes back is put in place of this one, part by part. What the
 // reader has scrolled, opened, focused or typed stays as it is.
 
+import { places, slide } from "./motion.js";
+
 /** @type {{morph: (old: Element, now: Element, options: object) => void}} */
 const Idiomorph = /** @type {any} */ (globalThis).Idiomorph;
 const PARTS = ["head", "main", "bar"];
@@ -46,6 +48,7 @@ export function show(html, address) {
   const now = page.getElementById("main"), old = document.getElementById("main");
   if (!now || !old || now.dataset.match !== old.dataset.match) return location.assign(address);
   document.title = page.title;
+  const before = places();
   // What is being typed stays. Of any other element that has the focus, a button that was pressed, Idiomorph would keep the old words.
   const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
   for (const part of PARTS) {
@@ -57,6 +60,7 @@ export function show(html, address) {
     for (const [id, top] of scrolled) if (id) /** @type {Element} */ (document.getElementById(id) ?? before).scrollTop = top;
   }
   document.dispatchEvent(new CustomEvent("table:shown"));
+  slide(before);
 }
 
 /** The address of this page, with the version known at its first load: "since your last visit" stays while it is open. */
