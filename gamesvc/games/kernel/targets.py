@@ -6,7 +6,7 @@ is made from one viewer's view, so its targets hold nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
@@ -73,6 +73,38 @@ def kind_of(target: str) -> str:
 def thing_of(target: str) -> str:
     """Return the id of the thing that a target shows, as `Game.explain` takes it: the last part of its id."""
     return target.rpartition(":")[2]
+
+
+def named(found: Iterable[str], data: object) -> list[str]:
+    """Return those of some targets that show a thing which the data of an event name by its id.
+
+    Ids have a figure; words without one, such as a kind of card, name no single thing. Of the targets of several seats, those
+    of the seats that the data name count.
+    """
+    things: set[str] = set()
+    seats: set[str] = set()
+    for value in _leaves(data):
+        (things if isinstance(value, str) else seats).add(str(value))
+    named_things = {thing for thing in things if any(map(str.isdigit, thing))}
+    return [of for of in found if thing_of(of) in named_things and _belongs(of, seats)]
+
+
+def _belongs(target: str, seats: Set[str]) -> bool:
+    owner = target.split(":")[1:-1]
+    return not owner or not seats or owner[0] in seats
+
+
+def _leaves(data: object) -> Iterator[str | int]:
+    """Yield all texts and whole numbers in data, the keys of objects included: some name what they are about."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield key
+            yield from _leaves(value)
+    elif isinstance(data, str) or (isinstance(data, int) and not isinstance(data, bool)):
+        yield data
+    elif isinstance(data, Iterable):
+        for value in data:
+            yield from _leaves(value)
 
 
 def help_on(game: Game[Any], view: Data, target: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from events.store import StoredEvent
 from gamesvc.games.kernel.events import of_service
-from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.game import Data, Event
 from gamesvc.matches.clock.fold import MOVES
 from gamesvc.matches.events import (
     DeadlineSet,
@@ -46,7 +46,7 @@ NEAR_END = 12
 class Told(NamedTuple):
     """An event in the log. `turn`: the number of the turn that begins with it; None for all other events.
 
-    `automatic`: it tells only of players who passed automatically.
+    `automatic`: it tells only of players who passed automatically. `data`: those of a game's event, as the viewer may see them.
     """
 
     version: int
@@ -54,6 +54,7 @@ class Told(NamedTuple):
     sentence: str
     turn: int | None = None
     automatic: bool = False
+    data: Data | None = None
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[Told]:
@@ -129,7 +130,7 @@ def _told(
             service = of_service(seen.type)
             turn = None if service else loaded.game.turn_started(seen)
             automatic = not service and loaded.game.automatic(seen)
-            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic))
+            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, None if service else seen.data))
     return told
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -10,6 +10,7 @@ from itertools import groupby
 from django.http import HttpRequest
 
 from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.targets import named
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
@@ -25,7 +26,7 @@ class Act:
 
     `since`: the first act that the reader knew at their last visit; a line above it separates the news. `clock`: the moment, for
     the first act of a minute. `begins`: the turn that begins with one of its events. `turn`: the turn in which it was taken, if
-    that is known. `headed`: it is the newest of its turn.
+    that is known. `headed`: it is the newest of its turn. `places`: the targets of the shown picture that it names.
     """
 
     version: int
@@ -38,6 +39,7 @@ class Act:
     turn: int | None = None
     headed: bool = False
     since: bool = False
+    places: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -54,18 +56,20 @@ class Log:
         return [act for act in self.acts if act.new][:MOST_NEWS]
 
 
-def log(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...], until: int) -> Log:
-    """Return the acts up to a version, or those before the requested one."""
+def log(
+    request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...], until: int, targets: Collection[str] = ()
+) -> Log:
+    """Return the acts up to a version, or those before the requested one. `targets`: those of the picture that the page shows."""
     before = intake.whole(request.GET.get("before", ""))
     last = until if before is None else min(until, before - 1)
     told = sentences.tell_last(loaded, access.viewer, names, LOG_LINES + 1, until=last)[::-1]
-    acts = list(_acts(told[:LOG_LINES]))
+    acts = list(_acts(told[:LOG_LINES], targets))
     _head(acts)
     _mark(acts, _seen(request, access), until if before is None else 0)
     return Log(acts, told[LOG_LINES - 1].version if len(told) > LOG_LINES else None, before is not None)
 
 
-def _acts(lines: Iterable[Told]) -> Iterable[Act]:
+def _acts(lines: Iterable[Told], targets: Collection[str]) -> Iterable[Act]:
     minute = None
     for moment, group in groupby(lines, key=lambda line: line.moment):
         newest_first = list(group)
@@ -73,7 +77,8 @@ def _acts(lines: Iterable[Told]) -> Iterable[Act]:
         shown = moment if moment.replace(second=0, microsecond=0) != minute else None
         minute = moment.replace(second=0, microsecond=0)
         begins = next((line.turn for line in newest_first if line.turn is not None), None)
-        yield Act(newest_first[0].version, told[0], told[1:], shown, begins=begins)
+        places = named(targets, [line.data for line in newest_first if line.data is not None])
+        yield Act(newest_first[0].version, told[0], told[1:], shown, begins=begins, places=places)
 
 
 def _head(acts: Sequence[Act]) -> None:

@@ -134,7 +134,7 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     if access.seat is not None and loaded.started and not loaded.ended:
         context |= _orders(access, loaded, failed)
     here = (context.get("past") or {"at": newest})["at"]
-    context |= {"log": (told := log.log(request, access, loaded, names, here)), "since": told.news}
+    context |= {"log": (told := log.log(request, access, loaded, names, here, context.get("targets", ()))), "since": told.news}
     context |= press.panel(request, access) | notes.panel(access) | measures.panel(access)
     context |= undo.panel(access, loaded) | absence.panel(access) | standing_orders.panel(access, loaded)
     context |= forks.panel(access, loaded, _version(request, "at"), here) | lines.panel(access, loaded)
@@ -207,6 +207,7 @@ def _position(access: Access, loaded: Loaded, at: int | None, viewer: Viewer) ->
         # Pictures come from our own engines, which escape user text. The page has a header of its own.
         "picture": mark_safe(tappable(picture, targets(loaded.game, view, picture, caption))),
         "board_tabs": picture.tabs,
+        "targets": picture.boxes,
         "headline": (glance := loaded.game.glance(view, caption)).headline,
         "task": glance.task,
         "board_text": loaded.game.board_text(view, caption),

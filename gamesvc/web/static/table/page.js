@@ -3,7 +3,6 @@
 import { follow } from "../live.js";
 import { listen as listenForFold } from "./fold.js";
 import { listen as listenForHelp } from "./help.js";
-import { hits } from "./marks.js";
 import { idle, reload } from "./patch.js";
 import { listen as listenForReplay } from "./replay.js";
 import { listen, prepare, refer, submit } from "./taps.js";
@@ -129,15 +128,10 @@ setInterval(() => document.hidden || tell(), 60000);
 
 // --- a line of the log lights its places ---
 
-/** The targets whose ids a sentence names as words: `E5`, `b-24`. @param {string} sentence @returns {string[]} */
-function placesIn(sentence) {
-  const words = new Set(sentence.match(/[\p{L}\p{N}][\p{L}\p{N},-]*[\p{L}\p{N}]/gu) ?? []);
-  return hits().map((hit) => hit.dataset.t ?? "").filter((target) => words.has(target.split(":").at(-1) ?? ""));
-}
 for (const name of ["pointerover", "focusin"])
   document.addEventListener(name, (event) => {
-    const line = event.target instanceof Element ? event.target.closest(".log li") : null;
-    if (line || document.querySelector(".ov .ref")) refer(line ? placesIn(line.textContent ?? "") : []);
+    const line = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest(".log [data-places]")) : null;
+    if (line || document.querySelector(".ov .ref")) refer(line?.dataset.places?.split(" ") ?? []);
   });
 
 listen(listenForHelp());
