@@ -6,8 +6,9 @@ members of `Game`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gamesvc.games.kernel.wording import to_act
@@ -58,6 +59,13 @@ class Explained:
 
     name: str
     text: str
+
+
+def pile(name: str, cards: Sequence[str]) -> Explained:
+    """Return help on a pile that all may look through, from the names of its cards, the top one last: all of them."""
+    runs = [(card, len(list(alike))) for card, alike in groupby(reversed(cards))]
+    listed = ", ".join(card if count == 1 else f"{count} {card}" for card, count in runs)
+    return Explained(name, say("From the top: {cards}.", cards=listed) if cards else say("No card lies there."))
 
 
 @dataclass(frozen=True, slots=True)

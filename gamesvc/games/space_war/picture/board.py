@@ -13,6 +13,7 @@ from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.glance import glance
 from gamesvc.games.space_war.picture.targets import grouped, open_items, stacks
 from gamesvc.games.space_war.text.board import item_words
+from gamesvc.games.space_war.text.explain import DISCARD
 from gamesvc.games.space_war.text.narrate import CHOICES, phase_name
 from gamesvc.json_types import JsonMapping
 
@@ -109,6 +110,8 @@ def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> No
     counts = {"hand": side["hand_size"], "deck": side["pile"], "discard": len(side["discard"]), "action": side["actions"]}
     for icon, value in counts.items():
         chart.fact(x, y + 32, icon, value)
+        if icon == "discard":
+            chart.target(f"pile:{DISCARD}{seat}", x - 4, y + 6, 72, 34)
         x += 80
     if side["commander"]:
         end = chart.text(36, y + 59, name_of(side["commander"]), size=20, weight=600)
@@ -194,21 +197,22 @@ def _piece(chart: Chart, seen: Data, stack: Sequence[JsonMapping], x: float, y: 
         words.append("attached")
     marks = ["paralysed"] if "paralyzed" in p["marks"] else []
     marks += ["time"] if "new" in p["marks"] else []
-    chart.card_m(
-        x,
-        y,
-        face.name,
-        icon=ICONS[face.type],
-        cost=_cost(face, p["x"]),
-        keyword=", ".join([*words, p["id"]]),
-        attack=p["attack"],
-        defence=p["defense"],
-        damage=p["damage"],
-        owner=p["owner"],
-        band="bottom" if p["owner"] == you else "top",
-        marks=marks,
-        count=len(stack),
-    )
+    with chart.piece(f"card:{p['id']}"):
+        chart.card_m(
+            x,
+            y,
+            face.name,
+            icon=ICONS[face.type],
+            cost=_cost(face, p["x"]),
+            keyword=", ".join([*words, p["id"]]),
+            attack=p["attack"],
+            defence=p["defense"],
+            damage=p["damage"],
+            owner=p["owner"],
+            band="bottom" if p["owner"] == you else "top",
+            marks=marks,
+            count=len(stack),
+        )
     chart.target(f"card:{p['id']}", x, y, *M_SIZE)
 
 

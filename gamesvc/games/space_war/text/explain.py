@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gamesvc.games.kernel.game import Data
-from gamesvc.games.kernel.telling import Explained, Held
-from gamesvc.games.kernel.wording import capital
+from gamesvc.games.kernel.telling import Explained, Held, pile
+from gamesvc.games.kernel.wording import capital, seat_name
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, printed
 from gamesvc.games.space_war.text.board import card_facts, card_line, lasting_lines
 from gamesvc.games.space_war.text.reference import text_of
 from gamesvc.language import say
+
+DISCARD = "discard-"
+"""The beginning of the id of a discard pile; the number of its seat follows."""
 
 
 def hand(seen: Data) -> tuple[Held, ...] | None:
@@ -21,7 +24,11 @@ def hand(seen: Data) -> tuple[Held, ...] | None:
 
 
 def explain(seen: Data, of: str) -> Explained | None:
-    """Return help on a card that the view shows by this id, or on a kind of card."""
+    """Return help on a card or a discard pile that the view shows by this id, or on a kind of card."""
+    for side in seen["sides"]:
+        if of == f"{DISCARD}{side['seat']}":
+            name = say("Discard pile of {seat}", seat=seat_name(side["seat"], ()))
+            return pile(name, [printed(card["card"]).name for card in side["discard"]])
     card = dict(_shown(seen)).get(of, of)
     if card not in CARDS and card not in COMMANDERS:
         return None

@@ -13,6 +13,7 @@ from gamesvc.games.star_commander.manifest import MANIFEST
 from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
 from gamesvc.games.star_commander.picture.glance import glance, now
 from gamesvc.games.star_commander.picture.targets import MOST_ITEMS
+from gamesvc.games.star_commander.text.explain import DISCARD
 from gamesvc.games.star_commander.text.lasting import lasting_words
 from gamesvc.games.star_commander.text.naming import REASONS, WINDOW_WORDS, card_name
 from gamesvc.json_types import JsonMapping
@@ -165,8 +166,9 @@ class Sheet:
             self.chart.text(
                 middle, y + size[1] + 20, domain.capitalize(), size=17, weight=600, anchor="middle", room=88, smallest=15
             )
-            self.chart.target(f"deck:{domain}", x, y, size[0], size[1] + 44)
+            self.chart.target(f"deck:{domain}", x, y, size[0], size[1] + 24)
             discard = f"discard {len(self.view['discards'][domain])}"
+            self.chart.target(f"pile:{DISCARD}{domain}", middle - 40, y + size[1] + 24, 80, 22)
             self.chart.text(middle, y + size[1] + 38, discard, size=17, colour="ink2", anchor="middle", room=88)
 
     def _supply(self, foot: float) -> None:

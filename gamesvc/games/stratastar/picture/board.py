@@ -14,6 +14,7 @@ from gamesvc.games.stratastar.picture import map
 from gamesvc.games.stratastar.picture.glance import glance
 from gamesvc.games.stratastar.picture.targets import MOST_OFFERS
 from gamesvc.games.stratastar.text.board import awaiting
+from gamesvc.games.stratastar.text.explain import DISCARD
 from gamesvc.games.stratastar.text.narrate import PHASES, aim, cards, forces, offer, treaty
 from gamesvc.json_types import JsonMapping
 
@@ -130,6 +131,7 @@ def _table(chart: Chart, seen: Data, y: float) -> float:
     chart.label(114, y + 14, f"Discard {len(seen['discard'])}")
     top = y + 24
     chart.target("deck", 20, top, _CARD_WIDTH, 96)
+    chart.target(DISCARD, 114, top, _CARD_WIDTH, 96)
     if seen["deck"]:
         chart.card_back(20, top)
     else:

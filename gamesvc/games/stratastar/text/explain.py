@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel.game import Data
-from gamesvc.games.kernel.telling import Explained, Held
+from gamesvc.games.kernel.telling import Explained, Held, pile
 from gamesvc.games.kernel.wording import Speaker, capital, listed, opening
 from gamesvc.games.stratastar.data import ABILITY_NAMES, ABILITY_TEXTS, CARD_NAMES, COSTS, OPTIONAL, POWER, RESEARCH
 from gamesvc.games.stratastar.data.geometry import INDEX
@@ -13,6 +13,8 @@ from gamesvc.json_types import JsonMapping
 from gamesvc.language import mark, say
 
 _PLAIN = {power: kind for kind, power in POWER.items()}
+DISCARD = "discard"
+"""The id of the discard pile."""
 _NAMES = ACTIONS | {"spy": mark("spying")}
 
 
@@ -25,13 +27,15 @@ def hand(seen: Data) -> tuple[Held, ...] | None:
 
 
 def explain(seen: Data, of: str) -> Explained | None:
-    """Return help on a kind of card, an ability or a space."""
+    """Return help on a kind of card, an ability, a space or the discard pile."""
     if of in CARD_NAMES:
         return Explained(CARD_NAMES[of], _card(seen, of))
     if of in ABILITY_NAMES:
         return Explained(ABILITY_NAMES[of], f"{capital(say(ABILITY_TEXTS[of]))}. {_price(of)}")
     if of in INDEX:
         return Explained(of, _space(seen, of))
+    if of == DISCARD:
+        return pile(say("Discard pile"), [CARD_NAMES[card] for card in seen["discard"]])
     return None
 
 
