@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import jsonschema_rs
 import pytest
@@ -24,6 +25,8 @@ from tests.games.toy import GAME as TOY
 API = "/api/v1/"
 COMPONENTS = "#/components/schemas/"
 ITSELF = "/api/v1/openapi.json"
+NAME = "urn:openapi"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # The games of the tests, and what their views have.
 OF_TESTS = (TOY, AUCTION)
 VIEWS = (["points", "turn", "deck", "hands", "items", "orders", "counters"], ["coins", "lots", "have_bid", "bid", "owners"])
@@ -56,15 +59,28 @@ def _validator(path: str, method: str, status: int, media: str) -> Any:
     if status >= 400:
         assert described is not None or method not in methods, f"{method} {path} answers {status}, which the document lacks"
         assert media == "application/problem+json", f"{method} {path} answers {status} as {media}"
-        schema = {"$ref": f"{COMPONENTS}Problem"}
+        place = f"{COMPONENTS}Problem"
     else:
         assert described is not None or method not in methods, f"{method} {path} answers {status}, which the document lacks"
         content = described.get("content", {})
         assert media in content or not content, f"{method} {path} answers {status} as {media}, not {', '.join(content)}"
-        schema = content.get(media, {}).get("schema", {})
+        place = _pointer("paths", path, method, "responses", str(status), "content", media, "schema")
+        if "schema" not in content.get(media, {}):
+            return None
     if media not in ("application/json", "application/problem+json"):
         return None
-    return jsonschema_rs.validator_for({**schema, "components": document()["components"]}, validate_formats=True)
+    return jsonschema_rs.validator_for({"$schema": DIALECT, "$ref": NAME + place}, validate_formats=True, registry=_registry())
+
+
+def _pointer(*keys: str) -> str:
+    """Return the place of a value in the document, as the fragment of an address (RFC 6901 6)."""
+    return "#" + "".join(f"/{quote(key.replace('~', '~0').replace('/', '~1'), safe='~')}" for key in keys)
+
+
+@cache
+def _registry() -> jsonschema_rs.Registry:
+    """Return the document where validators find it by its name. Each with a copy of its own would take 7 MB."""
+    return jsonschema_rs.Registry([(NAME, {**document(), "$schema": DIALECT})])
 
 
 def check(answer: Any) -> None:
