@@ -243,3 +243,10 @@ def test_a_rematch_keeps_the_delay(match, anna):
         play_out(match)
         match.refresh_from_db()
         assert rematches.rematch(by=anna, match=match).watch_delay == DELAY
+
+
+def test_a_page_reached_by_a_watch_link_is_not_for_search_engines(match):
+    Match.objects.update(watch="link")
+    page = Client().get(f"/matches/{match.number}/", {"link": match.link_token})
+    assert b'<meta name="robots" content="noindex">' in page.content
+    assert Client().get(f"/matches/{match.number}/").status_code == 404

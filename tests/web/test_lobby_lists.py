@@ -1,5 +1,6 @@
 """The lists of the lobby: open matches with filters, matches to watch, and the archive with search."""
 
+import html
 import re
 
 import pytest
@@ -9,7 +10,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from tests.matches.playing import play_out
-from tests.web.page import form_to
+from tests.web.page import chosen, form_to
 
 pytestmark = pytest.mark.django_db
 
@@ -129,3 +130,22 @@ def test_two_readers_of_the_lobby_are_paired(clients, people):
         assert match.status == status
     assert clients[2].get("/new/stratastar/pair")["Location"] == "/lobby/"
     assert "/pair" not in Client().get("/lobby/").content.decode()
+
+
+def test_create_one_like_this_keeps_what_was_looked_for(people, clients):
+    wanted = {"game": "stratastar", "seats": "3", "pace": "slow", "finished": "90", "timeouts": "3", "answer_hours": "12"}
+    page = clients[0].get("/lobby/", wanted).content.decode()
+    address = html.unescape(re.search(r'href="([^"]+)">Create one like this', page)[1])
+    form = form_to(clients[0].get(address).content.decode(), "", "Create game")
+    assert clients[0].post("/new/stratastar/", chosen(form, {})).status_code == 302
+    match = Match.objects.get()
+    assert (match.seat_count, match.hours, match.reliability) == (3, 120, {"finished": 90, "timeouts": 3})
+    page = clients[0].get("/lobby/", {**wanted, "game": ""}).content.decode()
+    address = html.unescape(re.search(r'href="([^"]+)">Create one like this', page)[1])
+    assert "/new/stratastar/?seats=3&amp;hours=120" in clients[0].get(address).content.decode().replace("&amp;amp;", "&amp;")
+
+
+def test_an_address_fills_in_numbers_alone(clients):
+    page = clients[0].get("/new/stratastar/", {"seats": "<b>", "hours": "9" * 50, "finished": "-1"})
+    assert page.status_code == 200
+    assert b"<b>" not in page.content

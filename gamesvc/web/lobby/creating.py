@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
@@ -27,6 +28,7 @@ from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import signed_in
 from gamesvc.web.common.engines import engine as engine_of
 from gamesvc.web.common.once import once
+from gamesvc.web.lobby import filters as filtering
 from gamesvc.web.lobby.forms import BOTS, NewMatchForm
 from gamesvc.web.timekeeping import clocks
 
@@ -67,7 +69,8 @@ class Fault:
 
 @require_safe
 def choose_game(request: HttpRequest) -> HttpResponse:
-    context = {"games": [game.manifest for game in catalog.games()], "invite": _invited(request)}
+    filled = filtering.of_a_new_match(request) | ({"invite": invite} if (invite := _invited(request)) else {})
+    context = {"games": [game.manifest for game in catalog.games()], "invite": invite, "filled": urlencode(filled)}
     return render(request, "web/choose.html", context)
 
 
@@ -97,7 +100,8 @@ def _context(
     request: HttpRequest, engine: Game, form: NewMatchForm, options: controls.Control, faults: Sequence[Fault]
 ) -> dict[str, object]:
     manifest = engine.manifest
-    data = form.data or ({"entry": Match.Entry.INVITED, "invite": invite} if (invite := _invited(request)) else {})
+    invited = {"entry": Match.Entry.INVITED, "invite": invite} if (invite := _invited(request)) else {}
+    data = form.data or filtering.of_a_new_match(request) | invited
     hours = data.get("hours", "")
     posted = request.method == "POST"
     return {

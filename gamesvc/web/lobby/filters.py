@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from accounts.models import Language, User
 from gamesvc.games import catalog
@@ -21,6 +22,10 @@ SHARES, TIMES, HOURS = ("50", "75", "90", "100"), ("0", "1", "3", "10"), ("3", "
 PACES = {"fast": (0, 24), "usual": (25, 96), "slow": (97, 24 * 365)}
 # The same as classes (`models.PACE`).
 CLASSES = {"fast": 0, "usual": 1, "slow": 2}
+# The hours of a new match of each pace, out of those its form offers.
+HOURS_OF_A_PACE = {"fast": "24", "usual": "48", "slow": "120"}
+# The fields of a new match that a filter of open ones answers: the terms, not who has opened it.
+OF_A_NEW_MATCH = ("seats", "hours", "finished", "timeouts")
 PACE_LABELS = (
     ("fast", mark("Up to 1 day per turn")),
     ("usual", mark("2 to 4 days per turn")),
@@ -90,6 +95,21 @@ def _filter(request: HttpRequest, name: str, label: str, empty: str, options: It
     offered = tuple((str(value), str(words)) for value, words in options)
     given = request.GET.get(name, "")
     return Filter(name, label, empty, offered, given if given in dict(offered) else "")
+
+
+def like_these(filters: Filters) -> str:
+    """Return the address of the form for a new match that these filters of open matches would find."""
+    chosen = {name: filters.chosen(name) for name in OF_A_NEW_MATCH if name != "hours"}
+    chosen["hours"] = HOURS_OF_A_PACE.get(filters.chosen("pace"), "")
+    query = urlencode({name: value for name, value in chosen.items() if value})
+    game = filters.chosen("game")
+    address = reverse("web:new", args=[game]) if game else reverse("web:choose")
+    return f"{address}?{query}" if query else address
+
+
+def of_a_new_match(request: HttpRequest) -> dict[str, str]:
+    """Return the fields of a new match that its address fills in (`like_these`): whole numbers only."""
+    return {name: given for name in OF_A_NEW_MATCH if (given := request.GET.get(name, "")).isdecimal() and len(given) < 5}
 
 
 def common(filters: Filters, found: QuerySet[Match], *, in_archive: bool = False) -> QuerySet[Match]:

@@ -48,7 +48,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     own: QuerySet[Match] = Match.objects.none()
     if user is not None and not filters.query and "before" not in request.GET:
         own = selectors.matches_of(user).filter(status=Match.Status.OPEN)[: paging.LOBBY]
-    more = {"own": rows_of(own.prefetch_related(with_seats())), "pairs": _pairs()}
+    more = {"own": rows_of(own.prefetch_related(with_seats())), "pairs": _pairs(), "like_these": filtering.like_these(filters)}
     return _list(request, "web/lobby.html", "open", filters, found, **more)
 
 
