@@ -244,7 +244,7 @@ def test_the_page_offers_and_does_it(duel, two, anna, ben, client):
     number = Match.objects.get(pk=duel).number
     client.force_login(anna)
     page = client.get(f"/matches/{number}/").content.decode()
-    assert "Undo: 1 play" in page or "Undo: 2 play" in page
+    assert "Undo: played" in page
     version = two[0].get(f"/matches/{duel}/view/").json()["version"]
     client.post(f"/matches/{number}/undo", {"act": "undo", "_once": "a", "_version": str(version)})
     assert "Redo" in client.get(f"/matches/{number}/").content.decode()

@@ -20,7 +20,7 @@ _HEAD = re.compile(
     r"<title[^<>]*>[^<>]*</title>\n<desc[^<>]*>[^<>]*</desc>\n(<defs>.*</defs>\n)?"
 )
 _FOOT = "\n</svg>\n"
-_GROUP = re.compile(r'<g(?: class="[^"<>]*")?>|</g>|<title>[^<>]*</title>')
+_GROUP = re.compile(r'<g(?: (?:class|data-piece|data-from)="[^"<>]*")*>|</g>|<title>[^<>]*</title>')
 _PAINT = re.compile(r' (?:fill|stroke)="([^"]*)"')
 _OURS = frozenset({"none", *COLOURS.values()})
 

@@ -20,7 +20,7 @@ WORDS = (
     mark("The browser does not allow notifications from this page."),
     mark("The connection is lost. Try again: nothing happens twice"),
     mark("Use {zone}, the zone of this browser"),
-    mark("You may not follow this match any more. Load the page again."),
+    mark("You may no longer follow this match. Load the page again."),
 )
 
 

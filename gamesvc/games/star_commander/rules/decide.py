@@ -53,13 +53,17 @@ def decide(run: Run[State], seat: int, command: Command) -> None:
 
 def _wrong_time(state: State, name: str, prompts: Iterable[str]) -> Refused:
     """Return the refusal of a command that does not answer the open question."""
-    sentence = say(
-        "{name} is for a player who is asked {possible}. Now {seat} is asked {task}.",
-        name=name.replace("_", " "),
-        possible=listed((say(ASKED[kind]) for kind in prompts), "or"),
-        seat=seat_name(state.prompt.seat),
-        task=say(ASKED[state.prompt.kind]) if state.prompt.kind in ASKED else say("nothing"),
+    said, prompt = (
+        {"name": name.replace("_", " "), "possible": listed((say(ASKED[kind]) for kind in prompts), "or")},
+        state.prompt,
     )
+    if prompt.kind in ASKED:
+        task, asked = say(ASKED[prompt.kind]), seat_name(prompt.seat)
+        sentence = say(
+            "{name} is for a player who is asked {possible}. Now {seat} is asked {task}.", **said, seat=asked, task=task
+        )
+    else:
+        sentence = say("{name} is for a player who is asked {possible}. Now nobody is asked.", **said)
     return Refused("wrong_time", sentence, "name")
 
 

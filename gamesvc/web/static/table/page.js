@@ -54,7 +54,7 @@ document.addEventListener("submit", (event) => {
 const state = /** @type {HTMLElement} */ (document.getElementById("state"));
 const AGAIN = 1000;
 /** @type {Record<string, string>} */
-const WORDS = { offline: tr("No connection. The page goes on when it is back."), ended: tr("You may not follow this match any more. Load the page again.") };
+const WORDS = { offline: tr("No connection. The page goes on when it is back."), ended: tr("You may no longer follow this match. Load the page again.") };
 let newest = 0;
 let catching = false;
 /** The newest message that was told of. */
