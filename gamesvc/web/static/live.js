@@ -79,13 +79,22 @@ export function follow(url, { poll, onChange, onState = () => {} }) {
     }
     open();
   };
+  // A stream without a connection is not told of it for minutes; the browser knows at once.
+  const lose = () => {
+    close();
+    become("offline");
+  };
   const stop = () => {
     stopped = true;
     close();
     document.removeEventListener("visibilitychange", open);
+    removeEventListener("offline", lose);
+    removeEventListener("online", ask);
   };
 
   document.addEventListener("visibilitychange", open);
+  addEventListener("offline", lose);
+  addEventListener("online", ask);
   open();
   return stop;
 }

@@ -77,7 +77,11 @@ async function catchUp() {
     catching = false;
   }
 }
-if (main.dataset.stream)
+let following = false;
+/** Follow the match from the moment it runs: who takes the last seat stays on the page of the open match. */
+function keepUp() {
+  if (following || !main.dataset.stream) return;
+  following = true;
   follow(main.dataset.stream, {
     poll: main.dataset.news,
     onChange: ({ version, messages }) => {
@@ -90,6 +94,9 @@ if (main.dataset.stream)
       state.textContent = WORDS[now] ?? "";
     },
   });
+}
+document.addEventListener("table:shown", keepUp);
+keepUp();
 document.addEventListener("table:shown", () => prepare());
 
 // Messages count as read when their tab is shown. Until then the page asks for itself with the last one that was read.
