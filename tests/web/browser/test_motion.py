@@ -24,6 +24,11 @@ WATCH = """() => {
     };
 }"""
 
+WHERE = """() => Object.fromEntries([...document.querySelectorAll('#chart [data-piece]')].map((piece) => {
+    const box = piece.getBoundingClientRect();
+    return [piece.dataset.piece, [Math.round(box.x), Math.round(box.y)]];
+}))"""
+
 
 def until(played: Played, event: str) -> int:
     """Let bots play until something has moved. Return the version before that act, as seat 0 knows it."""
@@ -68,5 +73,8 @@ def test_an_act_of_another_player_moves_its_pieces(opened):
         played.bot_acts(1)
     wait_for_version(page, before + 1)
     wait_for_version(page, played.seen_version)
-    page.wait_for_function("() => window.moved.some((piece) => piece.startsWith('fleets:1:'))")
     page.wait_for_function("() => !document.getAnimations().length")
+    assert any(piece.startswith("fleets:1:") for piece in page.evaluate("window.moved"))
+    still = opened(played.users[0], played.path)
+    wait_for_version(still, played.seen_version)
+    assert page.evaluate(WHERE) == still.evaluate(WHERE)

@@ -5,6 +5,7 @@ Drawn from the view alone. The panels below the map are in `panels`.
 
 from __future__ import annotations
 
+import math
 from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawable_caption, hexagon
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.targets import Picture
@@ -145,7 +146,8 @@ def _map(chart: Chart, view: Data, top: float) -> float:
         x, y = middles[sheet["token"]]
         with chart.piece("token"):
             chart.token(view["seat"] or 0, x, y + 4, min(25.0, width * 0.29))
-    return top + height
+    # An even number of units: in mails, where a unit is half a pixel, what lies below begins at a whole one.
+    return top + 2 * math.ceil(height / 2)
 
 
 def _hex(chart: Chart, kind: Kind, planetfall: str, place: str, middle: tuple[float, float], width: float) -> None:
