@@ -8,6 +8,7 @@ from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import opening, pairing
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +26,15 @@ def test_two_who_look_for_a_match_play_each_other(game, anna, ben):
     assert found.pk == waiting.pk
     assert found.status == Match.Status.RUNNING
     assert {seat.user for seat in found.seats.all()} == {anna, ben}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_look_at_the_same_moment_play_each_other(toy, player):
+    pairs = [(player(f"early{number}"), player(f"late{number}")) for number in range(4)]
+    for users in pairs:
+        found = at_once(*[lambda user=user: pairing.pair(by=user, game="toy") for user in users])
+        assert found[0].pk == found[1].pk
+        assert Match.objects.get(pk=found[0].pk).status == Match.Status.RUNNING
 
 
 def test_who_waits_goes_on_waiting(toy, anna):

@@ -18,18 +18,18 @@ Document = dict[str, Any]
 COMPONENT = "#/components/schemas/"
 # Where a member holds something of a game: the name of the union over all games.
 MEMBERS = {
-    "BranchShape.answers": "GameCommand",
-    "BranchShape.command": "GameCommand",
+    "BranchShape.answers": "Command",
+    "BranchShape.command": "Command",
     "ChallengeShape.options": "GameOptions",
     "MatchShape.options": "GameOptions",
     "MatchShape.outcome": "Outcome",
     "NewChallenge.options": "GameOptions",
     "NewMatch.options": "GameOptions",
     "NewMatch.position": "GamePosition",
-    "NewPremove.commands": "GameCommand",
+    "NewPremove.commands": "Command",
     "PositionShape.options": "GameOptions",
     "PositionShape.position": "GamePosition",
-    "PremoveShape.commands": "GameCommand",
+    "PremoveShape.commands": "Command",
     "View.outcome": "Outcome",
     "View.view": "GameView",
 }
@@ -54,9 +54,9 @@ def add(schemas: Document, games: Iterable[Game[Any]]) -> None:
     schemas["ServiceEvent"] = {"title": "The service: event", "description": _WORDS["Event"], **_events(of_kinds(KINDS))}
     unions["Event"].append({"$ref": f"{COMPONENT}ServiceEvent"})
     schemas["Outcome"] = {"description": "The result of a match.", **_plain(OUTCOME)}
-    for kind in ("Options", "Position", "View", "Command"):
+    for kind in ("Options", "Position", "View"):
         schemas[f"Game{kind}"] = {"description": f"{_WORDS[kind]} One of these, by the game.", "anyOf": unions[kind]}
-    schemas["Command"] = {**schemas.pop("GameCommand"), "description": schemas["Command"]["description"]}
+    schemas["Command"] = {"description": schemas["Command"]["description"], "anyOf": unions["Command"]}
     schemas["EventShape"]["anyOf"] = [
         *unions["Event"],
         {"title": "Redacted", "description": "Any key of the content may be missing.", **_with("redacted", {"const": True})},
@@ -64,7 +64,7 @@ def add(schemas: Document, games: Iterable[Game[Any]]) -> None:
     ]
     for member, union in MEMBERS.items():
         name, _, field = member.partition(".")
-        _refer(schemas[name]["properties"][field], "Command" if union == "GameCommand" else union)
+        _refer(schemas[name]["properties"][field], union)
 
 
 def name_of(game: Game[Any], kind: str) -> str:

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.tokens import SCOPES
+from gamesvc.matches.lobby.opening import USUAL_HOURS
 from gamesvc.matches.models import Match
 
 
@@ -49,7 +50,7 @@ def seats_of_bots(value: dict[str, str]) -> dict[int, str]:
 
 def hours_to_answer() -> serializers.IntegerField:
     """Return the field for a match without a clock policy of its own."""
-    return serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
+    return serializers.IntegerField(required=False, default=USUAL_HOURS, help_text="Hours to answer each question.")
 
 
 @extend_schema_field({"anyOf": [{"type": "string"}, {"type": "object"}]})

@@ -32,7 +32,7 @@ def challenge(
     opponent: str,
     game: str,
     options: JsonMapping | None = None,
-    hours: int = 48,
+    hours: int = opening.USUAL_HOURS,
     clock: JsonMapping | str | None = None,
     seat: int | None = None,
     watch: str = Match.Watch.LINK,

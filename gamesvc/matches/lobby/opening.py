@@ -40,6 +40,8 @@ from gamesvc.matches.record.positions import Start
 from gamesvc.matches.statistics import reliability as reliable
 
 HOURS = (1, 24 * 30)
+USUAL_HOURS = 48
+"""The hours for an answer where nobody chooses."""
 LONGEST_WATCH_DELAY = 24 * 30
 """In hours."""
 
@@ -50,7 +52,7 @@ def create_match(
     game: str,
     options: JsonMapping | None = None,
     seats: int | None = None,
-    hours: int = 48,
+    hours: int = USUAL_HOURS,
     clock: JsonMapping | str | None = None,
     entry: str = Match.Entry.PUBLIC,
     watch: str = Match.Watch.LINK,

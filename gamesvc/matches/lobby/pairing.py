@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
@@ -16,9 +14,9 @@ from gamesvc.matches.lobby import clock_choice, opening
 from gamesvc.matches.models import Beginning, Match
 from gamesvc.matches.statistics import reliability
 
-HOURS = 48
 TRIED = 20
 """So many of the oldest open matches are tried, before a new one is opened."""
+_PAIRING = 0x50414952
 
 
 def seats_of(game: Game) -> int:
@@ -44,16 +42,13 @@ def pair(*, by: User, game: str, channel: str = "api") -> Match:
                 return opening.join_match(by=by, match=match, channel=channel)
             except Refused:  # a seat that this user may not take; another match may fit
                 continue
-        return opening.create_match(by=by, game=engine.id, seats=seats_of(engine), hours=HOURS, channel=channel)
+        return opening.create_match(by=by, game=engine.id, seats=seats_of(engine), hours=opening.USUAL_HOURS, channel=channel)
 
 
 def _lock(game: Game) -> None:
     """Let one user at a time be paired in a game: two at once would both open a match and wait for each other."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [_PAIRING, zlib.crc32(game.id.encode()) & 0x7FFFFFFF])
-
-
-_PAIRING = 0x50414952
+        cursor.execute("SELECT pg_advisory_xact_lock(%s::int, hashtext(%s))", [_PAIRING, game.id])
 
 
 def _usual(game: Game, matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -63,8 +58,8 @@ def _usual(game: Game, matches: QuerySet[Match]) -> QuerySet[Match]:
         game=game.id,
         seat_count=seats,
         options=check_options(game, {}, seats),
-        hours=HOURS,
-        clock=clock_choice.choose(None, HOURS),
+        hours=opening.USUAL_HOURS,
+        clock=clock_choice.choose(None, opening.USUAL_HOURS),
         entry=Match.Entry.PUBLIC,
         press=Match.PressKind.PRIVATE,
         undo=Match.Undo.FREE,

@@ -3,7 +3,7 @@
 from gamesvc.matches.models.absence import Follow, PauseWish
 from gamesvc.matches.models.clocks import Heartbeat, Outage
 from gamesvc.matches.models.conduct import MessageBan, Report, ReportAct
-from gamesvc.matches.models.core import PACE, Answered, Invitation, Match, Question, Refusal, Seat
+from gamesvc.matches.models.core import PACE, PACE_ENDS, Answered, Invitation, Match, Question, Refusal, Seat
 from gamesvc.matches.models.forks import Beginning
 from gamesvc.matches.models.mail_words import DoneWord, HeldOrders
 from gamesvc.matches.models.notes import Note
@@ -15,6 +15,7 @@ from gamesvc.matches.models.undo import Reason, UndoRequest
 
 __all__ = [
     "PACE",
+    "PACE_ENDS",
     "Answered",
     "Beginning",
     "DoneWord",

@@ -21,9 +21,11 @@ from django.utils import timezone
 from gamesvc.json_types import JsonObject
 
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
+PACE_ENDS = (24, 96)
+"""The longest hours of all classes of pace but the last."""
 PACE = Func(
     F("hours"),
-    template="CASE WHEN %(expressions)s <= 24 THEN 0 WHEN %(expressions)s <= 96 THEN 1 ELSE 2 END",
+    template=f"CASE WHEN %(expressions)s <= {PACE_ENDS[0]} THEN 0 WHEN %(expressions)s <= {PACE_ENDS[1]} THEN 1 ELSE 2 END",
     output_field=models.SmallIntegerField(),
 )
 """The class of a match's pace: up to a day for each answer, up to four, or more. It has no parameters, so indexes can hold it."""

@@ -33,7 +33,6 @@ from gamesvc.web.lobby.forms import BOTS, NewMatchForm
 from gamesvc.web.timekeeping import clocks
 
 PACES = (48, 24, 72, 120, 168, 12, 4, 1)
-DEFAULT_HOURS = 48
 WATCH_DELAYS = (1, 6, 24, 72, 168)
 """In hours."""
 # The part of the form that shows an error, by the beginning of the name of the field at fault.
@@ -110,7 +109,7 @@ def _context(
         "counts": range(manifest.min_seats, manifest.max_seats + 1),
         "seat_choices": [(index, say(SEAT_NAMES[index]), data.get(f"bot{index}", "")) for index in range(1, manifest.max_seats)],
         "bots": list(engine.bots),
-        "paces": [(pace, hours == str(pace) or (not hours and pace == DEFAULT_HOURS)) for pace in PACES],
+        "paces": [(pace, hours == str(pace) or (not hours and pace == opening.USUAL_HOURS)) for pace in PACES],
         "watch_delays": [(hours, data.get("watch_delay", "") == str(hours)) for hours in WATCH_DELAYS],
         "clock": clocks.choices(data, _hours(hours), signed_in(request)),
         "options": options,
@@ -124,7 +123,7 @@ def _context(
 
 
 def _hours(text: str) -> int:
-    return int(text) if text in map(str, PACES) else DEFAULT_HOURS
+    return int(text) if text in map(str, PACES) else opening.USUAL_HOURS
 
 
 def _faults(form: NewMatchForm, engine: Game, refused: GamesvcError) -> Iterator[Fault]:
@@ -171,7 +170,7 @@ def _open(request: HttpRequest, form: NewMatchForm, engine: Game, options: Any) 
     """Open the match that the checked form describes, with these options of its game."""
     fields = form.cleaned_data
     seats = fields["seats"] if fields["seats"] is not None else engine.manifest.min_seats
-    hours = fields["hours"] if fields["hours"] is not None else DEFAULT_HOURS
+    hours = fields["hours"] if fields["hours"] is not None else opening.USUAL_HOURS
     return opening.create_match(
         by=signed_in(request),
         game=engine.id,

@@ -14,14 +14,14 @@ from accounts.models import Language, User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.wording import counted
 from gamesvc.language import mark, say
-from gamesvc.matches.models import PACE, Match
+from gamesvc.matches.models import PACE, PACE_ENDS, Match
 from gamesvc.matches.statistics import reliability
 
 # Minimum percentage of matches finished, maximum number of timeouts, and maximum average hours of an answer.
 SHARES, TIMES, HOURS = ("50", "75", "90", "100"), ("0", "1", "3", "10"), ("3", "12", "24", "48")
-PACES = {"fast": (0, 24), "usual": (25, 96), "slow": (97, 24 * 365)}
-# The same as classes (`models.PACE`).
-CLASSES = {"fast": 0, "usual": 1, "slow": 2}
+# The paces in the order of their classes (`models.PACE`), with their ranges of hours.
+PACES = {"fast": (0, PACE_ENDS[0]), "usual": (PACE_ENDS[0] + 1, PACE_ENDS[1]), "slow": (PACE_ENDS[1] + 1, 24 * 365)}
+CLASSES = {pace: at for at, pace in enumerate(PACES)}
 # The hours of a new match of each pace, out of those its form offers.
 HOURS_OF_A_PACE = {"fast": "24", "usual": "48", "slow": "120"}
 # The fields of a new match that a filter of open ones answers: the terms, not who has opened it.

@@ -34,7 +34,7 @@ class NewFork(schemas.Strict):
         min_value=0,
         help_text="Of a match that is over: as this seat saw it, the rest redealt. Without it the whole position.",
     )
-    hours = serializers.IntegerField(required=False, default=48, help_text="Hours to answer each question.")
+    hours = schemas.hours_to_answer()
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.INVITED)
     watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
     bots = serializers.DictField(

@@ -6,6 +6,7 @@ Drawn from the view alone. The panels below the map are in `panels`.
 from __future__ import annotations
 
 import math
+
 from gamesvc.games.drawing.chart import HEADER, PANEL, WIDTH, Chart, drawable_caption, hexagon
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.targets import Picture
