@@ -14,7 +14,7 @@ from tests.embedded.running import Home, Up, eventually
 from tests.web.browser.conftest import WIDE
 from tests.web.browser.playing import confirm, lit, shown, wait_for_version
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(280)]
 PASSWORD = "correct horse battery"  # noqa: S105
 LONG = 150_000.0
 
