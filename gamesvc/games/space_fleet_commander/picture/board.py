@@ -123,7 +123,16 @@ def _map(chart: Chart, view: Data, top: float) -> float:
         place: (x0 + margin + (x - left + 0.5) * width, top + 10 + radius * (1 + 1.5 * (r - first)))
         for place, (x, r) in spots.items()
     }
-    sheet = view["sheet"]
+    _hexes(chart, view, middles, width)
+    if view["sheet"] is not None:
+        _way(chart, view, middles, width)
+    # An even number of units: in mails, where a unit is half a pixel, what lies below begins at a whole one.
+    return top + 2 * math.ceil(height / 2)
+
+
+def _hexes(chart: Chart, view: Data, middles: dict[str, tuple[float, float]], width: float) -> None:
+    """Draw each hex around its middle: explored ones by their id alone."""
+    board, sheet = view["map"], view["sheet"]
     path = list(sheet["path"]) if sheet else [board["start"]]
     for place, (x, y) in middles.items():
         kind = board["hexes"][place][2]
@@ -136,19 +145,22 @@ def _map(chart: Chart, view: Data, top: float) -> float:
                 chart.text(x, y + 34, "Start", size=18, weight=600, colour="ink2", anchor="middle")
         else:
             _hex(chart, BOARDS[board["id"]].kinds[kind], view["planetfall"], place, (x, y), width)
-        chart.target(f"cell:{place}", x - width / 2, y - radius * 0.75, width, radius * 1.5)
-    if sheet is not None:
-        for place in sheet["targets"]:
-            chart.reach_hex(*middles[place], width)
-        if len(path) > 1:
-            chart.polyline([middles[place] for place in path], line=3.5, dash="8 5")
-            for place in path[:-1]:
-                chart.circle(*middles[place], 5, fill="ink")
-        x, y = middles[sheet["token"]]
-        with chart.piece("token"):
-            chart.token(view["seat"] or 0, x, y + 4, min(25.0, width * 0.29))
-    # An even number of units: in mails, where a unit is half a pixel, what lies below begins at a whole one.
-    return top + 2 * math.ceil(height / 2)
+        tall = width * 3**0.5 / 2
+        chart.target(f"cell:{place}", x - width / 2, y - tall / 2, width, tall)
+
+
+def _way(chart: Chart, view: Data, middles: dict[str, tuple[float, float]], width: float) -> None:
+    """Draw what the dice reach, the path that was flown, and the token at its end."""
+    sheet = view["sheet"]
+    for place in sheet["targets"]:
+        chart.reach_hex(*middles[place], width)
+    if len(sheet["path"]) > 1:
+        chart.polyline([middles[place] for place in sheet["path"]], line=3.5, dash="8 5")
+        for place in sheet["path"][:-1]:
+            chart.circle(*middles[place], 5, fill="ink")
+    x, y = middles[sheet["token"]]
+    with chart.piece("token"):
+        chart.token(view["seat"] or 0, x, y + 4, min(25.0, width * 0.29))
 
 
 def _hex(chart: Chart, kind: Kind, planetfall: str, place: str, middle: tuple[float, float], width: float) -> None:
