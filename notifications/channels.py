@@ -36,8 +36,8 @@ class HostSilent(ChannelBusy):
 class Parcel:
     """A notice ready to be sent over the network.
 
-    `go` hands it over or raises; it runs in a separate thread and does not query the database. `lane` names the host and port.
-    `settled` is called with the exception that `go` raised, or None, and may write to the database.
+    `go` hands it over or raises; it runs in a separate thread and does not query the database. `lane` names scheme, host
+    and port. `settled` is called with the exception that `go` raised, or None, and may write to the database.
     """
 
     lane: str

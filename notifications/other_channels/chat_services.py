@@ -22,6 +22,7 @@ from django.conf import settings
 
 from gamesvc.language import say
 from notifications.channels import ChannelBusy, ChannelRefused, HostSilent
+from notifications.other_channels import outward
 from notifications.other_channels.chat_names import EXAMPLES, check_service
 from notifications.wanted.wishes import WishRefused
 
@@ -131,7 +132,7 @@ def _parsed(service: str, address: str) -> dict[str, Any] | None:
 def _may_reach(service: str, plugin: Any) -> bool:
     if service not in HOSTS or _is_cloud(service, plugin):
         return True
-    host, port = str(plugin.host).lower(), plugin.port or (443 if plugin.secure else 80)
+    host, port = _server(plugin)
     if plugin.secure and port == 443 and host in HOSTS[service]:
         return True
     named = [urlsplit(f"//{entry}") for entry in settings.CHAT_TRUSTED_HOSTS]
@@ -152,4 +153,11 @@ def _is_cloud(service: str, plugin: Any) -> bool:
 
 def _host(service: str, plugin: Any) -> str:
     """Return the lane of transfers: the server, or the service where that has one."""
-    return service if service not in HOSTS or _is_cloud(service, plugin) else f"{plugin.host}:{plugin.port}"
+    if service not in HOSTS or _is_cloud(service, plugin):
+        return service
+    host, port = _server(plugin)
+    return outward.lane(f"{'https' if plugin.secure else 'http'}://{host}:{port}")
+
+
+def _server(plugin: Any) -> tuple[str, int]:
+    return str(plugin.host).lower(), plugin.port or (443 if plugin.secure else 80)

@@ -78,9 +78,9 @@ class Unreachable(GamesvcError, OSError):
 
 
 def lane(url: str) -> str:
-    """Return host and port of an address, as transfers count them. A port that is closed says nothing about the others."""
+    """Return scheme, host and port of an address, as transfers count them: all that decides whether there is a connection."""
     parts = urlsplit(url)
-    return f"{(parts.hostname or '').rstrip('.')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    return f"{parts.scheme}://{parts.hostname or ''}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
 
 
 def check(url: str) -> tuple[str, str, int, str]:
@@ -97,6 +97,8 @@ def check(url: str) -> tuple[str, str, int, str]:
         raise BadAddress("The address must begin with https:// and be at most 500 characters: like https://example.org/hook.")
     if parts.username is not None or parts.fragment or " " in url:
         raise BadAddress("The address may hold no user name, no fragment and no space; the signature proves who sends.")
+    if host.endswith("."):  # no certificate is valid for such a name
+        raise BadAddress("The name of the host may not end with a dot.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return parts.scheme, host, port, path
 
@@ -112,7 +114,7 @@ def check_host(url: str) -> None:
     try:
         is_private = not is_public(host)
     except ValueError:
-        is_private = "." not in host.rstrip(".") or host.rstrip(".").rpartition(".")[2] in _INSIDE
+        is_private = "." not in host or host.rpartition(".")[2] in _INSIDE
     if is_private:
         raise BadAddress(PRIVATE)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import socket
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
-from notifications.models import Handover, WebhookDelivery
+from notifications.models import Handover, Webhook, WebhookDelivery
 from notifications.other_channels import chat_services, chats, subscriptions, transfers, web_push
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import wishes
+from notifications.wanted.wishes import WishRefused
 from tests.notifications.conftest import make_user
 from tests.notifications.test_chats import addresses, chat  # noqa: F401
 from tests.notifications.test_push import Browser, service  # noqa: F401
@@ -99,6 +101,31 @@ def test_a_host_that_takes_no_connection_is_left_alone_for_the_sweep(users, clos
         subscriptions.add(user, url=f"http://localhost:{closed}/")
     assert sweep_channels() == 0
     assert sorted(WebhookDelivery.objects.values_list("attempts", flat=True)) == [0] + [1] * FAILING
+
+
+@pytest.mark.parametrize("other", ["https://localhost:{}/", "http://localhost.:{}/"])
+def test_another_way_to_write_an_address_holds_up_no_webhook_there(users, receiver, closed, settings, other):
+    """The lane of an address holds all that decides whether there is a connection: with https, here, there is none."""
+    port = urlsplit(receiver.url).port
+    settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{port}", f"localhost.:{port}"]
+    for user in users:
+        hook = subscriptions.add(user, url=receiver.url)
+        if user != users[-1]:
+            Webhook.objects.filter(pk=hook.pk).update(url=other.format(port))
+    assert sweep_channels() == 1
+
+
+def test_no_address_ends_its_host_with_a_dot(users):
+    """No certificate is valid for such a name, so that each would count as a host without a connection."""
+    with pytest.raises(WishRefused, match="dot"):
+        subscriptions.add(users[0], url="https://hooks.example.org./hook")
+
+
+def test_a_chat_server_has_a_lane_for_each_way_to_connect(settings):
+    settings.CHAT_TRUSTED_HOSTS = ["chat.example"]
+    given = ["ntfy://chat.example/news", "ntfys://chat.example/news", "ntfys://CHAT.example:443/other"]
+    plain, secure, again = (chat_services.prepared("ntfy", address)[0] for address in given)
+    assert plain != secure == again
 
 
 def test_browsers_at_a_dead_host_hold_up_no_browser_at_another(users, service, closed, settings):  # noqa: F811
