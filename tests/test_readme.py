@@ -108,7 +108,7 @@ def test_the_demo_plays_to_the_end_and_leaves_exports_and_mails(tmp_path):
 
 def test_selfplay_from_the_command_line():
     done = subprocess.run(
-        [sys.executable, "manage.py", "selfplay", "space_fleet_commander", "--matches", "2", "--json"],
+        [sys.executable, "manage.py", "selfplay", "space_fleet_commander", "--matches", "2", "--seats", "1", "--json"],
         cwd=ROOT, env=alone(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
