@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,20 +11,24 @@ import time_machine
 from django.test import Client
 from django.urls import get_resolver
 
+from accounts.bots import bots
 from gamesvc.api.live.streams import Look
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import access_match
-from gamesvc.matches.lobby import opening, press, rematches
+from gamesvc.matches.lobby import follows, opening, press, rematches, substitutes
 from gamesvc.matches.mail_orders.words import openings
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Holding, Match
+from gamesvc.matches.notices import absence_notices
 from gamesvc.matches.organising import looks
 from gamesvc.matches.play import turns
 from gamesvc.matches.reading import following
+from gamesvc.matches.reading.board import caption_of
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.rows import read_models
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import undoing
+from notifications.models import Outbox
 from tests.matches.playing import act, holder, play_out, sends
 from tests.web.page import chosen, form_to
 
@@ -250,3 +255,31 @@ def test_a_page_reached_by_a_watch_link_is_not_for_search_engines(match):
     page = Client().get(f"/matches/{match.number}/", {"link": match.link_token})
     assert b'<meta name="robots" content="noindex">' in page.content
     assert Client().get(f"/matches/{match.number}/").status_code == 404
+
+
+@pytest.mark.parametrize("delay", [0, DELAY])
+def test_a_call_for_a_substitute_shows_no_later_board(match, eve, ben, delay):
+    """The mail to followers of the game goes out at once; its board is the one of the page, or none."""
+    follows.follow(by=eve, organiser="olga")
+    Match.objects.update(watch_delay=delay)
+    with time_machine.travel(BEGIN + HOUR, tick=False):
+        act(match, 0)
+        substitutes.give_up(by=ben, match=match, seat=1)
+        told = absence_notices.word_seat_free(Outbox.objects.get(kind="seat_free", user=eve))
+        loaded = loading.load(match.id, match.game)
+        board = loaded.game.board_text(loaded.game.view(loaded.timeline.state, None), caption_of(match, ("anna", "")))
+    assert "no longer has a player" in told.text
+    assert (board.splitlines()[-1] in told.text, bool(told.images)) == (not delay, not delay)
+
+
+def test_who_may_not_take_a_free_seat_is_not_called(match, eve, ben):
+    """The owner of a bot that has seen a hand: their answer would be refused."""
+    program = bots.make(owner=eve, name="eves-bot")
+    follows.follow(by=eve, organiser="olga")
+    with time_machine.travel(BEGIN + HOUR, tick=False):
+        substitutes.give_up(by=ben, match=match, seat=1)
+        row = Outbox.objects.get(kind="seat_free", user=eve)
+        assert absence_notices.word_seat_free(row) is not None
+        Holding.objects.create(match=match, user=program, seat=0, holder=uuid.uuid4())
+        assert absence_notices.word_seat_free(row) is None
+        assert absence_notices.word_seat_free(Outbox.objects.get(kind="seat_free", user=match.creator)) is not None

@@ -7,7 +7,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from gamesvc.games import catalog
-from gamesvc.matches.access import tenures
+from gamesvc.matches.access import selectors, tenures
+from gamesvc.matches.errors import Unknown
+from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.notices import reply_addresses, wording
 from gamesvc.matches.timekeeping import pauses
@@ -56,10 +58,10 @@ def word_timed_out(row: Outbox) -> Message | None:
 
 
 def word_seat_free(row: Outbox) -> Message | None:
-    """Call for a substitute; None once the seat is taken or the match is over."""
+    """Call for a substitute; None once the seat is taken or the match is over, and for followers who may not take it."""
     match = Match.objects.get(pk=row.payload["match"])
     seat = match.seats.filter(index=row.payload["seat"]).first()
-    if match.status != Match.Status.RUNNING or seat is None or not seat.waits:
+    if match.status != Match.Status.RUNNING or seat is None or not seat.waits or not _concerns(row, match, seat):
         return None
     title = catalog.game(match.game).manifest.title
     lines = [
@@ -68,6 +70,13 @@ def word_seat_free(row: Outbox) -> Message | None:
         _("The substitute plays on from the current position."),
     ]
     return _compose(row, match, _("A seat is free: take it over?"), lines, "seat-free", free=seat)
+
+
+def _concerns(row: Outbox, match: Match, seat: Seat) -> bool:
+    """Return True for the players and the organiser of a match, and for those who may take the seat."""
+    if match.creator_id == row.user_id or match.seats.filter(user=row.user_id).exists():
+        return True
+    return substitutes.free_seats(row.user).filter(pk=seat.pk).exists()
 
 
 def word_seat_taken(row: Outbox) -> Message | None:
@@ -120,18 +129,18 @@ def _compose(
 
 def _offer(row: Outbox, match: Match, seat: Seat) -> dict[str, Any]:
     """Return how to take a free seat by mail, and its position, for receivers who may take it."""
-    seats = tuple(match.seats.select_related("user").order_by("index"))
-    if (
-        row.user is None
-        or not wording.shows_position(row.user)
-        or not seat.waits
-        or any(one.user_id == row.user_id for one in seats)
-    ):
+    if row.user is None or not wording.shows_position(row.user) or not seat.waits:
+        return {}
+    try:
+        access = selectors.access_match(user=row.user, ident=str(match.pk))
+    except Unknown:
+        return {}
+    if access.seat is not None:
         return {}
     held = tenures.seats_held(row.user, match)
     if (held and seat.index not in held) or (not held and match.entry != Match.Entry.PUBLIC):
         return {}
-    return wording.watched(match, seats) | {
+    return wording.watched(access) | {
         "how": _("To take the seat, answer this mail with the one word “join” at the very top."),
         "reply_to": reply_addresses.seat_address(match=match, seat=seat.index, user=row.user, key=row.id),
     }

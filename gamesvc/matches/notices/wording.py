@@ -22,13 +22,13 @@ from gamesvc.games.kernel.game import Caption, Data, Game, Viewer
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
+from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations
-from gamesvc.matches.models import Invitation, Match, Question, Seat
+from gamesvc.matches.models import Invitation, Match, Question
 from gamesvc.matches.notices import reply_addresses, tables
 from gamesvc.matches.notices.repeating import calendar_part, last_shown, new_to, picture_of, shows
 from gamesvc.matches.play import conditional_orders
 from gamesvc.matches.reading.board import caption_of
-from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.story import option_words
@@ -209,9 +209,11 @@ def context_of(match: Match, seat: int, user: User | None, *, whole: bool = Fals
     return context
 
 
-def watched(match: Match, seats: tuple[Seat, ...]) -> dict[str, object]:
-    """Return the position as an observer sees it."""
-    return _board(loading.load(match.id, match.game), None, caption_of(match, selectors.seat_names(seats)), Shows())
+def watched(access: Access) -> dict[str, object]:
+    """Return the position as an observer sees it; none for those who see the match late, whom only its page tells so."""
+    if access.is_delayed:
+        return {}
+    return _board(access.load(), None, caption_of(access.match, selectors.seat_names(access.seats)), Shows())
 
 
 def _board(loaded: Loaded, viewer: Viewer, caption: Caption, last: Shows) -> dict[str, object]:
