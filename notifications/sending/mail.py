@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import binascii
+import io
 import re
+import secrets
 import textwrap
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.charset import QP, Charset
+from email.generator import BytesGenerator
 from email.headerregistry import Address
+from email.message import Message as MIMEMessage
 from email.mime.base import MIMEBase
-from email.mime.image import MIMEImage
+from email.mime.nonmultipart import MIMENonMultipart
 from email.utils import format_datetime, parseaddr
 from typing import Any
 
@@ -32,6 +37,7 @@ COLUMNS = 72
 # Indent of a continued line: after a bullet or a number, or under the second of two columns.
 _HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
 _IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]+)(?=")')
+_NEWLINE = re.compile(r"\r\n|\r|\n")
 _MANY_BLANKS = re.compile(r"\n{3,}")
 _OURS = {
     "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "auto-submitted", "reply-to",
@@ -55,6 +61,28 @@ class _Printable(Charset):
 _PRINTABLE = _Printable()
 
 
+class _Generator(BytesGenerator):
+    """Writes the lines of a text or an image at once: Python's own writes each by itself, over a thousand in a picture."""
+
+    def _write_lines(self, lines: str) -> None:
+        plain = _NEWLINE.sub("\n", lines) if "\r" in lines else lines
+        self.write(plain.replace("\n", self._NL))  # type: ignore[attr-defined]
+
+
+class _Parts(SafeMIMEMultipart):
+    """A multipart whose boundary is random and no quoted-printable (RFC 2045 section 6.7): its parts are not searched for it."""
+
+    def __init__(self, subtype: str, parts: Iterable[MIMEMessage], **parameters: str) -> None:
+        super().__init__(subtype, f"=_{secrets.token_hex(12)}", encoding=_PRINTABLE, **parameters)  # type: ignore[arg-type]
+        for part in parts:
+            self.attach(part)
+
+    def as_bytes(self, unixfrom: bool = False, linesep: str = "\n") -> bytes:  # type: ignore[override]
+        written = io.BytesIO()
+        _Generator(written, mangle_from_=False).flatten(self, unixfrom=unixfrom, linesep=linesep)
+        return written.getvalue()
+
+
 class NoticeMail(EmailMultiAlternatives):
     """A mail of text/plain, and beside it multipart/related with the HTML and its images, which all mail programs show right.
 
@@ -70,18 +98,27 @@ class NoticeMail(EmailMultiAlternatives):
         if html:
             self.attach_alternative(html, "text/html")
 
-    def _create_mime_attachment(self, content: object, mimetype: str) -> MIMEBase:
-        part: MIMEBase = super()._create_mime_attachment(content, mimetype)  # type: ignore[misc]
-        if mimetype != "text/html" or content is not self.html or not self.images:
-            return part
-        related = SafeMIMEMultipart(_subtype="related", encoding=self.encoding, type="text/html")
-        related.attach(part)
-        for content_id, png in self.images.items():
-            image = MIMEImage(png, "png")
-            image.add_header("Content-ID", f"<{content_id}>")
-            image.add_header("Content-Disposition", "inline", filename=f"{content_id.partition('.')[0]}.png")
-            related.attach(image)
-        return related
+    def _create_alternatives(self, msg: MIMEBase) -> MIMEBase:
+        if not self.html:
+            return msg
+        html: MIMEBase = self._create_mime_attachment(self.html, "text/html")  # type: ignore[attr-defined]
+        if self.images:
+            html = _Parts("related", [html, *(_image(*image) for image in self.images.items())], type="text/html")
+        return _Parts("alternative", [msg, html])
+
+    def _create_attachments(self, msg: MIMEBase) -> MIMEBase:
+        if not self.attachments:
+            return msg
+        return _Parts("mixed", [msg, *(self._create_attachment(*part) for part in self.attachments)])  # type: ignore[attr-defined]
+
+
+def _image(content_id: str, png: bytes) -> MIMEBase:
+    image = MIMENonMultipart("image", "png")
+    image["Content-Transfer-Encoding"] = "base64"
+    image.set_payload(base64.encodebytes(png).decode("ascii"))  # `MIMEImage` would recode the picture three times
+    image.add_header("Content-ID", f"<{content_id}>")
+    image.add_header("Content-Disposition", "inline", filename=f"{content_id.partition('.')[0]}.png")
+    return image
 
 
 def build(row: Outbox, message: Message, *, address: str, kind: Kind) -> NoticeMail:

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from email import message_from_bytes
+from email.policy import compat32
 from email.utils import parsedate_to_datetime
 
 import pytest
 
 from notifications.models import Outbox
 from notifications.outbox import Notice, notify
-from notifications.registry import Attachment, Message
+from notifications.registry import Attachment, Image, Message
 from notifications.sending import mail, unsubscribe
 from notifications.tasks import send_due
 from tests.notifications.conftest import PNG, make_user
@@ -101,6 +103,21 @@ def test_attachments_stand_beside_the_alternatives(sink, turns, ann):
     message = send(sink, ann).message
     assert [part.get_content_type() for part in message.iter_parts()] == ["multipart/alternative", "text/calendar"]
     assert next(message.iter_attachments()).get_filename() == "turn.ics"
+
+
+def test_a_mail_is_written_as_python_would_write_it(sink, turns, ann):
+    picture = PNG + bytes(range(256)) * 40
+    text = "Grün = 3.\r\nFrom here, a blank at the end \n.\n" + "ü" * 200
+    beside = Attachment("turn.ics", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", "text/calendar")
+    turns.message = replace(turns.message, text=text, images=(Image("board", picture),), attachments=(beside,))
+    raw = send(sink, ann).raw
+    read = message_from_bytes(raw, policy=compat32)
+    assert raw == read.as_bytes(policy=compat32.clone(linesep="\r\n"))
+    multiparts = [part for part in read.walk() if part.is_multipart()]
+    assert len({part.get_boundary() for part in multiparts}) == 3
+    assert all(raw.count(f"--{part.get_boundary()}\r\n".encode()) == len(part.get_payload()) for part in multiparts)
+    [image] = [part for part in read.walk() if part.get_content_type() == "image/png"]
+    assert image.get_payload(decode=True) == picture
 
 
 def test_an_image_that_is_missing_is_a_fault(sink, turns, ann):
