@@ -60,6 +60,13 @@ def apart(user: User | int | None) -> frozenset[int]:
     return apart_from_any([user if isinstance(user, int) else user.pk])
 
 
+def apart_each(users: Collection[int]) -> dict[int | None, frozenset[int]]:
+    """Return for each of these users what `apart` returns."""
+    rows = Block.objects.filter(Q(user__in=users) | Q(blocked__in=users)).values_list("user_id", "blocked_id")
+    touched = {user for row in rows for user in row}
+    return {user: apart(user) if user in touched else frozenset() for user in users}
+
+
 def apart_from_any(users: Collection[int | None]) -> frozenset[int]:
     """Return the ids of the users between whom and one of these a block stands, and of their bots."""
     rows = Block.objects.filter(Q(user__in=users) | Q(blocked__in=users)).values_list("user_id", "blocked_id")

@@ -6,13 +6,16 @@ which of them is the blocked one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from accounts import blocks
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.models import Match, Seat
+
+U = TypeVar("U", bound=User | int | None)
 
 
 def check_seat(*, by: User, match: Match, seats: Iterable[Seat]) -> None:
@@ -36,6 +39,6 @@ def _speaking(user: User) -> list[User]:
     return [user, *([user.bot_owner] if user.bot_owner is not None else [])]
 
 
-def hidden_from(user: User | int | None, match: Match) -> frozenset[int]:
-    """Return the users whose messages in a match a user does not get."""
-    return frozenset() if match.hides_names else blocks.apart(user)
+def hidden_from(user: U, match: Match, apart: Callable[[U], frozenset[int]] = blocks.apart) -> frozenset[int]:
+    """Return the users whose messages in a match a user does not get. `apart` looks for blocks."""
+    return frozenset() if match.hides_names else apart(user)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -176,9 +176,9 @@ def _notice(message: Press, seat: Seat) -> outbox.Notice:
     return outbox.Notice(kind="press", user_id=seat.user_id, topic=str(message.match_id), payload=payload)
 
 
-def arrives(message: Press, reader: int | None) -> bool:
-    """Return False for a message that a block keeps from a user, by whichever of the two it was set."""
-    return message.user_id not in blocked.hidden_from(reader, message.match)
+def arrives(message: Press, reader: int | None, apart: Callable[[int | None], frozenset[int]] = blocks.apart) -> bool:
+    """Return False for a message that a block keeps from a user, by whichever of the two it was set. `apart` looks for blocks."""
+    return message.user_id not in blocked.hidden_from(reader, message.match, apart)
 
 
 def messages(access: Access, reader: User | None) -> QuerySet[Press]:

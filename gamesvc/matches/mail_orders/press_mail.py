@@ -11,6 +11,7 @@ from uuid import UUID
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts import blocks as blocks_between
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
@@ -18,7 +19,7 @@ from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.mail_orders import blocks, order_mail, remarks
 from gamesvc.matches.models import Match, Press
-from gamesvc.matches.notices import wording
+from gamesvc.matches.notices import tables, wording
 from gamesvc.matches.record import loading, secrets
 from notifications import registry
 from notifications.inbound import addresses, purposes
@@ -31,7 +32,7 @@ from notifications.parsing.quotes import is_prose
 from notifications.parsing.refusals import MailRefused
 from notifications.parsing.text import END, as_message, below_message
 from notifications.registry import Message
-from notifications.wanted import carrying
+from notifications.wanted import carrying, shared_reads
 
 PURPOSE = "press"
 CHANNEL = "mail"
@@ -79,13 +80,12 @@ def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[U
 def said(row: Outbox) -> Message | None:
     """Compose a message, or several that waited together; None if erased, or if the reader no longer holds the seat."""
     told = [row, *(one for one in carrying.carried(row) if one.kind == row.kind)]
-    found = Press.objects.select_related("match", "user").filter(pk__in=[one.payload["press"] for one in told])
-    messages = [message for message in found.order_by("said_at", "pk") if press.arrives(message, row.user_id)]
+    messages = sorted(filter(None, map(_arrived, told)), key=lambda message: (message.said_at, message.pk))
     if not messages or row.user is None:
         return None
     message = messages[-1]
-    match = message.match
-    seats = tuple(match.seats.select_related("user").order_by("index"))
+    match = tables.match_of(row)
+    seats = tables.seats_of(match)
     if seats[row.payload["seat"]].user_id != row.user_id:
         return None
     names = selectors.seat_names(seats)
@@ -108,6 +108,30 @@ def said(row: Outbox) -> Message | None:
         "name": author,
     }
     return wording.compose("press", subject, context, reason="press")
+
+
+def _arrived(row: Outbox) -> Press | None:
+    """Return the message of a notice; None if it has been erased, or if a block keeps it from its reader."""
+    pk = UUID(row.payload["press"])
+    message = shared_reads.for_all(_messages_of, pk, lambda: _messages([pk])[pk])
+    return message if message is not None and press.arrives(message, row.user_id, apart=_apart) else None
+
+
+def _apart(user: int | None) -> frozenset[int]:
+    return shared_reads.for_all(_apart_of, user, lambda: blocks_between.apart(user))
+
+
+def _messages_of(rows: Sequence[Outbox]) -> dict[UUID, Press | None]:
+    return _messages([UUID(row.payload["press"]) for row in rows if row.kind == PURPOSE])
+
+
+def _messages(wanted: Sequence[UUID]) -> dict[UUID, Press | None]:
+    found = Press.objects.select_related("match", "user").in_bulk(wanted)
+    return {pk: found.get(pk) for pk in wanted}
+
+
+def _apart_of(rows: Sequence[Outbox]) -> dict[int | None, frozenset[int]]:
+    return blocks_between.apart_each({row.user_id for row in rows if row.user_id is not None})
 
 
 def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
