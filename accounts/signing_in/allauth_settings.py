@@ -30,6 +30,8 @@ ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 3
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 # Link scanners open every link in a mail: a GET shows a button, the POST confirms.
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+# In the browser of the sign-up alone: there the user goes on to what they signed up for.
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_LOGOUT_ON_GET = False
 # Sign-up and password reset respond alike whether or not the address is known; a mail tells its owner.
 ACCOUNT_PREVENT_ENUMERATION = True

@@ -8,6 +8,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.cache import cache
+from django.test import Client
 
 from accounts.models import User
 from gamesvc.games.kernel.wording import SEAT_NAMES
@@ -60,6 +61,36 @@ def test_sign_up_needs_the_address_proved(client):
     assert not EmailAddress.objects.get().verified, "a link scanner only looks"
     client.post(link)
     assert EmailAddress.objects.get().verified
+
+
+def test_who_signs_up_for_something_is_led_there(client):
+    """What a visitor wanted to do is not lost over the mail that proves their address."""
+    wanted = "/new/space_fleet_commander/now"
+    body = {"username": "ann", "email": "ann@players.example", "password1": PASSWORD, "next": wanted}
+    client.post("/accounts/signup/", body)
+    answer = client.post(link_in(mail.outbox[-1]))
+    assert (answer.status_code, answer["Location"]) == (302, wanted)
+    assert who(client) == "ann"
+
+
+def test_a_link_signs_in_nobody_but_who_signed_up(client):
+    sign_up(client)
+    elsewhere = Client()
+    answer = elsewhere.post(link_in(mail.outbox[-1]))
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/login/")
+    assert (who(elsewhere), who(client)) == ("", "")
+    assert EmailAddress.objects.get().verified
+    client.post("/accounts/logout/")
+    sign_up(client, name="bea", address="bea@players.example")
+    sign_up(elsewhere, name="cy", address="cy@players.example")
+    client.post(link_in(mail.outbox[-1]))
+    assert who(client) == "", "the link of another who signed up"
+
+
+def test_who_signs_up_is_not_led_to_another_site(client):
+    body = {"username": "ann", "email": "ann@players.example", "password1": PASSWORD, "next": "https://evil.example/"}
+    client.post("/accounts/signup/", body)
+    assert client.post(link_in(mail.outbox[-1]))["Location"] == "/"
 
 
 def test_an_account_begins_in_the_browsers_language_and_its_mails_stay_in_it(client):
