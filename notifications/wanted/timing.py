@@ -9,7 +9,7 @@ one waits: nobody can make the service write to another endlessly.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -329,23 +329,34 @@ def _in_vain_until(row: Outbox, now: datetime) -> datetime | None:
     """Return until when the receiver has been mailed too often in this topic about questions that were withdrawn."""
     if row.user_id is None:
         return None
-    recent = sent_since(row.user_id, now - IN_VAIN_WITHIN)
-    mails = {mail.pk: mail.sent_at for mail in recent if mail.sent_at is not None}
+    mails = [mail for mail in sent_since(row.user_id, now - IN_VAIN_WITHIN) if mail.sent_at is not None]
     if len(mails) < MOST_IN_VAIN:
         return None
-    about = Outbox.objects.filter(Q(pk__in=mails) | Q(merged_into__in=mails), topic=row.topic, kind__in=gatherable())
-    told = {mail: one for one in about.order_by("created_at", "pk") if (mail := one.merged_into or one.pk) in mails}
     gone = 0
-    for mail in sorted(told, key=mails.__getitem__, reverse=True):
-        kind = registry.find(told[mail].kind)
-        if _still_holds(told[mail]) or kind is None or kind.acted is None:
+    for sent_at, told in _told_in(mails, row.topic):
+        kind = registry.find(told.kind)
+        if _still_holds(told) or kind is None or kind.acted is None:
             continue
-        if kind.acted([told[mail]], {told[mail].pk: mails[mail]}):
+        if kind.acted([told], {told.pk: sent_at}):
             return None
         gone += 1
         if gone == MOST_IN_VAIN:
-            return mails[mail] + IN_VAIN_WITHIN
+            return sent_at + IN_VAIN_WITHIN
     return None
+
+
+def _told_in(mails: Sequence[Outbox], topic: str) -> Iterator[tuple[datetime, Outbox]]:
+    """Yield for each of these mails when it was sent and the newest notice of a topic in it, if any. Reads a few at a time."""
+    names = gatherable()
+    for start in range(0, len(mails), MOST_IN_VAIN):
+        few = mails[start : start + MOST_IN_VAIN]
+        merged = Outbox.objects.filter(merged_into__in=[mail.pk for mail in few], topic=topic, kind__in=names)
+        own = (mail for mail in few if mail.topic == topic and mail.kind in names)
+        about = sorted([*own, *merged], key=lambda one: (one.created_at, one.pk))
+        told = {one.merged_into or one.pk: one for one in about}
+        for mail in few:
+            if mail.pk in told and mail.sent_at is not None:
+                yield mail.sent_at, told[mail.pk]
 
 
 def _at_latest(row: Outbox, deadline: datetime) -> datetime:
