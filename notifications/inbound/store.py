@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F
 from django.utils import timezone
 
 from gamesvc.json_types import JsonObject
@@ -50,6 +49,12 @@ due AS MATERIALIZED (
   ORDER BY m.attempts, s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
 UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
 FROM due WHERE m.id = due.id RETURNING m.id
+"""
+
+# This goes with each claimed mail.
+_BEGIN = """
+UPDATE notifications_inbound_mail SET claimed_until = %s::timestamptz, attempts = attempts + 1
+WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz
 """
 
 # In one statement, while the sender's server waits.
@@ -117,8 +122,9 @@ def begin(mail: InboundMail) -> bool:
     So a mail that kills its worker is counted too, and those behind it are not.
     """
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
-    with leases.CHANGING:
-        if not _change(mail, claimed_until=until, attempts=F("attempts") + 1):
+    with leases.CHANGING, connection.cursor() as cursor:
+        cursor.execute(_BEGIN, [until, mail.pk, mail.claimed_until])
+        if not cursor.rowcount:
             return False
         mail.claimed_until, mail.attempts = until, mail.attempts + 1
     return True

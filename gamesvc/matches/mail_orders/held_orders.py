@@ -6,6 +6,7 @@ orders of a new mail, with the ids of the mail they came in.
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -23,10 +24,11 @@ from gamesvc.matches import backoff, errors
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.mail_orders.order_run import OrderRun
-from gamesvc.matches.models import HeldOrders, Match, Question
+from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.play import turns
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.idempotency import known
+from gamesvc.matches.record.rows.prepared import columns, row_of
 from gamesvc.matches.timekeeping import last_orders
 from notifications import outbox
 from notifications.outbox import Notice
@@ -86,10 +88,33 @@ def held(*, match: Match, seat: int, user_id: int) -> QuerySet[HeldOrders]:
     return HeldOrders.objects.filter(match=match, seat=seat, user_id=user_id, state=State.HELD)
 
 
-def of_seat() -> Exists:
-    """Return the annotation of a seat that is True if its user holds orders."""
-    return Exists(
-        HeldOrders.objects.filter(match=OuterRef("match"), seat=OuterRef("index"), user=OuterRef("user"), state=State.HELD)
+def seated(match_id: UUID) -> tuple[tuple[Seat, ...], set[int]]:
+    """Return the seats of a match in order, with their match and users; and the numbers of those whose user holds orders."""
+    match, seat = len(Match._meta.concrete_fields), len(Seat._meta.concrete_fields)
+    seats: list[Seat] = []
+    holding = set()
+    for found in stream.STORE.ask(_seated(), [match_id]).fetchall():
+        one = row_of(Seat, found[1 + match : 1 + match + seat])
+        one.match = seats[0].match if seats else row_of(Match, found[1 : 1 + match])
+        if one.user_id is not None:
+            one.user = row_of(User, found[1 + match + seat :])
+        seats.append(one)
+        if found[0]:
+            holding.add(one.index)
+    return tuple(seats), holding
+
+
+@functools.cache
+def _seated() -> str:
+    """Return the SQL of `seated`. Built once, since every mail runs it."""
+    held = (
+        "EXISTS (SELECT FROM matches_held_orders h WHERE h.match_id = s.match_id AND h.seat = s.index AND h.user_id = s.user_id "
+        "AND h.state = 'held')"
+    )
+    read = ", ".join([held, *columns("m", Match), *columns("s", Seat), *columns("u", User)])
+    return (
+        f"SELECT {read} FROM matches_seat s JOIN matches_match m ON m.id = s.match_id "  # noqa: S608
+        "LEFT JOIN accounts_user u ON u.id = s.user_id WHERE s.match_id = %s::uuid ORDER BY s.index"
     )
 
 

@@ -7,6 +7,7 @@ mail: command ids come from the mail and the line, so nothing happens twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -48,8 +49,7 @@ def register() -> None:
 
 def handle(letter: Letter) -> Handled:
     """Carry out a letter and report it. There is always a receipt."""
-    rows = Seat.objects.filter(match=letter.payload["match"]).select_related("user", "match").order_by("index")
-    seats = tuple(rows.annotate(holds_orders=held_orders.of_seat()))
+    seats, holding = held_orders.seated(UUID(letter.payload["match"]))
     match = seats[0].match if seats else Match.objects.get(pk=letter.payload["match"])
     seat = next(one for one in seats if one.index == letter.payload["seat"])
     notice = Notice(
@@ -64,7 +64,7 @@ def handle(letter: Letter) -> Handled:
         if letter.automatic and not letter.confirmed:
             raise MailRefused("automatic")
         return Handled({"problem": letter.refusal, "lines": [], "sections": []}, notice)
-    return Handled(Desk(letter, match, seats, seat, holds_orders=seat.holds_orders).work(), notice)
+    return Handled(Desk(letter, match, seats, seat, holds_orders=seat.index in holding).work(), notice)
 
 
 class Desk:
