@@ -6,14 +6,14 @@ A strip's bytes end at a byte (zlib's full flush), so that any may follow any. T
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from PIL import Image
+from zlib_ng import zlib_ng
 
-LEVEL = 6
-"""Of compression: 9 takes six times as long and saves an eighth."""
+LEVEL = 5
+"""Of compression with zlib-ng: files as large as by zlib's level 6, in a third of the time. Its level 7 takes twice as long."""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ZLIB, _LAST_BLOCK = b"\x78\x9c", b"\x03\x00"
@@ -34,8 +34,8 @@ def strip(lines: Image.Image) -> Strip:
     marked = Image.new("P", (lines.width + 1, lines.height), 0)  # before each line the number of its filter: none
     marked.paste(lines, (1, 0))
     raw = marked.tobytes()
-    packer = zlib.compressobj(LEVEL, wbits=-zlib.MAX_WBITS)
-    return Strip(packer.compress(raw) + packer.flush(zlib.Z_FULL_FLUSH), len(raw), zlib.adler32(raw))
+    packer = zlib_ng.compressobj(LEVEL, wbits=-zlib_ng.MAX_WBITS)
+    return Strip(packer.compress(raw) + packer.flush(zlib_ng.Z_FULL_FLUSH), len(raw), zlib_ng.adler32(raw))
 
 
 def png(width: int, height: int, palette: bytes, strips: Iterable[Strip]) -> bytes:
@@ -58,4 +58,4 @@ def _checksum(before: int, part: Strip) -> int:
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib_ng.crc32(name + data))
