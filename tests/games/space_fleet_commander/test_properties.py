@@ -6,6 +6,7 @@ import functools
 import itertools
 import json
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -308,6 +309,16 @@ def test_pictures_and_texts_of_any_position(place):
         assert "<b>" not in svg
         text = GAME.board_text(view, Caption("17", ("Ann",)))
         assert max(map(len, text.splitlines())) <= 72
+        _check_legend(view, text)
+
+
+def _check_legend(view, text):
+    """Check that each kind of hex on the map has letters of its own, and that the text says what they stand for."""
+    named = dict(re.findall(r"(?:^|, )(\w\w) (\w+(?: \w+)?)(?=,|$)", text.partition("Map (")[2].replace(",\n", ", "), re.M))
+    for place, (_q, _r, kind) in view["map"]["hexes"].items() if view["sheet"] else ():
+        if place != view["sheet"]["token"] and place not in view["sheet"]["path"]:
+            [cell] = re.findall(rf"\b{place}:\d+(\w\w)", text)
+            assert named[cell] == view["map"]["kinds"][kind]["name"]
 
 
 def test_a_decision_keeps_its_id_through_a_turn():

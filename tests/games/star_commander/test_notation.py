@@ -137,6 +137,16 @@ def test_board_text(table: Table) -> None:
     assert "YOUR HAND" not in GAME.board_text(table.view(None), Caption())
 
 
+def test_the_text_names_the_decks_that_a_player_may_draw_from() -> None:
+    table = Table().home(0, 6).system("2,1", "trade_world", 0, 1).system("1,1", "core_world", 1, 1).start()
+    assert "You can draw from" not in GAME.board_text(table.view(0), Caption())
+    drawing = {**table.view(0), "prompt": {"kind": "ready_draw", "what": ""}, "awaited": [{"seat": 0, "prompt": "ready_draw"}]}
+    for held in ([], ["industry"]):
+        view = {**drawing, "decks": {**drawing["decks"], **dict.fromkeys(held, 0)}}
+        told = [line for line in GAME.board_text(view, Caption()).splitlines() if line.startswith("You can draw from")]
+        assert told == ([] if held else ["You can draw from: industry."])
+
+
 def test_picture_has_every_system_and_no_secret(table: Table) -> None:
     svg = GAME.picture(table.view(1), Caption("88", ("Ines", "Marek")))
     for cell in table.view(1)["cells"]:

@@ -174,9 +174,10 @@ def _track_lines(view: Data) -> list[str]:
 
 
 def _map_lines(view: Data) -> list[str]:
-    """Draw the map as rows of cells: stars and initials of the kind. Explored hexes are dashes, the fleet is @@."""
+    """Draw the map as rows of cells: stars and two letters of the kind. Explored hexes are dashes, the fleet is @@."""
     sheet, board = view["sheet"], view["map"]
     rows: dict[int, list[tuple[float, str]]] = {}
+    kinds: dict[str, str] = {}
     for place, (q, r, kind) in board["hexes"].items():
         if place == sheet["token"]:
             text = "@@"
@@ -184,7 +185,9 @@ def _map_lines(view: Data) -> list[str]:
             text = "--"
         else:
             entry = board["kinds"][kind]
-            text = f"{entry['stars']}{''.join(word[0] for word in entry['name'].split())[:2]}{'!' if entry['hazards'] else ''}"
+            short = _short(entry["name"])
+            kinds[short] = entry["name"]
+            text = f"{entry['stars']}{short}{'!' if entry['hazards'] else ''}"
         rows.setdefault(r, []).append((q + r / 2, f"{place}:{text}"))
     left = min(x for row in rows.values() for x, _ in row)
     lines = []
@@ -193,7 +196,15 @@ def _map_lines(view: Data) -> list[str]:
         for x, text in sorted(row):
             line = line.ljust(int((x - left) * 9)) + text
         lines.append(line)
+    if kinds:
+        lines += textwrap.wrap(", ".join(f"{short} {name}" for short, name in sorted(kinds.items())), WIDTH)
     return [say("Map (hex:stars kind, ! hazard, -- explored, @@ your fleet):"), *lines]
+
+
+def _short(kind: str) -> str:
+    """Return two letters that stand for a kind of hex: of its words, or the first two of its only one."""
+    words = kind.split()
+    return words[0][:2] if len(words) == 1 else "".join(word[0] for word in words[:2])
 
 
 def _table_lines(view: Data, caption: Caption) -> list[str]:

@@ -6,8 +6,10 @@ import textwrap
 from collections.abc import Sequence
 
 from gamesvc.games.kernel.game import Caption, Data
+from gamesvc.games.kernel.telling import prompt_of
 from gamesvc.games.kernel.wording import counted, opening
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
+from gamesvc.games.star_commander.data.editions import EDITIONS
 from gamesvc.games.star_commander.text.lasting import lasting_words
 from gamesvc.games.star_commander.text.naming import PHASES, REASONS, WINDOW_WORDS, Teller, card_name
 from gamesvc.games.star_commander.text.reference import card_line
@@ -40,6 +42,8 @@ def board_text(view: Data, caption: Caption) -> str:
         for one in DOMAINS
     )
     lines += ["", *_wrap(say("Decks: {decks}.", decks=decks))]
+    if able := _drawable(view):
+        lines += _wrap(say("You can draw from: {able}.", able=", ".join(able)))
     lines += _supply_lines(view)
     lines += _stack_lines(view, t) + _combat_lines(view, t) + _offer_lines(view, t)
     if view["seat"] is not None:
@@ -47,6 +51,16 @@ def board_text(view: Data, caption: Caption) -> str:
     if shown := view["prompt"].get("cards"):
         lines += ["", say("TO CHOOSE FROM"), *_card_lines(view, shown)]
     return "\n".join(lines)
+
+
+def _drawable(view: Data) -> list[str]:
+    """Return the decks from which the viewer is asked to draw now: of the domains of their systems (RULES.md 8)."""
+    prompt, seat = view["prompt"], view["seat"]
+    if not prompt_of(view["awaited"], seat) or not (prompt["kind"] == "ready_draw" or prompt["what"] == "draw_domain"):
+        return []
+    held = {cell["domain"] for cell in view["cells"].values() if cell["card"] is not None and cell["controller"] == seat}
+    refills = EDITIONS[view["edition"]].decks_reshuffle
+    return [one for one in DOMAINS if one in held and (view["decks"][one] or (refills and view["discards"][one]))]
 
 
 def _head(view: Data, t: Teller) -> list[str]:
