@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
-from django.utils import dateformat
+from django.utils import dateformat, timezone
 from django.utils.translation import pgettext
 
 
@@ -12,6 +12,11 @@ def local(moment: datetime, zone: tzinfo) -> str:
     """Return a moment in a zone, with the zone's name."""
     # Translators: in Django's date format: weekday, day, month, time, zone.
     return str(dateformat.format(moment.astimezone(zone), pgettext("moment", "D j M H:i T")))
+
+
+def shown(moment: datetime) -> str:
+    """Return a moment in the active zone: in a mail its receiver's, on a page without sign-in that of the service."""
+    return local(moment, timezone.get_current_timezone())
 
 
 def utc(moment: datetime) -> str:

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from notifications import moments
 from notifications.forms import UnsubscribeForm
 from notifications.inbound import addresses, held, stopping
 from notifications.models import Scope
@@ -118,9 +119,9 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, CONFIRM_PAGE, {"state": "unknown"}, status=410)
     context = {
         "state": "ask",
-        "stops": stops,
+        "stops": stopping.words_of(mail.address) if stops else "",
         "why": held.reason_of(mail),
         "orders": held.shown(mail),
-        "received_at": mail.received_at,
+        "received": moments.shown(mail.received_at),
     }
     return render(request, CONFIRM_PAGE, context)

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.throttling import throttle
-from notifications import registry
+from notifications import moments, registry
 from notifications.inbound import addresses, stopping, store
 from notifications.inbound.proving.sender import sender_of
 from notifications.models import InboundMail, MailStatus, Outbox, ReplyAddress
@@ -105,13 +105,13 @@ def mail_held(row: Outbox) -> Message | None:
     topic = registry.topic_of(mail.address.topic, row.user_id)
     context = {
         "mark": text.MARK,
-        "stops": stops,
+        "stops": stopping.words_of(mail.address) if stops else "",
         "match": topic.name,
-        "due_at": topic.due_at,
+        "due": moments.shown(topic.due_at) if topic.due_at is not None else "",
         "sender": sender_shown(mail),
         "why": reason_of(mail),
         "orders": shown(mail),
-        "received_at": mail.received_at,
+        "received": moments.shown(mail.received_at),
         "last": "last" in row.payload,
         "waiting": _waiting(mail.address) if "last" in row.payload else 0,
         "site": settings.BASE_URL,
@@ -144,7 +144,7 @@ def mail_failed(row: Outbox) -> Message | None:
     confirmed = code == "used"
     subject = {"used": _("Your orders are already confirmed"), "automatic": _("Did you write this yourself?")}
     context = {
-        "received_at": mail.received_at,
+        "received": moments.shown(mail.received_at),
         "link": settings.BASE_URL,
         "reason": _(advice) if advice else "",
         "done": confirmed,

@@ -6,7 +6,9 @@ receiver of the mail is asked.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -42,10 +44,18 @@ def address_of(path: ReturnPath) -> ReplyAddress | None:
     return addresses.find(addresses.token_of(made) or "")
 
 
+def words_of(address: ReplyAddress) -> str:
+    """Return the name of the mails that a letter to an address stops."""
+    return muting.words(*_pair(address.payload))
+
+
+def _pair(payload: Mapping[str, Any]) -> tuple[Scope, str]:
+    return (Scope.TOPIC, payload["topic"]) if payload["topic"] else (Scope.KIND, payload["kind"])
+
+
 def handle(letter: Letter) -> Handled:
     """Stop mails as one click does: those of the match, or of the kind if the mail was about no match."""
-    kind, topic = letter.payload["kind"], letter.payload["topic"]
     owner = letter.owner
     receiver = Receiver(user_id=owner.pk) if owner is not None else Receiver(address_hash=address_hash(letter.email))
-    pair = (Scope.TOPIC, topic) if topic else (Scope.KIND, kind)
+    pair = _pair(letter.payload)
     return Handled({"stopped": list(pair), "new": muting.mute(receiver, [pair])})

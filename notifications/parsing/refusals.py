@@ -38,7 +38,7 @@ class Row:
 _ROBOT = "nobody waits for an answer, and answering a machine may begin a loop"
 _HOSTILE = "no mail program writes this, and reading it could stop the other mails"
 _SMALLER = gettext_noop(
-    "It is too large or too involved to be read. Send your orders alone: plain text, no attachments, no quotes."
+    "It is too large or too complicated to be read. Send your orders alone: plain text, no attachments, no quotes."
 )
 
 REFUSALS: dict[str, Row] = {

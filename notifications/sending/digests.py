@@ -100,11 +100,7 @@ def digest(row: Outbox) -> Message | None:
     waiting = [brief for brief in briefs if brief.due_at is not None]
     if waiting:
         first = min(brief.due_at for brief in waiting if brief.due_at is not None)
-        subject = ngettext(
-            "%(count)s match waits for you, until %(due)s",
-            "%(count)s matches wait for you, the first until %(due)s",
-            len(waiting),
-        ) % {"count": len(waiting), "due": _local(first, row.user)}
+        subject = _waiting(len(waiting), first, row.user)
     else:
         subject = _("What happened in your matches")
     return _message(row, subject, _("Your matches today"), briefs, DIGEST)
@@ -123,8 +119,16 @@ def summary(row: Outbox) -> Message | None:
     count = len({brief.key for brief in briefs})
     headline = ngettext("%(count)s match waits for you", "%(count)s matches wait for you", count) % {"count": count}
     first = min((brief.due_at for brief in briefs if brief.due_at is not None), default=None)
-    until = _(", the first until %(due)s") % {"due": _local(first, row.user)} if first is not None else ""
-    return _message(row, headline + until, headline, briefs, timing.SUMMARY)
+    subject = _waiting(count, first, row.user) if first is not None else headline
+    return _message(row, subject, headline, briefs, timing.SUMMARY)
+
+
+def _waiting(count: int, first: datetime, user: User | None) -> str:
+    """Return the subject of a mail about matches that wait for a player, the first of them until a moment."""
+    told = ngettext(
+        "%(count)s match waits for you, until %(due)s", "%(count)s matches wait for you, the first until %(due)s", count
+    )
+    return told % {"count": count, "due": _local(first, user)}
 
 
 def _message(row: Outbox, subject: str, headline: str, briefs: Iterable[Brief], reason: str) -> Message | None:

@@ -42,7 +42,7 @@ def test_the_last_mail_sums_the_match_up(game, anna, ben, mailing):  # noqa: F81
         assert figures in part
         assert "in 1 day." in part
         assert f"/matches/{match.number}/?at=1" in part
-        assert "The last acts:" in part
+        assert "The last moves:" in part
     assert [part for part in mail.message.walk() if part.get_content_type() == "image/png"]
     if match.seat_count > 1:
         assert "ben won" in mail.text

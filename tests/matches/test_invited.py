@@ -281,7 +281,7 @@ def test_a_new_account_is_renamed_until_its_match_begins(anna, ben, mailing):  #
     match = opening.create_match(by=anna, game="stratastar", seats=3, entry="invited")
     address = invited(match, anna, mailing)
     told = answer(mailing, "join crara", address)
-    assert "To be called otherwise, answer with another name before the match begins: join OTHERNAME" in flat(told)
+    assert "To change your name, answer with another one before the match begins: join OTHERNAME" in flat(told)
     told = answer(mailing, "join Cara", to(told))
     assert "Your name is changed. You are Cara and hold seat 2." in flat(told)
     assert user_of_address(CARA).username == "Cara"

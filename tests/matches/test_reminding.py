@@ -214,7 +214,7 @@ def test_the_last_player_is_told_that_all_wait_for_them(trio, mailing):  # noqa:
     send_due()
     [mail] = [mail for mail in mailing.sink.messages if mail.message["X-Game-Reason"] == "last-one"]
     assert mail.recipients == ("ben@players.example",)
-    assert "All others wait for you" in mail.subject
+    assert "Everyone else is waiting for you" in mail.subject
     assert "You may answer this mail" in mail.text
 
 

@@ -198,7 +198,9 @@ def test_a_ban_from_messages_ends_by_itself_or_is_lifted(match, anna, ben, progr
     refused = program(ben).post(f"/matches/{match.number}/press/", {"to": "all", "text": "But why"})
     assert (refused.status_code, refused.json()["code"]) == (422, "press_banned")
     mailing.work()
-    assert "Calm down." in mailing.last("ben@players.example", "You may not write messages until").text
+    told = mailing.last("ben@players.example", "You may not write messages until")
+    assert "Calm down." in told.text
+    assert all("Your matches go on" in part for part in (told.text, told.html))
     MessageBan.objects.update(until=timezone.now() - timedelta(seconds=1))
     writes(match, ben, 1, "Sorry")
     moderation.act(by=operator, report=reported(program, anna), act="mute", words="Again.", days=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import replace
 
@@ -106,6 +107,9 @@ def test_a_request_is_sent_and_answered_by_mail(duel, mailing):  # noqa: F811
     assert len(loading.load(duel.id, duel.game).timeline.state.hands[0]) == 2
     [told] = mails(mailing, "anna", "undo-answered")
     assert "Your move is undone" in told.subject
+    assert "anna asks ben for an undo." in told.text
+    assert "anna has undone a move." in told.text
+    assert not re.search(r"version \d", asked.text + told.text)
 
 
 def test_a_move_is_undone_by_mail(duel, mailing):  # noqa: F811

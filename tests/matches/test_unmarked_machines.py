@@ -98,7 +98,7 @@ def test_orders_beside_a_machines_words_are_asked_about_and_then_read_whole(anna
     mailing.work()
     assert len(STORE.read(match.id)) == events
     question = mailing.last(mover, "Are these orders yours?")
-    assert "also says what automatic answers say" in " ".join(question.text.split())
+    assert "contains phrases of automatic answers" in " ".join(question.text.split())
     assert written.split("\n")[-1] in " ".join(question.text.split())
     mailing.write("yes", to=reply_to(question), sender=mover)
     mailing.work()

@@ -175,6 +175,7 @@ def test_what_was_answered_meanwhile_is_left_out_and_one_that_is_left_can_be_ans
     assert row.status == Status.QUEUED
     [mail] = sink.messages[1:]
     assert mail.message["Reply-To"] == "turn+m2@reply.games.example"
+    assert mail.subject.startswith("1 match waits for you, until ")
     assert "m3" not in mail.text
     assert "You may answer this mail" in mail.text
 

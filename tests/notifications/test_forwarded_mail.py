@@ -57,7 +57,11 @@ def test_a_strangers_mail_stops_nothing_and_its_receiver_is_asked(forwarded, mai
     assert {mail.status for mail in InboundMail.objects.all()} == {MailStatus.HELD}
     assert mailing.sink.to(EVE) == []
     question = mailing.last("anna@players.example", "Do you want to stop these mails?")
-    assert "Nothing has been changed yet" in " ".join(question.text.split())
+    said = " ".join(question.text.split())
+    assert "Nothing has been changed yet" in said
+    assert re.search(r"You would no longer get: all mails about the match Stratastar #\d+", said)
+    link = re.search(r"https?://[^/]+(/mail/confirm/\S+)", question.text)[1]
+    assert "all mails about the match Stratastar #" in Client().get(link).content.decode()
     mailing.write("yes", to=str(question.message["Reply-To"]))
     mailing.work()
     assert Mute.objects.count() == 1

@@ -27,6 +27,7 @@ def conduct(row: Outbox) -> Message | None:
     headline = _("The operators have warned you")
     if ban is not None:
         headline = _("You may not write messages until %(until)s") % {"until": local_time(ban.until, row.user)}
-    context = {"headline": headline, "words": act.words, "terms": f"{settings.BASE_URL}/terms/"}
+    still = _("Your matches go on: you can give orders as before. The ban ends by itself.") if ban is not None else ""
+    context = {"headline": headline, "still": still, "words": act.words, "terms": f"{settings.BASE_URL}/terms/"}
     text = render_to_string("notices/conduct.txt", context)
     return Message(subject=headline, text=text, html=render_to_string("notices/conduct.html", context), reason="conduct")

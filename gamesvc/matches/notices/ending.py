@@ -41,7 +41,7 @@ def match_ended(row: Outbox) -> Message | None:
         context |= _summed_up(context, match, seat, outcome)
         context |= {"took": result.took(match, context.get("turn", 0)), "replay": f"{context['link']}?at=1"}
         context["since"] = tell_last(context["loaded"], seat, names, LAST_ACTS)
-        context["since_label"] = _("The last acts:")
+        context["since_label"] = _("The last moves:")
         context["reply_to"] = reply_addresses.reply_address(
             match=match, loaded=context["loaded"], seat=seat, user=_holder(match, row), key=row.id, question=None
         )

@@ -165,7 +165,7 @@ def reminder(row: Outbox) -> Message | None:
     now = timezone.now()
     if question is None or question.due_at is None or question.due_at <= now:
         return None
-    headline = _("A reminder of your move")
+    headline = _("Reminder: your move")
     subject = _("[%(title)s #%(number)s] Reminder: your turn ends %(due)s")
     return _turn_mail(row, question, headline, subject, reason="reminder")
 
@@ -175,8 +175,8 @@ def last_one(row: Outbox) -> Message | None:
     question = question_of(row)
     if question is None or Question.objects.filter(match=question.match).exclude(seat=question.seat).exists():
         return None
-    headline = _("All others wait for you")
-    subject = _("[%(title)s #%(number)s] All others wait for you, until %(due)s")
+    headline = _("Everyone else is waiting for you")
+    subject = _("[%(title)s #%(number)s] Everyone else is waiting for you, until %(due)s")
     return _turn_mail(row, question, headline, subject, reason="last-one")
 
 

@@ -48,12 +48,11 @@ def sentence(event: MatchEvent, version: int, names: tuple[str, ...], written: W
     """Return the sentence for an event about an undo; empty for any other event."""
     match event:
         case Rewound():
-            return _rewound(event, version, names, written)
+            return _rewound(event, names, written)
         case UndoAsked():
-            return _("%(name)s asks %(asked)s to undo everything after version %(to)s.") % {
+            return _("%(name)s asks %(asked)s for an undo.") % {
                 "name": names[event.seat],
                 "asked": ", ".join(names[seat] for seat in event.asked),
-                "to": event.to,
             }
         case UndoAnswered():
             return {
@@ -65,18 +64,18 @@ def sentence(event: MatchEvent, version: int, names: tuple[str, ...], written: W
     return ""
 
 
-def _rewound(event: Rewound, version: int, names: tuple[str, ...], written: Written) -> str:
-    to, last = event.to, version - 1
+def _rewound(event: Rewound, names: tuple[str, ...], written: Written) -> str:
+    to = event.to
     match event.cause:
         case "undo":
-            told = _("%(name)s undoes everything after version %(to)s, up to version %(last)s.")
+            told = _("%(name)s has undone a move.")
         case "redo":
-            told = _("%(name)s reverts the undo: the match is back at version %(to)s.")
+            told = _("%(name)s reverts the undo.")
         case "host":
             told = _("The organiser rewinds the match to version %(to)s: %(why)s.")
         case _:
             return _("The match goes back to version %(to)s.") % {"to": to}
     name = names[event.seat] if event.seat is not None else ""
-    said = told % {"name": name, "to": to, "last": last, "why": CODES.get(event.code, "")}
+    said = told % {"name": name, "to": to, "why": CODES.get(event.code, "")}
     words = written.reason(event.reason_id)
     return f"{said} “{words}”" if words else said
