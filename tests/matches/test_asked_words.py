@@ -9,6 +9,7 @@ import pytest
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel import forms
+from gamesvc.games.kernel.game import Caption
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.words import lines as service_lines
@@ -129,3 +130,14 @@ def test_a_greeting_with_such_a_word_keeps_no_order_back(stars):
     _name, _legal, game, view = asked_of(stars)
     lines = order_mail.read("Games like this one are fun!\n\nhome A1\nEND", game, view)
     assert [line.state for line in lines] == ["ignored", "read"]
+
+
+@pytest.mark.parametrize("game", ["stratastar", "space_fleet_commander", "star_commander", "space_war"])
+def test_a_receipt_says_what_the_player_has_to_do_now(game, anna, ben, mailing):  # noqa: F811
+    match = begun(game, anna, ben, mailing)
+    told = answer(mailing, match, "status")
+    _name, _legal, rules, view = asked_of(match)
+    task = rules.glance(view, Caption()).task
+    assert task
+    assert f"Your move: {task[0].lower()}{task[1:]}" in flat(told)
+    assert "<b>Your move: " in told.html

@@ -66,6 +66,8 @@ def receipt(row: Outbox) -> Message | None:
         context["expected"] = replies.status(match, context["loaded"], context["names"], row.user)
         if question is not None:
             wording.add_question(context, question, row.user)
+            # The headline tells what was done, so the task stands alone. Players who want no position in mails have none here.
+            context["asked"] = wording.with_task(_("Your move"), context["task"]) if context.get("task") else ""
         if not context["loaded"].ended:
             context["reply_to"] = reply_addresses.reply_address(
                 match=match, loaded=context["loaded"], seat=row.payload["seat"], user=row.user, key=row.id, question=question
