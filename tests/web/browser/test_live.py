@@ -148,3 +148,16 @@ def test_where_no_stream_gets_through_the_page_asks(up, people, match):
     hears(page, "by asking")
     expect(page.locator("#state")).to_be_hidden()
     page.close()
+
+
+def test_who_waits_for_opponents_sees_the_match_begin(up, people):
+    number = int(post(up, "matches/", {"game": "stratastar", "seats": 2})["number"])
+    pages = [context.new_page() for context in people]
+    with streaming(up, pages[0]):
+        pages[0].goto(f"/matches/{number}/")
+    expect(pages[0].locator("svg.board")).to_have_count(0)
+    pages[1].goto(f"/matches/{number}/")
+    pages[1].get_by_role("button", name="Take this seat").first.click()
+    expect(pages[0].locator("svg.board").first).to_be_visible(timeout=LONG)
+    for page in pages:
+        page.close()
