@@ -8,7 +8,9 @@ import uuid
 from playwright.sync_api import Locator, Page
 
 from accounts.models import User
-from gamesvc.games.kernel.game import Caption
+from gamesvc.games.acts import acts
+from gamesvc.games.kernel.game import Caption, Form
+from gamesvc.games.kernel.targets import stands
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
@@ -52,8 +54,18 @@ class Played:
 
     def offered(self, seat: int) -> set[str]:
         """Return the names of the commands that a seat may give and that move the match on."""
+        return {form.name for form in self.forms(seat) if not form.aside}
+
+    def forms(self, seat: int) -> list[Form]:
         loaded = loading.load(self.match.id, self.match.game)
-        return {form.name for form in loaded.game.legal_commands(loaded.timeline.state, seat) if not form.aside}
+        return list(loaded.game.legal_commands(loaded.timeline.state, seat))
+
+    def drawn(self, seat: int) -> set[str]:
+        """Return the targets on the board that the values of a seat's commands stand for."""
+        loaded = loading.load(self.match.id, self.match.game)
+        finder = loaded.game.finder(self.view(seat))
+        forms = acts(loaded.game, loaded.timeline.state, seat)
+        return {stand.target for form in forms if not form.aside for stand in stands(finder, form)}
 
     def view(self, seat: int) -> JsonObject:
         loaded = loading.load(self.match.id, self.match.game)

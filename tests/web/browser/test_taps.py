@@ -1,5 +1,6 @@
 """A turn is played by taps on the board, without any load of the page."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -310,3 +311,40 @@ def test_an_act_that_is_complete_as_it_stands_begins_in_the_bar(opened):
     assert shown(page) == before
     assert confirm(page)
     wait_for_version(page, before + 1)
+
+
+def place_ships(played: Played, wanted: tuple[str, ...]) -> None:
+    """Form a fleet with the wanted ships first, as far as the dice allow, and keep the first roll."""
+    while "confirm_fleet" not in played.offered(0):
+        places = [form.parameters for form in played.forms(0) if form.name == "place_ship"]
+        place = min(places, key=lambda fields: fields["ship"]["enum"][0] not in wanted)
+        played.submit(0, {"name": "place_ship"} | {name: field["enum"][0] for name, field in place.items()})
+    played.submit(0, {"name": "confirm_fleet"})
+    while not played.over and "reroll" in played.offered(0):
+        played.submit(0, {"name": "reroll", "dice": []})
+
+
+def test_what_nothing_on_the_board_begins_begins_in_the_bar(opened):
+    """Ships change dice in combinations that no single die stands for, so no tap on the board begins it."""
+    for _ in range(40):
+        played = Played("space_fleet_commander", 1)
+        place_ships(played, ("fire_support_ship", "destroyer"))
+        if not played.over and not played.drawn(0):
+            break
+    page = opened(played.users[0], played.path, PHONE)
+    assert lit(page).count() == 0
+    page.locator("#choices .begin").click()
+    expect(page.locator("form.filling")).to_have_count(1)
+    expect(page.locator("#confirm")).to_be_visible()
+
+
+def test_a_reroll_names_its_dice(opened):
+    """Nobody knows what dice will show. The bar says at least which of them are rolled."""
+    played = Played("space_fleet_commander", 1)
+    while "reroll" not in played.offered(0):
+        played.bot_acts(0)
+    page = opened(played.users[0], played.path, PHONE)
+    die = lit(page).first.get_attribute("data-t").removeprefix("die:")
+    lit(page).first.dispatch_event("click")
+    expect(page.locator("#says .warn")).to_be_visible()
+    expect(page.locator("#says b")).to_contain_text(re.compile(rf"Reroll: .*{re.escape(die)}"))

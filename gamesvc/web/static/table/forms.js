@@ -210,6 +210,12 @@ export class Filling {
     );
   }
 
+  /** @returns {string[]} the words of what the player has chosen, as the form has them */
+  words() {
+    const chosen = [...this.form.querySelectorAll("input:checked")].map((input) => /** @type {HTMLInputElement} */ (input));
+    return chosen.filter((input) => this.touched.has(input.name) && active(input)).map((input) => input.closest("label")?.textContent?.trim() ?? input.value);
+  }
+
   /** The control for a number that the action bar shows as a stepper. @returns {HTMLInputElement | null} */
   number() {
     const found = [...this.form.querySelectorAll('input[type="number"]:not([data-t])')].map((input) => /** @type {HTMLInputElement} */ (input));

@@ -228,12 +228,14 @@ function render() {
   if (!filling) {
     if (bar.dataset.idle !== undefined) $("says").innerHTML = bar.dataset.idle;
     delete bar.dataset.idle;
-    $("choices")?.replaceChildren();
+    $("choices")?.replaceChildren(...beginners());
     return;
   }
   bar.dataset.idle ??= $("says").innerHTML;
   const form = filling.form, words = preview ?? said, ready = words ? words.order !== "" : form.checkValidity();
-  const what = words?.told.length ? words.told.join(" ") : words?.order || form.dataset.label || "";
+  // Where chance decides at once, nothing but what is chosen can be told.
+  const chosen = words?.final && words.told.length < 2 ? filling.words().join(", ") : "", name = form.dataset.verb || form.dataset.label || "";
+  const what = chosen ? `${name}: ${chosen}` : words?.told.length ? words.told.join(" ") : words?.order || form.dataset.label || "";
   const how = !words ? "" : words.order === "" ? words.why : words.final ? tr("Cannot be undone alone: chance or a reveal") : tr("If you confirm. You can undo it until someone acts");
   if (refusal) say(refusal, "", true);
   else say(what, how);
@@ -251,6 +253,14 @@ function render() {
 const go = button("", "btn-go go", confirm);
 go.id = "confirm";
 const stop = button(tr("Cancel"), "stop", cancel);
+
+/** Buttons for the commands that nothing on the board begins, and that have none in the bar yet. @returns {HTMLElement[]} */
+function beginners() {
+  if (!live()) return [];
+  const lost = commands().filter((form) => isMain(form) && !document.querySelector(`#bar [form="${form.id}"]`) && ![...begins(form)].some(hitOf));
+  if (lost.length > MOST_ANSWERS) return [button(tr("Choose"), "begin", showForms)];
+  return lost.map((form) => button(form.dataset.label ?? "", "begin", () => begin(form, "")));
+}
 
 /** Show the forms of the turn: beside the board, or on a phone above it. */
 function showForms() {
