@@ -205,3 +205,22 @@ def test_every_board_can_be_pinched(opened):
     target = lit(page).last
     tap(page, target)
     assert confirm(page)
+
+
+def test_the_end_of_a_match_shows_its_result(opened):
+    """A phone folds the tab of the turn; the result unfolds it once, and stays folded when the reader folds it."""
+    played = Played("space_fleet_commander", 1)
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    played.submit(0, {"name": "resign"})
+    wait_for_version(page, played.seen_version)
+    expect(page.locator("#result")).to_be_in_viewport()
+    expect(page.locator("#result table")).to_be_in_viewport()
+    page.locator("#tab-turn").tap()
+    expect(page.locator("#result table")).not_to_be_in_viewport()
+
+
+def test_a_phone_shows_the_whole_name_of_the_game(fleet):
+    _, page = fleet
+    heading = page.locator("#head h1")
+    assert heading.evaluate("heading => heading.scrollWidth <= heading.clientWidth")
+    expect(page.locator("#head")).to_have_css("height", "48px")

@@ -25,6 +25,18 @@ function tab(name, focus = false) {
     if (chosen && focus) /** @type {HTMLElement} */ (one).focus();
   }
 }
+let over = false;
+/** Show the result once: on a phone it would lie folded under its tab. */
+function showResult() {
+  const now = document.querySelector("main:not(.replay) #result") !== null;
+  if (now && !over) {
+    tab("turn");
+    document.getElementById("side")?.classList.add("up");
+  }
+  over ||= now;
+}
+document.addEventListener("table:shown", showResult);
+showResult();
 document.addEventListener("click", (event) => {
   const one = event.target instanceof Element ? event.target.closest('[role="tab"]') : null;
   if (!one) return;
