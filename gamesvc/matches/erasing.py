@@ -8,12 +8,14 @@ their seats are shown as "player 2".
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 
 from django.db.models.functions import Lower
 
 from accounts import erasure
 from accounts.addresses import verified_addresses
 from accounts.models import User
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Invitation, Match, Note, Press, Rating, Refusal, Seat
 from gamesvc.matches.organising import reports
@@ -60,4 +62,5 @@ def _leave_open_matches(user: User) -> None:
 
 def _vacate_running_matches(user: User) -> None:
     for seat in Seat.objects.filter(user=user, match__status=Match.Status.RUNNING).select_related("match"):
-        substitutes.vacate(match=seat.match, seat=seat.index, actor=Actor("system"), channel=CHANNEL)
+        with suppress(Refused):  # it has ended meanwhile
+            substitutes.vacate(match=seat.match, seat=seat.index, actor=Actor("system"), channel=CHANNEL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import uuid
 from datetime import timedelta
@@ -9,17 +10,18 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches import errors
+from gamesvc.games.kernel.game import Refused
+from gamesvc.matches import erasing, errors
 from gamesvc.matches.lobby import invitations, opening, substitutes
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import timeout_sweep
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
-from tests.matches.playing import sends
+from tests.matches.playing import holder, sends
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -198,3 +200,33 @@ def test_an_undo_while_a_seat_changes_hands_asks_its_new_holder(toy, anna, ben, 
     outcome = undoing.undo(match=match, sender=sender, expected_version=version, command_id=uuid.uuid4())
     assert not outcome.done
     assert Outbox.objects.filter(user=cleo, kind__startswith="undo").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda match, _other: substitutes.give_up(by=holder(match, 0), match=match, seat=0),
+        lambda match, other: substitutes.take_over(by=other, match=match, seat=1),
+        lambda match, _other: substitutes.seat_bot(match=match, seat=1, actor=Actor("system")),
+        lambda match, _other: erasing.erase_from_matches(holder(match, 0)),
+    ],
+)
+def test_nothing_is_recorded_after_the_end_that_comes_meanwhile(toy, anna, ben, player, monkeypatch, change):
+    """Who changes a seat looks whether the match runs; it may end before their event is appended to it."""
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+    substitutes.give_up(by=ben, match=match, seat=1)
+    looked = substitutes._check_running
+
+    def look_and_end(found):
+        looked(found)
+        monkeypatch.setattr(substitutes, "_check_running", looked)
+        end = [turns.ended(match, "aborted")]
+        service_events.append(match, lambda *_: end, actor=Actor("host"), channel="test")
+        over.append(loading.load(match.id, toy).ended)
+
+    over = []
+    monkeypatch.setattr(substitutes, "_check_running", look_and_end)
+    with contextlib.suppress(Refused):
+        change(match, player("carol"))
+    assert over == [True]
+    assert "match.ended" not in [one.type for one in STORE.read(match.id)][:-1]

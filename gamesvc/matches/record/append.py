@@ -15,9 +15,10 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import NewEvent, Statement, StoredEvent
-from gamesvc.games.kernel.game import Awaited, Event
+from gamesvc.games.kernel.game import Awaited, Event, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches import hints
 from gamesvc.matches.clock import fold
 from gamesvc.matches.clock.account import Step
@@ -97,8 +98,9 @@ def record(
     `run`: the engine's run that produced the events, if any; it saves folding them again. `more`: the caller's own rows, written
     with the append or not at all. `seats`: the seats after the append; they are read again if one has changed hands since.
 
-    Raises `VersionConflict` or `DuplicateCommand`.
+    Raises `VersionConflict` or `DuplicateCommand`, and `Refused` for a match that is over (`_check_end`).
     """
+    _check_end(loaded)
     told = read_events(events)
     seats = fresh_seats(match, loaded, seats, told)
     after = _folded(loaded, events, run)
@@ -128,6 +130,12 @@ def record(
     if len(also) > 1:
         transaction.on_commit(hints.notices, robust=True)
     return stored
+
+
+def _check_end(loaded: Loaded) -> None:
+    """Raise `Refused` if the match is over: its record ends there. Callers ask its row, which may be older than its events."""
+    if loaded.ended:
+        raise Refused("match_over", say("The match is over."))
 
 
 def _folded(loaded: Loaded, events: Sequence[Event], run: Run | None) -> Loaded:
