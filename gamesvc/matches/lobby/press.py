@@ -106,7 +106,9 @@ def say(
             },
         )
         if new:
-            outbox.notify(*(_notice(message, seats[index]) for index in hearers if arrives(message, seats[index].user_id)))
+            apart = blocks.apart_each([user for index in hearers if (user := seats[index].user_id) is not None])
+            reached = (index for index in hearers if arrives(message, seats[index].user_id, apart.__getitem__))
+            outbox.notify(*(_notice(message, seats[index]) for index in reached))
             transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
     return message
 
