@@ -149,11 +149,16 @@ class Played:
         """Return what a seat orders, up to the first order with which chance comes into play."""
         loaded = loading.load(self.match.id, self.match.game)
         timeline, bot = loaded.copy().timeline, self.game.bots["greedy"]
+        known = self.game.view(timeline.state, seat)
         orders: list[str] = []
         while len(orders) < MOST_ORDERS and any(one.seat == seat for one in self.game.awaited(timeline.state)):
             forms = self.game.legal_commands(timeline.state, seat)
-            command = bot(self.game.view(timeline.state, seat), forms, self.rng)
-            orders.append(self.game.render(command))
+            order = self.game.render(bot(self.game.view(timeline.state, seat), forms, self.rng))
+            try:
+                command = self.game.parse(order, known)
+            except Refused:
+                break  # about what the player does not know yet, such as a card that is still to be drawn
+            orders.append(order)
             try:
                 timeline.follow(timeline.preview(seat, command))
             except (DrawNeeded, Refused):
