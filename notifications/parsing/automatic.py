@@ -28,7 +28,7 @@ _SUBJECT = """
     odpowiedź automatyczna, autoodpowiedź, automatická odpověď, automatikus válasz, otomatik yanıt, автоответ,
     автоматический ответ, автоматична відповідь, αυτόματη απάντηση,
     自動返信, 自動応答, 不在通知, 自动回复, 自動回覆, 자동 회신, 부재중,
-    accepted:,
+    abwesenheit:, absence:, assenza:, ausencia:, ausência:, afwezigheid:, accepted:,
     declined:, tentative:, tentatively accepted:, zugesagt:, angenommen:, abgelehnt:, mit vorbehalt:, unter vorbehalt:, mail
     delivery failed, mail delivery failure, mail delivery system, delivery status notification, delivery failure, delivery
     has failed, undeliverable, undelivered mail, undelivered:, returned mail, failure notice, unzustellbar, nicht

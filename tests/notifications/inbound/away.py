@@ -39,6 +39,7 @@ SUBJECTS = (
     "Out of Office: [Toy #1] Your turn",
     "Accepted: [Toy #1] Your turn",
     "Undeliverable: [Toy #1] Your turn",
+    "=?utf-8?q?Abwesenheit=3A_?=[Toy #1] Your turn",
     "自動返信: [Toy #1] Your turn",
 )
 # What people write, in which a machine's words stand in a message to others, or which ends with END.
