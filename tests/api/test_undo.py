@@ -261,5 +261,5 @@ def test_the_page_offers_and_does_it(duel, two, anna, ben, client):
     request = two[0].get(f"/matches/{duel}/undo/").json()["request"]["request"]
     client.post(f"/matches/{number}/undo", {"act": "accept", "_once": "c", "request": str(request)})
     page = client.get(f"/matches/{number}/").content.decode()
-    assert "ben undoes everything after" in page
+    assert "ben has undone a move." in page
     assert len(view(two[1], duel)["hands"][1]) == 2

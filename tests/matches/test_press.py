@@ -475,7 +475,7 @@ def test_a_reason_is_in_the_language_of_its_reader(toy, anna, ben, mailing):  # 
     to = str(mailing.sink.to("ben@players.example")[-1].message["Reply-To"])
     mailing.write("> nur ein Zitat", to=to, sender="ben@players.example")
     mailing.work()
-    assert "Es gab nichts weiterzugeben" in mailing.last("ben@players.example").text.replace("\n", " ")
+    assert "Da war nichts weiterzugeben" in mailing.last("ben@players.example").text.replace("\n", " ")
 
 
 def test_a_strange_sender_is_asked_first(toy, anna, ben, mailing):  # noqa: F811

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening, substitutes
-from gamesvc.matches.notices import reminding, wording
+from gamesvc.matches.notices import reminding
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from notifications import outbox
@@ -77,7 +77,7 @@ def test_a_seat_that_moves_on_while_the_mail_is_worded(match, move, mailing, cap
             move(match, question)
         return load(match_id, game)
 
-    monkeypatch.setattr(wording.loading, "load", moving)
+    monkeypatch.setattr(loading, "load", moving)
     delivery.sweep()
     assert moved
     row = Outbox.objects.get(pk=pk)
@@ -115,7 +115,7 @@ def test_a_seat_that_is_asked_while_its_mail_is_worded(match, mailing, caplog, m
                 answer(match, match.questions.order_by("due_at", "seat").first())
         return loaded
 
-    monkeypatch.setattr(wording.loading, "load", moving)
+    monkeypatch.setattr(loading, "load", moving)
     delivery.sweep()
     assert moved
     assert match.questions.filter(seat=waiting.index).exists()
@@ -135,7 +135,7 @@ def failing_once(monkeypatch, match, question):
             raise ValueError("the position and the question are of two moments")
         return load(match_id, game)
 
-    for module in (wording.loading, reminding):
+    for module in (loading, reminding):
         monkeypatch.setattr(module, "load", moving)
     return moved
 
@@ -180,7 +180,7 @@ def test_a_wording_with_a_fault_is_tried_again_and_logged(match, mailing, caplog
     def broken(match_id, game):
         raise ValueError("a fault of the rules")
 
-    monkeypatch.setattr(wording.loading, "load", broken)
+    monkeypatch.setattr(loading, "load", broken)
     delivery.sweep()
     row = Outbox.objects.get(pk=pk)
     assert (row.status, row.error) == (Status.QUEUED, "ValueError: a fault of the rules")

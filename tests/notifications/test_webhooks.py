@@ -223,7 +223,7 @@ def test_no_request_waits_for_the_name_server_of_an_address(ann, hook, monkeypat
     subscriptions.add(ann, url="https://hangs.example/")
     subscriptions.change(hook, url="https://hangs.example/other")
     webhooks.set_up(ann, "https://hangs.example/")
-    for host in ("intranet", "a.local", "b.internal.", "[fd00::1]", "10.1.2.3"):
+    for host in ("intranet", "a.local", "b.internal", "[fd00::1]", "10.1.2.3"):
         with pytest.raises(WishRefused, match="private network"):
             subscriptions.add(ann, url=f"https://{host}/")
 

@@ -197,8 +197,14 @@ def _map_lines(view: Data) -> list[str]:
             line = line.ljust(int((x - left) * 9)) + text
         lines.append(line)
     if kinds:
-        lines += textwrap.wrap(", ".join(f"{short} {name}" for short, name in sorted(kinds.items())), WIDTH)
+        lines += _listed([f"{short} {name}" for short, name in sorted(kinds.items())])
     return [say("Map (hex:stars kind, ! hazard, -- explored, @@ your fleet):"), *lines]
+
+
+def _listed(items: list[str]) -> list[str]:
+    """Return items with commas, in lines that end between two of them."""
+    whole = ", ".join(item.replace(" ", "\xa0") for item in items)
+    return [line.replace("\xa0", " ") for line in textwrap.wrap(whole, WIDTH)]
 
 
 def _short(kind: str) -> str:
