@@ -62,7 +62,9 @@ class Glance:
     @property
     def challenge(self) -> str:
         """Return the id of the challenge that the follower can accept; empty without one."""
-        return str(self.invitation) if self.invitation is not None and self.access.match.status == Match.Status.OPEN else ""
+        # The events were read after the row of the match, which may still say that it is open.
+        is_open = self.access.match.status == Match.Status.OPEN and not self.loaded.ended
+        return str(self.invitation) if self.invitation is not None and is_open else ""
 
     def records(self, after: int) -> list[JsonObject]:
         """Return the first page of the events after a version, as the follower may see them."""

@@ -324,6 +324,7 @@ def place_ships(played: Played, wanted: tuple[str, ...]) -> None:
         played.submit(0, {"name": "reroll", "dice": []})
 
 
+@pytest.mark.usefixtures("many_matches")
 def test_what_nothing_on_the_board_begins_begins_in_the_bar(opened):
     """Ships change dice in combinations that no single die stands for, so no tap on the board begins it."""
     for _ in range(40):
