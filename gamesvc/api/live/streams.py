@@ -174,25 +174,34 @@ class MatchStream(Stream):
 
 
 class UserStream(Stream):
-    """The stream of all unfinished matches of a user. The id of a message is a cursor: all matches with their versions."""
+    """The stream of all unfinished matches of a user. The id of a message is a cursor: all matches with their versions.
+
+    A match is told again at the same version if what is said of it differs: a look reads the seats of a match before its events,
+    and may find those of a version newer than the seats.
+    """
 
     def __init__(self, wish: Wish) -> None:
         super().__init__(wish)
         self.known = read_cursor(wish.since) if wish.since else {}
+        self._said: dict[int, JsonObject] = {}
 
     def take(self, look: Look | None) -> None:
         if look is None:
             return self.close()
-        if self.known.get(look.number) == look.version:
-            return None
-        if not look.is_own:
-            self.known.pop(look.number, None)
-            return None
-        self.known[look.number] = look.version
-        if look.over:
-            # Said once more, and then out of the cursor: nothing comes after the end.
-            self.known.pop(look.number)
         challenged = {"challenge": look.challenge} if look.challenge else {}
         data = {"match": str(look.match_id), "version": look.version, "awaited": look.awaited, **challenged}
+        if self.known.get(look.number) == look.version and self._said.get(look.number, data) == data:
+            return None
+        if not look.is_own:
+            self._forget(look)
+            return None
+        self.known[look.number], self._said[look.number] = look.version, data
+        if look.over:
+            # Said once more, and then out of the cursor: nothing comes after the end.
+            self._forget(look)
         self._send(look.match_id, write_cursor(self.known), data)
         return None
+
+    def _forget(self, look: Look) -> None:
+        self.known.pop(look.number, None)
+        self._said.pop(look.number, None)
