@@ -6,7 +6,7 @@ import json
 import random
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +154,38 @@ def test_an_engine_without_a_move_is_given_up() -> None:
     engine.end()
 
 
+class Short(Asked):
+    """A service with a match that ends with the first command. Its stream tells what is not over when it is opened."""
+
+    over = False
+
+    def call(self, method: str, path: str, **_query: str) -> dict[str, Any]:
+        if path == "/challenges/":
+            return {"results": []}
+        return {"number": 1, "status": "finished" if self.over else "running", "started_at": "2026-01-01T00:00:00Z"}
+
+    def follow(self) -> Iterator[dict[str, Any]]:
+        if not self.over:
+            yield {"match": TURN["match"], "awaited": True}
+            yield {"match": TURN["match"], "awaited": False}
+        raise AssertionError("nothing comes after the end")
+
+    def turns(self, *, forms: bool) -> list[dict[str, Any]]:
+        return [] if self.over else [dict(TURN)]
+
+    def command(self, match: str, command: dict[str, Any], etag: str) -> None:
+        super().command(match, command, etag)
+        self.over = True
+
+
+def test_a_match_that_ends_at_once_is_told_to_its_program() -> None:
+    """Followed from before its first command, so that its end is told."""
+    service: Any = Short("pass")
+    bridge = Bridge(service, [sys.executable, "-c", "pass"], seconds=30.0)
+    bridge.run(1)
+    assert (service.sent, bridge.programs) == (["pass"], {})
+
+
 class Stuck(Asked):
     """A service with a match in which everything is refused, as a host can bring about, and one that goes on."""
 
@@ -206,9 +238,10 @@ def test_the_bridge_plays_a_challenge_to_its_end(running: Running) -> None:
 
 def play(client: Client, match: str) -> None:
     """Play one side with random commands, until the match is over."""
-    rng, until = random.Random("bridge"), time.monotonic() + 300
-    while client.call("GET", f"/matches/{match}/")["status"] in ("open", "running"):
-        assert time.monotonic() < until
+    rng = random.Random("bridge")
+    for _moved in client.follow(match):
+        if client.call("GET", f"/matches/{match}/")["status"] not in ("open", "running"):
+            return
         for turn in client.turns(forms=True):
             offered = [form for form in turn["forms"] if form["weight"] in ("main", "end")]
             try:

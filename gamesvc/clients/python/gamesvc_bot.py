@@ -164,7 +164,7 @@ class Bridge:
     def run(self, ends: int | None = None) -> None:
         """Answer challenges and play, without end, or until so many matches are over."""
         try:
-            self._catch_up()
+            # The stream begins with all that is not over. It is opened before the first answer, so that it tells of each end.
             for message in self.client.follow():
                 if "challenge" in message:
                     self._challenged()
@@ -177,10 +177,6 @@ class Bridge:
         finally:
             for program in self.programs.values():
                 program.end()
-
-    def _catch_up(self) -> None:
-        self._challenged()
-        self._play()
 
     # --- challenges ---
 
