@@ -146,7 +146,7 @@ def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.
         case Started():
             return _("The match starts.")
         case Rewound() | UndoAsked() | UndoAnswered():
-            return undo_words.sentence(told, event.version, names, written)
+            return undo_words.sentence(told, names, written)
         case Vacated() | Paused() | Resumed():
             return organising_words.with_reason(absence_words.sentence(told, names), told, written)
         case TimedOut() | Seated() | Outage():

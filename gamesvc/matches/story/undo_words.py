@@ -44,7 +44,7 @@ class Written:
         return {str(pk): words for pk, words in Look.objects.filter(match=self._match_id).values_list("pk", "words")}
 
 
-def sentence(event: MatchEvent, version: int, names: tuple[str, ...], written: Written) -> str:
+def sentence(event: MatchEvent, names: tuple[str, ...], written: Written) -> str:
     """Return the sentence for an event about an undo; empty for any other event."""
     match event:
         case Rewound():
