@@ -113,6 +113,11 @@ def time_out(match: Match) -> None:
 def of_bots(host: Any, game: str, options: dict[str, Any] | None = None) -> Match:
     match = opening.create_match(by=host, game=game, options=options, take_seat=False)
     match = opening.start_match(by=host, match=match, bot="random")
+    return by_bots(match)
+
+
+def by_bots(match: Match) -> Match:
+    """Let the bots of a match play, as far as they are to act."""
     for _ in range(20):
         bots.play(match.id)
     match.refresh_from_db()

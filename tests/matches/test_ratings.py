@@ -26,7 +26,7 @@ from gamesvc.matches.record.append import Actor
 from gamesvc.matches.statistics import leaderboards, rating_rules, ratings
 from gamesvc.matches.statistics.rating_rules import START, Strength, after, result_of
 from tests.conftest import make_player
-from tests.matches.playing import act, of_bots
+from tests.matches.playing import act, by_bots, of_bots
 
 GAME = "stratastar"
 OPENED = Opened(game=GAME, rules="", options={}, seats=2, commitment="")
@@ -281,11 +281,14 @@ def test_an_erased_user_drops_out_and_changes_no_other_number(history, anna, ben
 
 @pytest.mark.django_db
 def test_bots_have_a_list_of_their_own_and_play_not_against_themselves(feed, anna):
-    of_bots(anna, GAME)
-    same = begun(anna, bots={1: "greedy", 2: "greedy"})
+    short = {"max_rounds": 2}
+    of_themselves = of_bots(anna, GAME, short)
+    same = begun(anna, bots={1: "greedy", 2: "greedy"}, options=short)
     act(same, 0, {"name": "resign"})
+    assert of_themselves.over
+    assert by_bots(same).over
     follow()
-    assert not Rated.objects.filter(rating__bot="greedy").exists()
+    assert not Rated.objects.exclude(rating__bot="").exists()
 
 
 @pytest.mark.django_db
