@@ -168,7 +168,7 @@ _SEATS = {
         "You may not write messages", "The operators have decided so.", "Read their mail; you can go on playing without messages."
     ),
     "bad_push": Meaning("Not the keys of a browser", "Push is encrypted for a browser.", "Turn push on again on the page."),
-    "own_name": Meaning("This is you", "A block keeps other players away.", "Name another player."),
+    "own_name": Meaning("This is you", "Blocks, reports and invitations are about other players.", "Name another player."),
     "too_many_blocks": Meaning("Too many blocks", "A user can block 500 players.", "Unblock one first."),
     "not_blocked": Meaning("You do not block this player", "There is nothing to end.", "Nothing needs to be done."),
     "unknown_follow": Meaning("You do not follow this", "There is nothing to stop.", "Nothing needs to be done."),

@@ -209,6 +209,7 @@ def _extra(route: str, limits: str) -> str:
     parts = [part for part in route.split("/") if part]
     last = parts[-1] if parts else ""
     acts = _often(daily_limits.PER_HOUR, daily_limits.PER_DAY, " times")
+    is_opening = last == "matches" and "exports" not in parts
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
         limits += f"; hidden commands {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
@@ -231,10 +232,10 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; {bots.MADE_A_DAY} new bots a day, {bots.MOST} at the same time"
     elif last == "press":
         limits += f"; {_often(daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY, ' messages')}"
-    elif last == "matches" or "new" in parts or last in ("forks", "fork", "rematch"):
+    elif is_opening or "new" in parts or last in ("forks", "fork", "rematch"):
         limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_PER_DAY} a day"
         limits += f", {settings.MATCHES_OPEN_PER_USER} not over"
-    if last == "matches":
+    if is_opening:
         limits += f"; {settings.RATE_LIMIT_HISTORY} a minute with a described position"
     return limits
 

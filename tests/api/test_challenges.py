@@ -259,6 +259,7 @@ def test_blocks_hold_for_challenges(machine, bot, anna, ben, ben_at_home, by_own
 def test_a_challenge_that_does_not_fit_opens_nothing(machine, ben_at_home):
     for body, expected in (
         ({"opponent": "nobody", "game": "toy"}, "unknown_user"),
+        ({"opponent": "ben", "game": "toy"}, "own_name"),
         ({"opponent": "deep-bot", "game": "chess"}, "unknown_game"),
         ({"opponent": "deep-bot", "game": "toy", "seat": 2}, "bad_seats"),
         ({"opponent": "deep-bot", "game": "toy", "options": {"no": 1}}, "bad_options"),

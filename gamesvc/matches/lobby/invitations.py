@@ -74,6 +74,8 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
     user = User.named(username)
     if user is None:
         raise Refused("unknown_user", say("There is no user {username!r}.", username=username), "username")
+    if user.pk == by.pk:
+        raise Refused("own_name", say("You cannot invite yourself."), "username")
     known = match.invitations.filter(user=user)
     # In an anonymous match nobody learns whom another player has invited, not even by asking for the same user.
     if (known.filter(invited_by=by) if match.hides_names else known).exists():
