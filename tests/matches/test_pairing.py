@@ -83,10 +83,17 @@ def test_players_apart_are_not_paired(toy, anna, ben):
     assert pairing.pair(by=anna, game="toy").creator == anna
 
 
+def test_a_match_whose_host_does_not_play_needs_a_choice(toy, anna, ben):
+    """They may rule on it: pause it, rewind it, replace its players."""
+    hosted = opening.create_match(by=ben, game="toy", take_seat=False)
+    assert pairing.pair(by=anna, game="toy").pk != hosted.pk
+
+
 def test_a_match_that_cannot_be_joined_is_passed_over(toy, anna, ben):
     first = opening.create_match(by=ben, game="toy", take_seat=False)
     for _ in range(daily_limits.JOINS_PER_DAY):
         opening.join_match(by=anna, match=first)
         opening.leave_match(by=anna, match=first)
+    opening.join_match(by=ben, match=first)
     second = opening.create_match(by=ben, game="toy")
     assert pairing.pair(by=anna, game="toy").pk == second.pk

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
 from gamesvc.games import catalog
@@ -11,7 +11,7 @@ from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import check_options
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import clock_choice, opening
-from gamesvc.matches.models import Beginning, Match
+from gamesvc.matches.models import Beginning, Match, Seat
 from gamesvc.matches.statistics import reliability
 
 TRIED = 20
@@ -52,9 +52,10 @@ def _lock(game: Game) -> None:
 
 
 def _usual(game: Game, matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Return those of some open matches that anyone may join on the usual terms."""
+    """Return those of some open matches that anyone may join on the usual terms. Their hosts play too: nobody rules on them."""
     seats = seats_of(game)
     return matches.filter(
+        Exists(Seat.objects.filter(match=OuterRef("pk"), user=OuterRef("creator"))),
         game=game.id,
         seat_count=seats,
         options=check_options(game, {}, seats),
