@@ -18,17 +18,18 @@ from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import follows, opening, press, rematches, substitutes
 from gamesvc.matches.mail_orders.words import openings
 from gamesvc.matches.models import Holding, Match
-from gamesvc.matches.notices import absence_notices
+from gamesvc.matches.notices import absence_notices, match_hooks
 from gamesvc.matches.organising import looks
 from gamesvc.matches.play import turns
 from gamesvc.matches.reading import following
 from gamesvc.matches.reading.board import caption_of
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.rows import read_models
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import undoing
-from notifications.models import Outbox
+from notifications.models import Outbox, Webhook
 from tests.matches.playing import act, holder, play_out, sends
 from tests.web.page import chosen, form_to
 
@@ -207,6 +208,30 @@ def test_players_host_and_operators_see_the_match_as_it_is(match, anna, host, pl
         act(match, 0)
         for user in (anna, host, player("otto", is_staff=True)):
             assert access_match(user=user, ident=str(match.pk)).load().version == STORE.head(match.id).version
+
+
+def test_a_host_who_gave_up_their_seat_sees_it_late(toy, anna, ben):
+    """They rule no longer, and what they see now would reach others through them. Nor does their webhook tell that it moved."""
+    with time_machine.travel(BEGIN, tick=False):
+        match = opening.create_match(by=anna, game=toy, watch="all", watch_delay=DELAY)
+        hook = Webhook.objects.create(user=anna, url="https://hooks.example/", topic=str(match.pk), channel=False)
+        opening.join_match(by=ben, match=match)
+        begun = STORE.head(match.id).version
+    with time_machine.travel(BEGIN + HOUR, tick=False):
+        assert match_hooks.look([hook])
+        act(match, 0)
+        substitutes.give_up(by=anna, match=match, seat=0)
+        shown = read(anna, "/")
+        act(match, 1)
+        assert read(anna, "/") == shown
+        assert access_match(user=anna, ident=str(match.pk)).load().version == begun
+        assert not match_hooks.look([hook])
+        substitutes.take_over(by=anna, match=match)
+        assert access_match(user=anna, ident=str(match.pk)).load().version == STORE.head(match.id).version
+        assert match_hooks.look([hook])
+        substitutes.give_up(by=anna, match=match, seat=0)
+        service_events.append(match, lambda *_: [turns.ended(match, "aborted")], actor=Actor("host"), channel="test")
+        assert match_hooks.look([hook])[hook.pk].data["status"] == Match.Status.CANCELLED
 
 
 def test_everything_is_shown_at_the_end(match, eve):

@@ -28,12 +28,16 @@ from gamesvc.matches.record.stream import STORE, lift, version_at
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A match as one user may use it. `seat` is the user's own, if any; on their analysis board, the one they look from."""
+    """A match as one user may use it. `seat` is the user's own, if any; on their analysis board, the one they look from.
+
+    `left`: the user gave up a seat of a match that they host, so that they rule on it no longer (`tenures`).
+    """
 
     match: Match
     user: User | None
     seat: Seat | None
     seats: tuple[Seat, ...]
+    left: bool = False
 
     @property
     def viewer(self) -> Viewer:
@@ -54,11 +58,13 @@ class Access:
     def is_delayed(self) -> bool:
         """Return True for spectators of a running match that its host shows them late.
 
-        Players, the host, and operators who have never played in the match see it as it is; once it is over, so does everyone.
+        Players see it as it is, and so do the host and operators unless they played in it before; once it is over, everyone does.
         """
         match = self.match
-        if not match.watch_delay or match.status != Match.Status.RUNNING or self.seat is not None or self.is_host:
+        if not match.watch_delay or match.status != Match.Status.RUNNING or self.seat is not None:
             return False
+        if self.is_host:
+            return self.left
         return self.user is None or not self.user.is_operator or tenures.played(self.user, match)
 
     @property
@@ -149,13 +155,24 @@ class _Ties:
     def held(self) -> frozenset[uuid.UUID]:
         return frozenset(Holding.objects.filter(match__in=self.matches, user=self.user).values_list("match_id", flat=True))
 
+    @functools.cached_property
+    def left(self) -> frozenset[uuid.UUID]:
+        return left(self.user, self.matches)
+
+
+def left(user: User | None, matches: Iterable[Match]) -> frozenset[uuid.UUID]:
+    """Return the matches shown late that a user hosts and has held a seat of. No query where none is shown late."""
+    hosted = [match for match in matches if match.watch_delay and user is not None and match.creator_id == user.pk]
+    held = Holding.objects.filter(match__in=hosted, user=user).values_list("match_id", flat=True) if hosted else ()
+    return frozenset(held)
+
 
 def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Ties, link: str = "") -> Access | None:
     """Return the match as the user may use it, on a board still without a seat; None if they may not know it."""
     seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)
     if match.board:
         return Access(match, user, None, seats) if user is not None and match.creator_id == user.pk else None
-    access = Access(match, user, seat, seats)
+    access = Access(match, user, seat, seats, seat is None and match.pk in ties.left)
     public = match.entry == Match.Entry.PUBLIC
     free_to_know = (
         seat is not None

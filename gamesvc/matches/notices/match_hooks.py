@@ -1,6 +1,7 @@
 """News of matches for the webhooks that their organisers add: that a match has moved, or is over.
 
-They tell what a spectator may know: an event that is sealed for spectators moves nothing, also if the organiser plays.
+They tell what a spectator may know: an event that is sealed for spectators moves nothing, also if the organiser plays. An
+organiser who gave up their seat, and sees the match late, hears of its end alone.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def look(hooks: Collection[Webhook]) -> Mapping[UUID, News]:
     def read(hook_id: UUID) -> int:
         hook = known[hook_id]
         match = matches.get(hook.topic)
-        if match is None or match.version <= hook.looked_version or match.creator_id != hook.user_id:
+        if match is None or match.version <= hook.looked_version or match.creator_id != hook.user_id or _is_late(match):
             return 0
         found[hook_id] = _news(match)
         return 1
@@ -53,6 +54,11 @@ def look(hooks: Collection[Webhook]) -> Mapping[UUID, News]:
     known = {hook.pk: hook for hook in hooks}
     backoff.each("the webhook of a match", known, read, limit=len(known) + 1)
     return found
+
+
+def _is_late(match: Match) -> bool:
+    """Return True if the host sees the match late."""
+    return bool(match.watch_delay) and selectors.access_match(user=match.creator, ident=str(match.pk)).is_delayed
 
 
 def _news(match: Match) -> News:

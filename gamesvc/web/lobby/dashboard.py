@@ -115,7 +115,8 @@ def own_rows(user: User) -> list[Row]:
     now = timezone.now()
     late = {match.id: match.game for match in matches if not match.board and summaries.needs_clocks(match, now)}
     loaded = loading.load_many(late) if late else {}
-    rows = [_row(match, user, loaded.get(match.id), now) for match in matches]
+    left = selectors.left(user, matches)
+    rows = [_row(match, user, loaded.get(match.id), now, gave_up=match.pk in left) for match in matches]
     return sorted(rows, key=lambda row: (not row.mine, row.due is None, row.due or now))
 
 
@@ -148,11 +149,11 @@ def _seats() -> Prefetch[str]:
     return Prefetch("seats", Seat.objects.select_related("user").order_by("index"))
 
 
-def _row(match: Match, user: User, loaded: Loaded | None, now: datetime) -> Row:
+def _row(match: Match, user: User, loaded: Loaded | None, now: datetime, *, gave_up: bool = False) -> Row:
     seats = tuple(match.seats.all())
-    access = Access(match, user, next((seat for seat in seats if seat.user_id == user.pk), None), seats)
+    access = Access(match, user, next((seat for seat in seats if seat.user_id == user.pk), None), seats, gave_up)
     own = access.viewer
-    questions = list(match.questions.all()) if match.status == Match.Status.RUNNING else []
+    questions = list(match.questions.all()) if match.status == Match.Status.RUNNING and not access.is_delayed else []
     asked = [question for question in questions if question.seat == own]
     nearest = min(asked or questions, key=Question.soonest, default=None)
     left = summaries.time_left(nearest, plain=match.hides_names and not asked)
