@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import subprocess
@@ -76,6 +77,36 @@ class Asked:
         self.sent.append(f"order {text}")
         if text != self.right:
             raise Problem(422, {"code": "bad_order", "detail": "Not an order."})
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_client_waits_for_a_service_that_restarts(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    """A proxy before it says 502 or 504 then. The answers of a bot must not end with that."""
+
+    def opened(*_request: Any) -> io.BytesIO:
+        if isinstance(answer := next(answers), Problem):
+            raise answer
+        return io.BytesIO(answer)
+
+    monkeypatch.setattr(Client, "_open", opened)
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    away, client = Problem(status, {}), Client("http://localhost", "")
+    answers = iter([away, b'{"results": []}'])
+    assert client.call("GET", "/challenges/") == {"results": []}
+    answers = iter([away, b'id: 1\ndata: {"awaited": true}\n\n'])
+    assert next(client.follow()) == {"awaited": True}
+
+
+class Gone(Asked):
+    """A service in which a match can no longer be seen: the bot was just replaced in it."""
+
+    def view(self, match: str) -> dict[str, Any]:
+        raise Problem(404, {"detail": "There is no such match."})
+
+
+def test_a_match_that_is_gone_does_not_end_the_bridge() -> None:
+    bridge = Bridge(Gone("pass"), [sys.executable, "-c", LEARNS])  # type: ignore[arg-type]
+    assert not bridge._answer(dict(TURN))
 
 
 FORM = {"parameters": {"type": "object", "properties": {"name": {"const": "pass"}}, "required": ["name"]}}

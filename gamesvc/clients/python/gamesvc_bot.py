@@ -206,8 +206,8 @@ class Bridge:
         """Answer a decision. Return False if no answer was taken."""
         refused: Json | None = None
         for attempt in range(REFUSALS + 1):
-            chosen = self._chosen(turn, refused) if attempt < REFUSALS else None
             try:
+                chosen = self._chosen(turn, refused) if attempt < REFUSALS else None
                 sent = chosen if chosen is not None else client_module.fill(self.rng.choice(turn["forms"]), self.rng)
                 if isinstance(sent, str):
                     self.client.order(turn["match"], sent, turn["etag"])

@@ -45,6 +45,11 @@ class Problem(Exception):
         self.retry_after = retry_after
         super().__init__(f"{status} {self.code}: {self.detail}")
 
+    @property
+    def passes(self) -> bool:
+        """Return True if the same request may be answered later. A proxy before a service that restarts says 502 or 504."""
+        return self.status == 429 or self.status >= 500
+
 
 class Client:
     """Requests of one user. Each method returns the JSON of the answer, or raises `Problem`."""
@@ -57,7 +62,7 @@ class Client:
     def call(self, method: str, path: str, body: Any = None, *, key: str = "", etag: str = "", **query: Any) -> Any:
         """Send a request to an address below `/api/v1`.
 
-        It is sent again, with the same key, after a lost connection, 429 and 503: up to five times in all.
+        It is sent again, with the same key, after a lost connection, 429 and any fault of the service: up to five times in all.
         """
         sent = {"Idempotency-Key": key or str(uuid.uuid4()), "Accept": "application/json"}
         if etag:
@@ -71,7 +76,7 @@ class Client:
                     content = answer.read()
                     return json.loads(content) if content else None
             except Problem as problem:
-                if attempt == TRIES or problem.status not in (429, 503):
+                if attempt == TRIES or not problem.passes:
                     raise
                 time.sleep(min(problem.retry_after or 2.0**attempt, LONGEST_WAIT))
             except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError):
@@ -118,7 +123,7 @@ class Client:
                         last, failed = identity or last, 0
                         yield message
             except Problem as problem:
-                if problem.status not in (429, 503):
+                if not problem.passes:
                     raise
             except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError):
                 pass

@@ -31,6 +31,11 @@ export class Problem extends Error {
     this.detail = String(body.detail ?? "");
     this.retryAfter = retryAfter;
   }
+
+  /** Whether the same request may be answered later. A proxy before a service that restarts says 502 or 504. */
+  get passes() {
+    return this.status === 429 || this.status >= 500;
+  }
 }
 
 /** Requests of one user. Each method resolves to the JSON of the answer, or rejects with `Problem`. */
@@ -42,7 +47,8 @@ export class Client {
   }
 
   /**
-   * Send a request to an address below `/api/v1`. It is sent again, with the same key, after a lost connection, 429 and 503.
+   * Send a request to an address below `/api/v1`. It is sent again, with the same key, after a lost connection, 429 and
+   * any fault of the service.
    * @param {string} method  @param {string} path  @param {Json} [body]  @param {Options} [options]
    * @returns {Promise<any>}
    */
@@ -57,7 +63,7 @@ export class Client {
         const answer = await this.open(`/api/v1${path}`, { method, headers, body: content }, query);
         return answer.status === 204 ? null : await answer.json();
       } catch (fault) {
-        const again = !(fault instanceof Problem) || fault.status === 429 || fault.status === 503;
+        const again = !(fault instanceof Problem) || fault.passes;
         if (attempt === TRIES || !again) throw fault;
         await wait(fault instanceof Problem && fault.retryAfter !== null ? fault.retryAfter : 2 ** attempt / 4);
       }
@@ -106,7 +112,7 @@ export class Client {
           yield message.data;
         }
       } catch (fault) {
-        if (fault instanceof Problem && fault.status !== 429 && fault.status !== 503) throw fault;
+        if (fault instanceof Problem && !fault.passes) throw fault;
       } finally {
         cut.abort();
       }
