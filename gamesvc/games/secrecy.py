@@ -64,7 +64,7 @@ class Watch:
         self.seats = range(game.seats(timeline.state))
         self.doubles: dict[int, Timeline] = {}
         self.counts: Counter[str] = Counter()
-        # Outputs of the match itself, which every double is compared with.
+        # Outputs for states of the match, which every double is compared with, and of the doubles.
         self._seen: dict[tuple[int, tuple[str, Viewer]], tuple[object, Any]] = {}
 
     @property
@@ -78,16 +78,16 @@ class Watch:
                 self.counts["redeals"] += 1
                 self.doubles[seat] = self._double(seat)
 
-    def _own(self, state: object, what: str, viewer: Viewer) -> Any:
-        """Return one output for a state of the match: view, forms, awaited seats, or the ids in a view or in the forms."""
+    def _output(self, state: object, what: str, viewer: Viewer) -> Any:
+        """Return one output for a state: view, forms, awaited seats, or the ids in a view or in the forms."""
         key = (id(state), (what, viewer))
         if key not in self._seen:
-            found = self._ids_own(state, what, viewer) if what.startswith("ids") else _ask(self.game, state, what, viewer)
+            found = self._ids_in_output(state, what, viewer) if what.startswith("ids") else _ask(self.game, state, what, viewer)
             self._seen[key] = state, found  # stored with the state, so that its id stays unique
         return self._seen[key][1]
 
-    def _ids_own(self, state: object, what: str, viewer: Viewer) -> set[str]:
-        shown = self._own(state, what.removeprefix("ids of "), viewer)
+    def _ids_in_output(self, state: object, what: str, viewer: Viewer) -> set[str]:
+        shown = self._output(state, what.removeprefix("ids of "), viewer)
         return ids_in(self.game, state, shown if isinstance(shown, dict) else [form.as_json() for form in shown])
 
     def close_eyes(self) -> None:
@@ -107,10 +107,9 @@ class Watch:
         `at` returns an earlier state. Forms may name what the seat saw where the game may still go back to: a card of its station
         that lay open at the end of the item which the card answers, and was turned face down after that.
         """
-        game = self.game
         forms = () if halfway else (("forms", seat),)
         for what, viewer in (("view", seat), ("view", None), ("awaited", None), *forms):
-            if (counterpart := _ask(game, other, what, viewer)) != (own := self._own(state, what, viewer)):
+            if (counterpart := self._output(other, what, viewer)) != (own := self._output(state, what, viewer)):
                 more = apart(own, counterpart) if what == "view" else ""
                 raise Broken(f"{where}: the {what} changes with hidden things, for {viewer}: {more}")
         if forms and (named := self._unseen(state, seat, at)):
@@ -118,7 +117,7 @@ class Watch:
 
     def _unseen(self, state: object, seat: int, at: Callable[[int], object]) -> set[str]:
         """Return the ids that a seat's forms name and no view of the seat shows, now or where the game may still go back to."""
-        named: set[str] = self._own(state, "ids of forms", seat) - self._own(state, "ids of view", seat)
+        named: set[str] = self._output(state, "ids of forms", seat) - self._output(state, "ids of view", seat)
         if named:
             named = named.difference(*(ids_in(self.game, state, self.game.view(at(one), seat)) for one in self.game.marks(state)))
         return named
@@ -195,13 +194,13 @@ class Watch:
 
     def _difference(self, viewer: Viewer, state: object, other: object) -> str:
         """Describe how a viewer's views of a state and of its double differ; empty if they do not."""
-        view, counterpart = self._own(state, "view", viewer), self.game.view(other, viewer)
+        view, counterpart = self._output(state, "view", viewer), self._output(other, "view", viewer)
         return "" if view == counterpart else f"{viewer} is shown otherwise: {apart(view, counterpart)}"
 
     def _check_told(self, run: Run, viewer: Viewer) -> None:
         """Check that events contain only ids that the viewer's view shows before the act or in a state the act does not undo."""
         game, before = self.game, self.timeline.state
-        known = set(self._own(before, "ids of view", viewer))
+        known = set(self._output(before, "ids of view", viewer))
         for event in run.events:
             if (seen := see_event(game, event, viewer)) is None:
                 continue
@@ -221,14 +220,16 @@ class Watch:
         gone back, also those that the viewer saw in what it undid: commands repeated afterwards pass through it again.
         """
         game = self.game
-        known = words_in(self._own(self.timeline.state, "view", viewer)) | words_in(self._own(run.state, "view", viewer))
+        if not any(game.ids(state) for state in run.states):
+            return
+        known = words_in(self._output(self.timeline.state, "view", viewer)) | words_in(self._output(run.state, "view", viewer))
         for event, state in zip(run.events, run.states, strict=True):
             if (seen := see_event(game, event, viewer)) is None:
                 continue  # nobody reads a version that they do not know of
             known |= words_in(seen.data) | set(game.shows(event))
-            if not self._own(state, "ids of view", viewer) <= known:
+            if not self._output(state, "ids of view", viewer) <= known:
                 known |= self._undone(run, viewer)
-            if hidden := self._own(state, "ids of view", viewer) - known:
+            if hidden := self._output(state, "ids of view", viewer) - known:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
 
     def _undone(self, run: Run, viewer: Viewer) -> set[str]:

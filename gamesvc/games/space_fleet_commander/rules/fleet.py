@@ -160,7 +160,8 @@ def placeable(state: State, sheet: Sheet) -> list[tuple[int, str, str]]:
     """Return every legal placement: formation die, ship in table order, slot in its printed order."""
     left = unplaced(state, sheet)
     found: list[tuple[int, str, str]] = []
-    slots = {ship: slots_for(sheet, ship) for ship in SHIPS} if left else {}
+    faces = {state.formation[die] for die in left}
+    slots = {ship: slots_for(sheet, ship) for ship, entry in SHIPS.items() if entry.face in faces}
     for die in left:
         for ship, entry in SHIPS.items():
             if entry.face == state.formation[die]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.games.stratastar.data.geometry import in_order
 from gamesvc.games.stratastar.rules import facts, standing_orders
 from gamesvc.games.stratastar.rules.actions import reactions
 from gamesvc.games.stratastar.rules.legal import awaited
-from gamesvc.games.stratastar.state import Action, Offer, Player, State, Treaty
+from gamesvc.games.stratastar.state import Action, Offer, Options, Player, State, Treaty
 from gamesvc.json_types import JsonObject
 
 
@@ -74,7 +72,8 @@ def _end(state: State) -> JsonObject | None:
 
 
 def _options(state: State) -> JsonObject:
-    options = {name: value for name, value in asdict(state.options).items() if (name, value) != ("pace", "")}
+    chosen = ((name, getattr(state.options, name)) for name in Options.__slots__)
+    options = {name: value for name, value in chosen if (name, value) != ("pace", "")}
     options["abilities_all"] = list(state.options.abilities_all)
     options["abilities_by_seat"] = {str(seat): list(owned) for seat, owned in state.options.abilities_by_seat.items()}
     return options
