@@ -16,6 +16,10 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+# In the WHERE of a statement that is a transaction by itself. For what is only done again if the database loses its last moments,
+# and for what a later commit, which waits, makes lasting before anybody can have seen it: the log is written in order.
+UNHURRIED = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'"
+
 _COUNT = """
 INSERT INTO accounts_throttle AS t (key, started_at, ends_at, count)
 SELECT %s::text, %s::timestamptz, %s::timestamptz, 1 WHERE {within}
@@ -31,7 +35,8 @@ def throttle(key: str, limit: int, seconds: int) -> int:
     """Count one more `key`. Return 0 if it is within `limit` for this window, else the seconds to wait.
 
     The window begins with the first count and lasts `seconds`. Counts are exact with concurrent callers. The count is part of the
-    caller's transaction, so an act that is rolled back is not counted.
+    caller's transaction, so an act that is rolled back is not counted; without one, it does not wait for the disk: what is
+    done next waits for both.
     """
     return throttle_in_turn([(key, limit)], seconds)
 
@@ -47,17 +52,18 @@ def throttle_in_turn(limits: Sequence[tuple[str, int]], seconds: int) -> int:
         values += [hashlib.sha256(key.encode()).hexdigest(), now, now + timedelta(seconds=seconds)]
         values += [limits[at - 1][1]] if at else []
     with connection.cursor() as cursor:
-        cursor.execute(_statement(len(limits)), values)
+        cursor.execute(_statement(len(limits), alone=not connection.in_atomic_block), values)
         counts = cursor.fetchall()
     full = [ends_at for (_at, count, ends_at), (_key, limit) in zip(counts, limits, strict=False) if count > limit]
     return max(1, ceil((full[0] - now).total_seconds())) if full else 0
 
 
 @functools.cache
-def _statement(keys: int) -> str:
+def _statement(keys: int, *, alone: bool) -> str:
     """Return the statement for so many keys. It returns the count of each, up to the first that is over its limit."""
+    first = UNHURRIED if alone else "true"
     parts = [
-        f"counted_{at} AS ({_COUNT.format(within=f'EXISTS (SELECT FROM counted_{at - 1} WHERE count <= %s)' if at else 'true')})"
+        f"counted_{at} AS ({_COUNT.format(within=f'EXISTS (SELECT FROM counted_{at - 1} WHERE count <= %s)' if at else first)})"
         for at in range(keys)
     ]
     counts = " UNION ALL ".join(f"SELECT {at} AS at, count, ends_at FROM counted_{at}" for at in range(keys))  # noqa: S608

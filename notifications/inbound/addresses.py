@@ -19,17 +19,19 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.throttling import UNHURRIED
 from gamesvc.json_types import JsonMapping
 from notifications.models import ReplyAddress
 
 _LOCAL = re.compile(r"\A(?:[a-z0-9._-]{1,32}[+=])?(?P<token>[a-z2-7]{26})\Z")
 _LONGEST = 254
 
-# One for almost each mail that goes out.
-_MAKE = """
+# One for almost each mail that goes out. It lasts before the mail does (`sending.claims`), and would be made again.
+_MAKE = f"""
 INSERT INTO notifications_reply_address
   (id, token_hash, purpose, user_id, email, topic, payload, created_at, expires_at)
-VALUES (%s::uuid, %s::text, %s::text, %s::bigint, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::timestamptz)
+SELECT %s::uuid, %s::text, %s::text, %s::bigint, %s::text, %s::text, %s::jsonb, %s::timestamptz, %s::timestamptz
+WHERE {UNHURRIED}
 ON CONFLICT DO NOTHING
 """
 

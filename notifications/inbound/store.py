@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from accounts.throttling import UNHURRIED
 from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox
 from notifications.models import InboundMail, MailStatus, ReplyAddress
@@ -27,7 +28,7 @@ MOST_ATTEMPTS = 6
 # before it, which are soon done or set aside. From each sender one mail is taken at a time, longest ago served first: however
 # many mails one of them sends, the others wait for just one of these. Above all, mails with the fewest tries come first: one that
 # was put back may be slow again (`names`).
-_CLAIM = """
+_CLAIM = f"""
 WITH waiting AS MATERIALIZED (
   SELECT m.id, m.received_at, m.claimed_until, a.topic, a.user_id, a.email,
     row_number() OVER (PARTITION BY a.topic, a.user_id, a.email ORDER BY m.counts_at, m.id) AS place
@@ -48,14 +49,14 @@ due AS MATERIALIZED (
   WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %(now)s::timestamptz)
   ORDER BY m.attempts, s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
 UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
-FROM due WHERE m.id = due.id RETURNING m.id
-"""
+FROM due WHERE m.id = due.id AND {UNHURRIED} RETURNING m.id
+"""  # noqa: S608
 
 # This goes with each claimed mail.
-_BEGIN = """
+_BEGIN = f"""
 UPDATE notifications_inbound_mail SET claimed_until = %s::timestamptz, attempts = attempts + 1
-WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz
-"""
+WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz AND {UNHURRIED}
+"""  # noqa: S608
 
 # In one statement, while the sender's server waits.
 _STORE = """
@@ -66,13 +67,15 @@ VALUES (%(id)s::uuid, %(address)s, %(envelope_from)s::text, %(message_id)s::text
 ON CONFLICT DO NOTHING RETURNING id
 """
 
-# With the notice about it, whose statement takes rows only if `appended` has one.
-_SETTLE = """
+# With the notice about it, whose statement takes rows only if `appended` has one. A result that is lost is found again: the mail
+# is stored, and what it ordered is recorded once.
+_SETTLE = f"""
 WITH appended AS (
   UPDATE notifications_inbound_mail SET status = %s::text, error = %s::text, report = %s::jsonb, claimed_until = NULL,
     finished_at = %s::timestamptz
-  WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz RETURNING id)
-"""
+  WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz AND {UNHURRIED}
+  RETURNING id)
+"""  # noqa: S608
 
 
 def store(mail: Cut, *, address: ReplyAddress, envelope_from: str, received_at: datetime) -> UUID | None:

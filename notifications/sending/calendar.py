@@ -20,6 +20,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from accounts.throttling import UNHURRIED
 from notifications.models import CalendarEntry, CalendarFeed, Outbox
 from notifications.registry import Attachment
 from notifications.sending.mail import clean_line
@@ -171,9 +172,9 @@ def _told(
 
 
 # Of two mails at once that tell the same change, only the first counts it; both get the number.
-_STORE = """
+_STORE = f"""
 INSERT INTO notifications_calendar_entry AS e (user_id, topic, subject, due_at, cancelled, changed_at, sequence)
-VALUES (%s, %s, %s, %s, %s, %s, 0)
+SELECT %s::bigint, %s::text, %s::text, %s::timestamptz, %s::bool, %s::timestamptz, 0 WHERE {UNHURRIED}
 ON CONFLICT (user_id, topic, subject) DO UPDATE SET due_at = excluded.due_at, cancelled = excluded.cancelled,
   changed_at = CASE WHEN e.due_at = excluded.due_at AND e.cancelled = excluded.cancelled THEN e.changed_at
     ELSE excluded.changed_at END,

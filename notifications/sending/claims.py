@@ -17,6 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.addresses import user_of_address
+from accounts.throttling import UNHURRIED
 from notifications import leases
 from notifications.models import Outbox, Status
 from notifications.sending import threads
@@ -27,28 +28,30 @@ _SWEEP_LOCK = 0x6E6F74696365  # "notice"
 CHANNELS_LOCK = 0x6368616E6E656C  # "channel"
 
 # The CTE is materialized: inlined into a join it could run again and take more rows than requested.
-_CLAIM = """
+_CLAIM = f"""
 WITH due AS MATERIALIZED (
   SELECT id FROM notifications_outbox
   WHERE status = 'queued' AND due_at <= %s::timestamptz AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
     AND (%s::uuid[] IS NULL OR id = ANY (%s::uuid[]))
   ORDER BY due_at, created_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
 UPDATE notifications_outbox o SET claimed_until = %s::timestamptz
-FROM due WHERE o.id = due.id RETURNING o.id
-"""
+FROM due WHERE o.id = due.id AND {UNHURRIED} RETURNING o.id
+"""  # noqa: S608
 
 # These two go with each claimed notice.
-_COUNT = """
+_COUNT = f"""
 UPDATE notifications_outbox SET attempts = attempts + 1
-WHERE id = %s::uuid AND status = 'queued' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz
-"""
-_HOLD = """
+WHERE id = %s::uuid AND status = 'queued' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz AND {UNHURRIED}
+"""  # noqa: S608
+_HOLD = f"""
 UPDATE notifications_outbox SET due_at = %s::timestamptz, claimed_until = NULL, attempts = attempts - 1
 WHERE id = %s::uuid AND status = 'queued' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz AND message_id = ''
-"""
+  AND {UNHURRIED}
+"""  # noqa: S608
 
 # Right before the sending, in one statement: is it still ours and wanted, and may the address have it? The first mail of a thread
-# gets the id of its root. What a user has muted holds for mail to their address, too.
+# gets the id of its root. What a user has muted holds for mail to their address, too. The commit waits for the disk, and so for
+# all that was committed before: what a mail says and where its answers go lasts before the mail does.
 _BEGIN = """
 UPDATE notifications_outbox o SET claimed_until = %(until)s::timestamptz, sent_to = %(sent_to)s::text, message_id = CASE
   WHEN o.message_id <> '' THEN o.message_id

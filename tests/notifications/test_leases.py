@@ -6,19 +6,21 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from gamesvc.matches.timekeeping import outages, timeout_sweep
 from notifications import leases
-from notifications.inbound import store
+from notifications.inbound import addresses, store
 from notifications.inbound.doors import imap
-from notifications.models import Outbox, Status
+from notifications.models import MailStatus, Outbox, Status
 from notifications.other_channels import transfers
 from notifications.outbox import Notice, notify
+from notifications.parsing.cutting import Cut
 from notifications.sending import claims
 
 
@@ -97,3 +99,37 @@ def test_a_transaction_of_the_worker_and_the_renewal_do_not_wait_for_each_other(
             assert claims.settle(rows[0], Status.SENT)
         assert claims.settle(rows[1], Status.SENT)
     assert set(Outbox.objects.values_list("status", flat=True)) == {Status.SENT}
+
+
+def waits(step: Callable[[], object]) -> str:
+    """Return whether the commit of a step waits for the disk: on or off."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = on")
+        assert step(), "the step did nothing"
+        cursor.execute("SHOW synchronous_commit")
+        return str(cursor.fetchone()[0])
+
+
+def test_a_mail_is_not_handed_over_before_all_about_it_lasts(ann, settings):
+    settings.REPLY_DOMAIN = "reply.example"
+    queue(ann)
+    rows = []
+    assert waits(lambda: rows.extend(claims.claim(5)) or rows) == "off"
+    [row] = rows
+    assert waits(lambda: claims.count(row)) == "off"
+    assert waits(lambda: addresses.make("turn", key=row.pk, user=ann, expires_at=timezone.now())) == "off"
+    assert waits(lambda: claims.begin(row)) == "on", "from here on the mail server may have it, and an answer may come"
+    assert waits(lambda: claims.settle_sent({row.pk: (row, timezone.now())})) == "on"
+
+
+def test_what_a_mail_in_repeats_after_a_crash_does_not_wait_for_the_disk(ann, settings):
+    settings.REPLY_DOMAIN = "reply.example"
+    made = addresses.make("turn", key=uuid4(), user=ann, expires_at=timezone.now() + timedelta(days=1))
+    address, cut = addresses.resolve(made), Cut(b"Subject: Re: Your turn\r\n\r\npass\r\n")
+    store_it = lambda: store.store(cut, address=address, envelope_from="", received_at=timezone.now())  # noqa: E731
+    assert waits(store_it) == "on", "its sender's server is told that it was taken"
+    mails = []
+    assert waits(lambda: mails.extend(store.claim(5)) or mails) == "off"
+    [mail] = mails
+    assert waits(lambda: store.begin(mail)) == "off"
+    assert waits(lambda: store.settle(mail, MailStatus.DONE)) == "off"
