@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Question
+from gamesvc.matches.record import loading
 from notifications import channels, registry
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus, Outbox, Status
@@ -246,6 +248,37 @@ def test_a_picture_that_has_changed_comes(solo, mailing):  # noqa: F811
     mailing.work()
     assert "2 orders done" in mailing.receipt(first).subject
     assert "image/png" in parts(mailing.receipt(first))
+
+
+def test_a_map_on_which_nothing_moved_comes_once(anna, mailing):  # noqa: F811
+    """In Space Fleet Commander, dice are rolled again several times before the fleet flies on."""
+    verify(anna)
+    match = opening.create_match(by=anna, game="space_fleet_commander", options={})
+    mailing.work()
+    rolled = flown = 0
+    for _ in range(20):
+        view = loading.load(match.id, match.game)
+        seen = view.game.view(view.timeline.state, 0)
+        token, phase = seen["sheet"]["token"], seen["sheet"]["phase"]
+        chosen = view.game.bots["greedy"](seen, view.game.legal_commands(view.timeline.state, 0), random.Random(1))
+        if phase.startswith("reroll"):
+            chosen = view.game.parse("reroll all", seen)
+        send(mailing, view.game.render(chosen), reply_to(mailing.sink.to(ANNA)[-1]))
+        now = loading.load(match.id, match.game)
+        after = now.game.view(now.timeline.state, 0)["sheet"]
+        told = mailing.receipt()
+        if phase == "reroll_1" and after["phase"] == "reroll_2":
+            rolled += 1
+            assert "image/png" not in parts(told)
+            assert "Anything else that has changed is in the position in words below." in told.html
+            live = [die for die in after["dice"] if die["status"] == "live"]
+            assert all(f"{die['id']}={die['value']}" in told.text for die in live)
+            assert all(f"{die['id']}={die['value']}" in told.html for die in live)
+        elif after["token"] != token:
+            flown += 1
+            assert "image/png" in parts(told)
+    assert rolled
+    assert flown
 
 
 def test_a_mail_that_was_not_sent_has_shown_nothing(duel, mailing):  # noqa: F811

@@ -227,6 +227,10 @@ def no_marks(state: object) -> frozenset[int]:
     return frozenset()
 
 
+def _all_drawn(view: Data) -> Data | None:
+    return None
+
+
 def _draw_nothing(then: object, now: object, retracted: Sequence[Event], dice: Dice) -> Data:
     return {}
 
@@ -372,6 +376,11 @@ class Game(Generic[S]):
     """
     summary: Callable[[Data, Caption], Summary | None] = _no_summary
     """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
+    drawn: Callable[[Data], Data | None] = _all_drawn
+    """Return the part of a view for whose change a mail shows the picture again; None: for every change of the picture.
+
+    The rest of what the picture shows is a few words of `board_text`.
+    """
     finder: Callable[[Data], Finder] = _no_targets
     """Return the function that finds the target in the view's picture for a value."""
     kinds: Mapping[str, str] = field(default_factory=dict)

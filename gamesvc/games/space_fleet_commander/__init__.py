@@ -7,7 +7,7 @@ from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
 from gamesvc.games.space_fleet_commander.commands import COMMANDS, WORDS
 from gamesvc.games.space_fleet_commander.events import KINDS as EVENTS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
-from gamesvc.games.space_fleet_commander.picture.board import picture
+from gamesvc.games.space_fleet_commander.picture.board import drawn, picture
 from gamesvc.games.space_fleet_commander.picture.glance import glance
 from gamesvc.games.space_fleet_commander.picture.targets import KINDS, finder
 from gamesvc.games.space_fleet_commander.rules.decide import decide
@@ -59,6 +59,7 @@ GAME: Game[State] = Game(
     explain=explain,
     reference=reference,
     summary=summary,
+    drawn=drawn,
     finder=finder,
     kinds=KINDS,
     events=EVENTS,

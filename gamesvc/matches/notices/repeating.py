@@ -6,13 +6,15 @@ Short texts on cards and units go into the first mail that shows them, and only 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
 
 from accounts.models import User
 from gamesvc.games.kernel.telling import Entry
+from gamesvc.json_types import JsonMapping
 from gamesvc.matches.models import Match
 from gamesvc.matches.notices.pictures.png import to_png
 from gamesvc.matches.reading import calendar_entries
@@ -25,11 +27,15 @@ def last_shown(match: Match, user: User | None) -> Shows:
     return shown.last(user.pk, str(match.id)) if user is not None else Shows()
 
 
-def picture_of(svg: str, last: Shows) -> dict[str, Any]:
-    """Return the picture, unless the last mail showed the same; and the hash by which the next mail knows it."""
-    mark = hashlib.sha256(svg.encode()).hexdigest()
+def picture_of(draw: Callable[[], str], drawn: JsonMapping | None, last: Shows) -> dict[str, Any]:
+    """Return the picture, unless the last mail showed the same; and the hash by which the next mail knows it.
+
+    `drawn`: what of the position decides that (`Game.drawn`); None: the whole picture.
+    """
+    svg = draw() if drawn is None else ""
+    mark = hashlib.sha256((svg or json.dumps(drawn, sort_keys=True)).encode()).hexdigest()
     same = mark == last.picture
-    picture = None if same else to_png(svg, width=settings.MAIL_PICTURE_WIDTH)
+    picture = None if same else to_png(svg or draw(), width=settings.MAIL_PICTURE_WIDTH)
     return {"picture": picture, "picture_mark": mark, "same_picture": same}
 
 

@@ -225,9 +225,15 @@ def _board(loaded: Loaded, viewer: Viewer, caption: Caption, last: Shows) -> dic
         "task": glance.task,
         "hand": [held.words for held in game.hand(view) or ()],
         "board_text": game.board_text(view, caption),
-        **picture_of(_drawn(game, view, caption), last),
+        **picture_of(lambda: _drawn(game, view, caption), _deciding(game, view, caption), last),
         "alt": glance.description,
     }
+
+
+def _deciding(game: Game, view: Data, caption: Caption) -> dict[str, Any] | None:
+    """Return what decides whether a mail shows the picture again; None: all that it shows."""
+    drawn = game.drawn(view)
+    return drawn if drawn is None else {"drawn": drawn, "names": caption.names}
 
 
 def _drawn(game: Game, view: Data, caption: Caption) -> str:

@@ -33,6 +33,8 @@ FLAGS = {
     "push": "Push or end",
 }
 
+_MOVES = ("token", "path", "targets", "stars", "time", "sabotage", "unplaced", "upgrades", "roster")
+
 
 def picture(view: Data, caption: Caption) -> Picture:
     """Draw the board as SVG, 720 units wide."""
@@ -62,6 +64,16 @@ def picture(view: Data, caption: Caption) -> Picture:
     chart.height = y + 16
     chart.tab("sheet", say("Sheet"), top, chart.height)
     return chart.svg()
+
+
+def drawn(view: Data) -> Data:
+    """Return what moves on the picture. Dice are rolled again many times in a turn, and the text names each with its value."""
+    sheet = view["sheet"]
+    return {
+        "sheet": sheet and {name: sheet[name] for name in _MOVES},
+        "table": [[row[name] for name in ("stars", "time", "finished")] for row in view["table"]],
+        "outcome": view["outcome"],
+    }
 
 
 def _header(chart: Chart, view: Data, caption: Caption) -> None:
