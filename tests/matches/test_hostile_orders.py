@@ -18,6 +18,7 @@ SLOWEST = {
     "a letter a line": "x\n",
     "a mistyped word a line": "mvoe\n",
     "a message of many lines": "press all:\n" + "a\n" * 9_700,
+    "a sentence's marks within one long order": "move" + " ." * 9_600 + "a\n",
     "orders right between quoted lines": "> x\nend\n",
 }
 OTHERS = {

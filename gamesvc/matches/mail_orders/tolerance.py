@@ -21,7 +21,8 @@ BLOCK = re.compile(rf"{PRESS.pattern}\s+(?P<to>[^:]{{1,60}}):$", re.IGNORECASE)
 _MARKS = "✓✔✅☑►▶➡➔→👉⭐★🚀🛸🌍🙂😀😁😃😄😅😉😊😎😈👍👌💪🎉🔥⚔🙏❤🤞🏻🏼🏽🏾🏿\ufe0f\u200d"
 # Lists are often written with a dash, a plus, a dot, a number or a letter before each line.
 _BULLET = re.compile(rf"^(?:[-+*•·]\s+|\(?(?:\d{{1,2}}|[a-z])(?:[.)]\s+|\.\)\s+)|\[[x✓✔]\]\s+|[{_MARKS}]+\s*)", re.IGNORECASE)
-_TAIL = re.compile(rf"(?:[\s.;,!…{_MARKS}]|[:;]-?[)D])+$")
+_TAIL = f".;,!…{_MARKS}"
+_SMILE = re.compile(r"[:;]-?[)D]$")
 # No brackets: what stands in them may be a thought aside.
 _PAIRS = ('""', "''", "``", "“”", "„“", "„”", "‘’", "‚‘", "«»", "»«", "**", "__")
 _COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*$")
@@ -48,7 +49,20 @@ def plain(order: str) -> str:
     said = comment[0].lstrip("#/ ") if comment else ""
     if comment and _DESCRIBES.match(said) and not remarks.is_doubtful(said) and not remarks.holds_revocation(said):
         order = order[: comment.start()]
-    return _TAIL.sub("", order)
+    return order[: _tail_of(order)]
+
+
+def _tail_of(order: str) -> int:
+    """Return where the marks, smiles and blanks at the end of an order begin. Each character is looked at once."""
+    end = len(order)
+    while end:
+        if order[end - 1].isspace() or order[end - 1] in _TAIL:
+            end -= 1
+        elif smile := _SMILE.search(order[max(0, end - 3) : end]):
+            end -= len(smile[0])
+        else:
+            break
+    return end
 
 
 def parts(line: str, verbs: Collection[str]) -> list[str]:
