@@ -227,10 +227,6 @@ def no_marks(state: object) -> frozenset[int]:
     return frozenset()
 
 
-def _all_drawn(view: Data) -> Data | None:
-    return None
-
-
 def _draw_nothing(then: object, now: object, retracted: Sequence[Event], dice: Dice) -> Data:
     return {}
 
@@ -376,7 +372,7 @@ class Game(Generic[S]):
     """
     summary: Callable[[Data, Caption], Summary | None] = _no_summary
     """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
-    drawn: Callable[[Data], Data | None] = _all_drawn
+    drawn: Callable[[Data], Data | None] = lambda view: None
     """Return the part of a view for whose change a mail shows the picture again; None: for every change of the picture.
 
     The rest of what the picture shows is a few words of `board_text`.
