@@ -143,12 +143,16 @@ def _border(message: Message, domain: str) -> Verdict:
 def _said_to_be_signed(message: Message, domain: str) -> frozenset[str] | None:
     """Return the fields that all signatures of this domain name: one of them is what the border checked, which does not say so.
 
-    None without such a signature: then the mail came from the domain's own servers (SPF).
+    None without such a signature: then the mail came from the domain's own servers (SPF). Others who hold a signed mail may put
+    more signatures above its own. So of too many, or of one that is too long to be read, none is believed to name a field.
     """
+    values = [str(value) for value in message.get_all("DKIM-Signature", [])]
+    if len(values) > _MOST_SIGNATURES or any(len(value) > LONGEST_FIELD for value in values):
+        return frozenset()
     signed: list[frozenset[str]] = []
-    for value in message.get_all("DKIM-Signature", [])[:_MOST_SIGNATURES]:
-        tags = dict(_TAG.findall(re.sub(r"\s+", "", str(value))[:LONGEST_FIELD]))
-        if _related(domain_of("@" + tags.get("d", "")), domain):
+    for value in values:
+        tags = dict(_TAG.findall(re.sub(r"\s+", "", value)))
+        if _of_one_organisation(domain_of("@" + tags.get("d", "")), domain):
             signed.append(frozenset(tags.get("h", "").lower().split(":")))
     return frozenset.intersection(*signed) if signed else None
 
@@ -205,6 +209,12 @@ def _related(signer: str, domain: str) -> bool:
     """
     shorter, longer = sorted((signer, domain), key=len)
     return signer == domain or ("." in shorter and longer.endswith("." + shorter))
+
+
+def _of_one_organisation(signer: str, domain: str) -> bool:
+    """Return True if a border may take a signature of one domain for one of the other (RFC 7489 section 3.1.1)."""
+    ours = str(dmarc_lookup.get_org_domain(domain) or "")
+    return _related(signer, domain) or ("." in ours and ours == dmarc_lookup.get_org_domain(signer))
 
 
 class _Cut(DKIM):  # type: ignore[misc]

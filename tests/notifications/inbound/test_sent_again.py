@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
+from accounts.addresses import add_verified_address
 from notifications import registry
 from notifications.inbound import addresses
 from notifications.models import MailStatus
@@ -65,6 +66,8 @@ PASSED = b"Authentication-Results: mx.games.example; dmarc=pass header.from=play
         ("from:date:subject:to", "lunch", "d=players.example", 0, ""),
         ("from:date:subject", "lunch", "d=other.example", 0, ""),
         ("from:date:subject:to", "lunch", "d=players.example", 400, "unproved"),
+        ("from:date:subject", "lunch", "d=lists.players.example", 0, "misdirected"),
+        ("from:date:subject", "lunch", "d=lists.example", 0, ""),
     ],
 )
 def test_behind_a_mail_server_too_to_must_be_signed_and_the_mail_young(mailing, to, letters, settings, case):  # noqa: F811
@@ -75,6 +78,27 @@ def test_behind_a_mail_server_too_to_must_be_signed_and_the_mail_young(mailing, 
     head += f"From: anna@players.example\r\nTo: {to}\r\nDate: {date}\r\nSubject: {subject}\r\nMessage-ID: <{uuid4()}@x>\r\n"
     status, reason = outcome(mailing, PASSED + f"{head}\r\nmove A1\r\n".encode(), to)
     assert (status, reason) == ((MailStatus.HELD, wanted) if wanted else (MailStatus.DONE, ""))
+
+
+def test_a_signature_of_another_domain_of_the_organisation_counts_as_its_own(mailing, to, anna, letters, settings):  # noqa: F811
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.games.example"
+    add_verified_address(anna, "anna@post.example.org")
+    head = f"DKIM-Signature: v=1; a=rsa-sha256; d=lists.example.org; s=s; h=from:date; bh=x; b=x\r\nTo: {to}\r\n"
+    head += f"From: anna@post.example.org\r\nDate: {format_datetime(timezone.now())}\r\nSubject: lunch\r\n"
+    passed = PASSED.replace(b"players.example", b"post.example.org")
+    assert outcome(mailing, passed + f"{head}\r\nmove A1\r\n".encode(), to) == (MailStatus.HELD, "misdirected")
+    assert letters == []
+
+
+@pytest.mark.parametrize("above", ["d=evil.example; h=from:to", "d=players.example; h=from:to", "h=from:to"])
+def test_signatures_put_above_the_real_one_do_not_hide_it(mailing, to, letters, settings, above):  # noqa: F811
+    """Whoever has a signed mail may add header fields to it: our border believes the one signature that is valid."""
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.games.example"
+    real = "d=players.example; h=from:date:subject"
+    fields = "".join(f"DKIM-Signature: v=1; a=rsa-sha256; {tags}; s=s; bh=x; b=x\r\n" for tags in [*[above] * 5, real])
+    head = f"{fields}From: anna@players.example\r\nTo: {to}\r\nDate: {format_datetime(timezone.now())}\r\nSubject: lunch\r\n"
+    assert outcome(mailing, PASSED + f"{head}\r\nmove A1\r\n".encode(), to) == (MailStatus.HELD, "misdirected")
+    assert letters == []
 
 
 def test_the_same_words_on_another_day_count_again(mailing, to, letters):  # noqa: F811
