@@ -183,3 +183,15 @@ def test_slots_of_a_reaction_are_targets_where_its_station_is_certain() -> None:
         t = table(a={"station": station}, b={"play": ["station_repair"], "station": {"draw": ["luck*"], "action": ["luck"]}})
         [repair] = [one for one in offered(t, 1, "react") if "slots" in one["properties"]["play"]["properties"]]
         assert targets_of(repair, "play", "slots") == found
+
+
+def test_cards_to_flip_are_targets_in_their_station_though_both_stations_have_such_slots() -> None:
+    battlestar: dict[str, Any] = {"play": [("battlestar", {"zone": "enemy"})]}
+    t = table(a=battlestar, b={"commander": "keve_bakins"}, phase="attack")
+    t.do(0, "attack_station", attacker=t["a.battlestar"])
+    t.do(0, "end_turn")
+    assert targets_of(offered(t, 1, "choose")[0], "picks") == {slot: f"slot:1:{slot}" for slot in ("s1", "s2", "s3")}
+    t = table(a={"play": ["cluster_nuke"], "commander": "crakux"}, b={"hand": ["ambush"]})
+    t.do(0, "end_phase")
+    t.react(1, None, card=t["b.ambush"], targets=[t["a.cluster_nuke"]])
+    assert targets_of(offered(t, 1, "choose")[0], "picks") == {slot: f"slot:0:{slot}" for slot in ("s1", "s2", "s3")}

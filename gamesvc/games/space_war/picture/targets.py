@@ -53,20 +53,15 @@ def _station(seen: Data, command: str, slot: str) -> int | None:
     you: int | None = seen["you"]
     if you is None or command in _OWN_STATION:
         return you
-    down = [{card["slot"] for card in side["station"] if not card["flipped"]} for side in seen["sides"]]
-    up = {card["slot"] for card in seen["sides"][you]["station"] if card["flipped"]}
-    if command == "react":
+    if command == "choose":
+        fits = {prompt.get("station", you) for prompt in seen["prompts"] if slot in prompt.get("options", ())}
+    elif command == "react":
         # A card of the viewer's station can only be repaired, one of the opponent's only be flipped.
-        fits = [seat for seat, fit in ((you, slot in up), (1 - you, slot in down[1 - you])) if fit]
-    elif command != "choose":
-        fits = [1 - you]
-    elif any(prompt["seat"] == you and prompt["kind"] == "mend" for prompt in seen["prompts"]):
-        fits = [you]
+        turned = {(side["seat"], card["slot"]): card["flipped"] for side in seen["sides"] for card in side["station"]}
+        fits = {seat for seat in (0, 1) if turned.get((seat, slot)) is (seat == you)}
     else:
-        # To be flipped: the station that has all these slots face down.
-        offered = {option for prompt in seen["prompts"] for option in prompt.get("options", ())}
-        fits = [seat for seat in (0, 1) if offered <= down[seat]]
-    return fits[0] if len(fits) == 1 else None
+        fits = {1 - you}
+    return fits.pop() if len(fits) == 1 else None
 
 
 def stacks(seen: Data, zone: int) -> list[list[JsonMapping]]:

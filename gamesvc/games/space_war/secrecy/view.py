@@ -169,4 +169,6 @@ def _prompt(state: State, at: int, viewer: Viewer) -> JsonObject:
         least, most = prompt_range(state, prompt)
         labels = [option_label(state, prompt, option) for option in options]
         shown |= {"options": options, "labels": labels, "least": least, "most": most}
+        if prompt.kind == "flips":
+            shown["station"] = prompt.task["seat"]
     return shown

@@ -46,7 +46,6 @@ def choice_words(prompt: JsonMapping) -> str:
     """Return what a prompt of the viewer asks for, after `Choose`."""
     if prompt["kind"] != "flips":
         return say(CHOICES[prompt["kind"]])
-    # Only the labels of one's own station name the cards.
-    if all(", " in label for label in prompt["labels"]):
+    if prompt["station"] == prompt["seat"]:
         return say("which of your station cards to flip")
     return say("which of your opponent's station cards to flip")
