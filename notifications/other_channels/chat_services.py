@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from apprise import AppriseAsset, PersistentStoreMode, URLBase
 from apprise.plugins.discord import NotifyDiscord
@@ -66,12 +67,19 @@ def check(service: str, address: str) -> None:
     _plugin(service, address)
 
 
-def prepared(service: str, address: str) -> tuple[str, Callable[[str, str], None]]:
-    """Return the host that an address leads to, and the function that sends title and text there. Raises `ChannelRefused`."""
+def prepared(service: str, address: str, identity: UUID) -> tuple[str, Callable[[str, str], None]]:
+    """Return the host that an address leads to, and the function that sends title and text there. Raises `ChannelRefused`.
+
+    `identity`: the same for each try of one message.
+    """
     try:
         plugin = _plugin(service, address)
     except WishRefused as refused:
         raise ChannelRefused(str(refused)) from None
+    if service == "matrix" and plugin.password and not plugin.user:
+        # A server shows a message once that comes again with its id and its access token ("Transaction identifiers" in the
+        # client-server API). Apprise would make up an id for each try, when it takes the password for the token.
+        plugin.access_token, plugin.transaction_id = plugin.password, identity
     return _host(service, plugin), lambda title, text: _send(plugin, title, text)
 
 

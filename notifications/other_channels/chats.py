@@ -70,7 +70,7 @@ def _pack(service: str, notice: Outbox, handover: Handover) -> Parcel:
     from notifications.other_channels import chat_services  # as in `set_up`
 
     title, link = titles.of(notice)
-    lane, send = chat_services.prepared(service, row.address)
+    lane, send = chat_services.prepared(service, row.address, notice.pk)
     return Parcel(lane, functools.partial(send, title, link), lambda fault: None)
 
 

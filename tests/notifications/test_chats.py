@@ -127,6 +127,27 @@ def test_a_chat_that_fails_is_tried_again_and_redirects_are_not_followed(sink, a
         assert sweep_channels() == 1
 
 
+def test_a_matrix_message_that_comes_again_has_its_first_id(sink, ann, asking, chat):  # noqa: F811
+    """The server may have shown it before its answer was lost: by the id it knows that it is the same one."""
+    asking.open("m1")
+    chats.set_up(ann, "matrix", f"matrix://token@{chat.host}/#room")
+    wishes.set_wishes(ann, {"channels": ["matrix", "mail"]})
+    chat.answered = lambda path: 504 if "/send/" in path else 200
+    queue(ann)
+    assert (send_due(), sweep_channels()) == (0, 0)
+    del chat.answered
+    with later(minutes=2):
+        assert sweep_channels() == 1
+    sent = [path for path, body in chat.taken if "Your turn" in body]
+    assert len(sent) >= 2
+    assert len(set(sent)) == 1
+    asking.open("m2")
+    queue(ann, "m2")
+    with later(minutes=4):
+        assert (send_due(), sweep_channels()) == (0, 1)
+    assert chat.taken[-1][0] not in sent
+
+
 @pytest.mark.parametrize(
     ("service", "address"),
     [

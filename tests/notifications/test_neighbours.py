@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_no_address_ends_its_host_with_a_dot(users):
 def test_a_chat_server_has_a_lane_for_each_way_to_connect(settings):
     settings.CHAT_TRUSTED_HOSTS = ["chat.example"]
     given = ["ntfy://chat.example/news", "ntfys://chat.example/news", "ntfys://CHAT.example:443/other"]
-    plain, secure, again = (chat_services.prepared("ntfy", address)[0] for address in given)
+    plain, secure, again = (chat_services.prepared("ntfy", address, uuid4())[0] for address in given)
     assert plain != secure == again
 
 
