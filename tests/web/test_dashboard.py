@@ -1,12 +1,16 @@
 """The page with a reader's own matches: what waits for them, and answers without opening a match."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from gamesvc.matches.lobby import invitations, opening, press
-from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.timekeeping import pauses
 from tests.matches.playing import act
@@ -162,3 +166,43 @@ def test_a_long_list_shows_its_first_matches_and_the_way_to_all(toy_offered, peo
         assert link.endswith(f"#{part}")
         assert "Show all" not in every
     assert found == {part: [2, 3] for part in ("turns", "waiting", "open")}
+
+
+def test_more_matches_cost_no_more_queries_and_load_no_more_positions(toy_offered, people, clients, monkeypatch):
+    monkeypatch.setattr("gamesvc.paging.CARDS", 1)
+    loaded: list[int] = []
+    load_many = loading.load_many
+    monkeypatch.setattr(loading, "load_many", lambda games: loaded.append(len(games)) or load_many(games))
+
+    def add(count: int) -> Match:
+        for _ in range(count):
+            opening.create_match(by=people[0], game="toy")
+            match = opening.join_match(by=people[1], match=opening.create_match(by=people[0], game="toy"))
+        return match
+
+    def cost(client: Client) -> tuple[int, list[int]]:
+        client.get("/")  # keeps what a process reads once
+        loading.forget_all()
+        loaded.clear()
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/")
+        return len(queries), list(loaded)
+
+    _seat, client, _other = awaited(add(2), clients)
+    few = cost(client)
+    assert few[1][0] == 1
+    add(3)
+    assert cost(client) == few
+
+
+def test_turns_come_by_deadline_however_many_there_are(toy_offered, people, clients, monkeypatch):
+    monkeypatch.setattr("gamesvc.paging.CARDS", 2)
+    for _ in range(4):
+        opening.join_match(by=people[1], match=opening.create_match(by=people[0], game="toy"))
+    asked = Question.objects.order_by("match__number")
+    seat = asked[0].seat
+    for days, question in zip((3, 1, 4, 2), asked, strict=True):
+        Question.objects.filter(pk=question.pk).update(due_at=timezone.now() + timedelta(days=days), grace_from=None)
+    numbers = [question.match.number for question in asked]
+    section = html(clients[seat].get("/")).split('id="turns"')[1].split("</section>")[0]
+    assert re.findall(r'<h3 class="h3"><a href="/matches/(\d+)/"', section) == [str(numbers[1]), str(numbers[3])]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Prefetch
+from django.db.models import OuterRef, Prefetch, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -75,19 +75,17 @@ def home(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
         return render(request, "web/welcome.html", {"games": games})
     every = "all" in request.GET
-    rows = own_rows(request.user)
-    turns = [row for row in rows if row.mine]
-    mine = with_positions(turns[: paging.CARDS])
-    boards = [row for row in rows if row.match.board]
-    others = [row for row in rows if not row.mine and not row.match.board]
+    sections = _sections(request.user, every=every)
+    turns = sections["turns"]
+    mine = with_positions(turns.rows[: paging.CARDS]) if turns else []
     context = {
         "inbox": inbox.items(request.user),
-        "mine": [*mine, *turns[paging.CARDS :]] if every else mine,
-        "turns": len(turns),
+        "mine": [*mine, *turns.rows[paging.CARDS :]] if turns else mine,
+        "turns": turns.all if turns else 0,
         "next": next(iter(mine), None),
-        "others": _part([row for row in others if row.match.status == Match.Status.RUNNING], every=every),
-        "boards": _part(boards, every=every),
-        "open": _part([row for row in others if row.match.status == Match.Status.OPEN], every=every),
+        "others": sections["others"],
+        "boards": sections["boards"],
+        "open": sections["open"],
         "over": finished_rows(request.user),
         "games": games,
         **push.offer(request.user),
@@ -103,21 +101,78 @@ class Part:
     all: int
 
 
-def _part(rows: Sequence[Row], *, every: bool) -> Part | None:
-    """Return the first rows of a section, or every one; None if it has none."""
-    return Part(rows if every else rows[: paging.CARDS], len(rows)) if rows else None
+def _sections(user: User, *, every: bool) -> dict[str, Part | None]:
+    """Return the matches of a user that are not over, by section: their turns and others by deadline, the rest newest first.
+
+    Only the first ones of each section are read whole, or every one; None stands for a section without matches.
+    """
+    briefs = _briefs(user)
+    named = {
+        "turns": [one for one in briefs if one.mine],
+        "others": [one for one in briefs if not one.mine and not one.board and one.status == Match.Status.RUNNING],
+        "boards": [one for one in briefs if one.board],
+        "open": [one for one in briefs if not one.mine and not one.board and one.status == Match.Status.OPEN],
+    }
+    shown = {name: ones if every else ones[: paging.CARDS] for name, ones in named.items()}
+    rows = _rows(user, [one.match for ones in shown.values() for one in ones])
+    return {
+        name: Part([rows[one.match] for one in shown[name] if one.match in rows], len(ones)) if ones else None
+        for name, ones in named.items()
+    }
 
 
-def own_rows(user: User) -> list[Row]:
-    """Return a user's matches that are not over: their turns by time left, then others by deadline, then the rest."""
-    unfinished = selectors.matches_of(user).filter(status__in=Match.UNFINISHED)
-    matches = list(unfinished.prefetch_related(_seats(), "questions")[: paging.OWN_MATCHES])
+@dataclass(frozen=True, slots=True)
+class _Brief:
+    """An unfinished match with its place in a section: `mine` if its reader is awaited, and the deadline that matters to them."""
+
+    match: UUID
+    status: str
+    board: bool
+    mine: bool
+    due: datetime | None
+
+
+def _briefs(user: User) -> list[_Brief]:
+    """Return a user's matches that are not over, in the order of the page. A fixed number of queries for few columns."""
+    own = Seat.objects.filter(match=OuterRef("pk"), user=user).values("index")
+    late = Q(creator=user, watch_delay__gt=0)
+    unfinished = selectors.matches_of(user).filter(status__in=Match.UNFINISHED).annotate(own=Subquery(own), late=late)
+    matches = unfinished.values_list("pk", "status", "board", "own", "late")[: paging.OWN_MATCHES]
+    ids = [match for match, *_ in matches]
+    # A host who gave up their seat sees the match late, as spectators do.
+    hosted = [match for match, _status, _board, seat, late in matches if late and seat is None]
+    left = selectors.left(user, Match.objects.filter(pk__in=hosted)) if hosted else frozenset()
+    questions = _decisions(ids)
+    briefs = []
+    for match, status, board, seat, _late in matches:
+        asked, nearest = _nearest([] if match in left else questions.get(match, []), seat)
+        briefs.append(_Brief(match, status, board, asked, nearest.deadline if nearest is not None else None))
+    now = timezone.now()
+    return sorted(briefs, key=lambda one: (not one.mine, one.due is None, one.due or now))
+
+
+def _decisions(matches: Sequence[UUID]) -> dict[UUID, list[Question]]:
+    """Return the pending decisions of each match."""
+    found: dict[UUID, list[Question]] = {}
+    for question in Question.objects.filter(match__in=matches):
+        found.setdefault(question.match_id, []).append(question)
+    return found
+
+
+def _nearest(questions: Sequence[Question], own: int | None) -> tuple[bool, Question | None]:
+    """Return True if a seat is asked, and the question that matters to it: its own with the nearest deadline, else any."""
+    asked = [question for question in questions if question.seat == own]
+    return bool(asked), min(asked or questions, key=Question.soonest, default=None)
+
+
+def _rows(user: User, ids: Sequence[UUID]) -> dict[UUID, Row]:
+    """Return some of a user's matches as rows, with their seats and pending decisions."""
+    matches = list(Match.objects.filter(pk__in=ids).prefetch_related(_seats(), "questions"))
     now = timezone.now()
     late = {match.id: match.game for match in matches if not match.board and summaries.needs_clocks(match, now)}
     loaded = loading.load_many(late) if late else {}
     left = selectors.left(user, matches)
-    rows = [_row(match, user, loaded.get(match.id), now, gave_up=match.pk in left) for match in matches]
-    return sorted(rows, key=lambda row: (not row.mine, row.due is None, row.due or now))
+    return {match.pk: _row(match, user, loaded.get(match.id), now, gave_up=match.pk in left) for match in matches}
 
 
 def finished_rows(user: User) -> list[Row]:
@@ -154,15 +209,14 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime, *, gave
     access = Access(match, user, next((seat for seat in seats if seat.user_id == user.pk), None), seats, gave_up)
     own = access.viewer
     questions = list(match.questions.all()) if match.status == Match.Status.RUNNING and not access.is_delayed else []
-    asked = [question for question in questions if question.seat == own]
-    nearest = min(asked or questions, key=Question.soonest, default=None)
+    asked, nearest = _nearest(questions, own)
     left = summaries.time_left(nearest, plain=match.hides_names and not asked)
     return Row(
         match,
         catalog.game(match.game).manifest.title,
         list(enumerate(selectors.seat_names(seats))),
         access,
-        mine=bool(asked),
+        mine=asked,
         prompt=nearest.prompt if nearest is not None and asked else "",
         due=nearest.deadline if nearest is not None else None,
         stands=summaries.stands_until(access, nearest, loaded, now) if nearest is not None and asked else None,
