@@ -15,7 +15,7 @@ handler500 = "gamesvc.api.unanswered.server_error"
 
 urlpatterns = [
     path("api/v1/", include("gamesvc.api.v1.urls")),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("accounts.signing_in.urls")),
     path("mail/", include("notifications.urls")),
     path("health/", health),
     path("admin/", operators.urls),

@@ -106,7 +106,11 @@ def all_doors() -> dict[str, list[Door]]:
 
     The order in Django's admin depends on which module was imported first, so its routes come last, by name.
     """
-    found = [(route, entry) for route, entry in _routes(get_resolver().url_patterns, "") if not _of_a_row(route)]
+    entries: dict[str, URLPattern] = {}
+    for route, entry in _routes(get_resolver().url_patterns, ""):
+        if not _of_a_row(route):
+            entries.setdefault(route, entry)  # of two with one address, Django takes the first
+    found = list(entries.items())
     found.sort(key=lambda door: door[0] if door[0].startswith("admin/") else "")
     return {
         "API": [_endpoint(route, entry.callback) for route, entry in found if hasattr(entry.callback, "cls")],

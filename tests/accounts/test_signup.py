@@ -184,6 +184,18 @@ def test_several_addresses(client):
     assert EmailAddress.objects.filter(user__username="ann", verified=True).count() == 2
 
 
+def test_a_link_of_another_account_signs_nobody_out(client):
+    sign_up(client, name="eve", address="eve@players.example")
+    link = link_in(mail.outbox[-1])
+    confirmed(client)
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+    assert client.get(link).status_code == 200
+    assert who(client) == "ann"
+    client.post(link)
+    assert who(client) == "ann"
+    assert EmailAddress.objects.get(email="eve@players.example").verified
+
+
 def prove(client, change):
     """Change addresses: nothing is done until the password is given, and then what was asked for."""
     mails = len(mail.outbox)

@@ -1,4 +1,7 @@
 from django.http import HttpResponse
 from django.urls import include, path
 
-urlpatterns = [path("accounts/", include("allauth.urls")), path("", lambda request: HttpResponse(request.user.get_username()))]
+urlpatterns = [
+    path("accounts/", include("accounts.signing_in.urls")),
+    path("", lambda request: HttpResponse(request.user.get_username())),
+]
