@@ -64,6 +64,12 @@ Bis dann
 See you then
 Until next time
 Thanks for waiting!
+Sorry this took so long.
+Good luck next turn!
+I did not see that coming.
+Ben says hi.
+No idea how this will end.
+Das war knapp.
 What a game!
 Nice game!
 No virus found in this message.
@@ -128,6 +134,21 @@ def test_any_doubt_counts_near_the_orders(place: str) -> None:
 def test_a_harmless_remark_keeps_back_no_order(place: str) -> None:
     left = [remark for remark in HARMLESS.strip().split("\n") if done(mail_with(remark, place)) != ORDERS.split("\n")]
     assert left == []
+
+
+def test_three_lines_of_chatter_below_keep_back_no_order() -> None:
+    for between in ("\n", "\n\n"):
+        assert done(f"{ORDERS}{between}Sorry this took so long.\nWork was crazy this week.\nMore next time!") == ORDERS.split(
+            "\n"
+        )
+
+
+def test_chatter_that_may_be_about_the_orders_is_asked_about_once() -> None:
+    for between in ("\n", "\n\n"):
+        *orders, asked = read(f"{ORDERS}{between}Lovely weather here.\nMaybe I win this time.\nMy cat sleeps.")
+        assert [line.understood for line in orders] == ORDERS.split("\n")
+        assert (asked.text, asked.state) == ("Lovely weather here.", "unreadable")
+        assert "END" in asked.detail
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,8 @@ VAGUE_WORDS = 2
 class Block:
     """The lines of a mail that are meant as orders, from the index `first` up to and without `end`.
 
-    `orders_below`: the number of lines below the block that look like orders.
+    `orders_below`: the number of lines below the block that look like orders. `in_doubt`: what stands below the block may revoke
+    the orders, so that none is carried out before the player was asked.
     """
 
     first: int
@@ -70,13 +71,14 @@ class Block:
     orders_below: int = 0
     name_last: bool = False
     """True if the last paragraph is nothing but what may be a name: with capitals, below orders without them."""
+    in_doubt: bool = False
 
 
 def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     """Return the block of orders. `words`: the service words. Empty lines separate paragraphs.
 
-    A mail without anything like an order, with more than a greeting above it, or with a remark that may revoke or replace the
-    orders, is one block: all its lines are read.
+    A mail without anything like an order, with more than a greeting above it, or with orders below a remark that may revoke or
+    replace the first ones, is one block: all its lines are read.
     """
     whole = Block(0, len(lines))
     if not game.verbs:
@@ -91,7 +93,7 @@ def find(lines: Sequence[str], words: Collection[str], game: Game) -> Block:
     vague = [means and is_vague(line, known, game) for line, means in zip(lines, meant, strict=True)]
     end = _without_names(lines, vague, first, _end(lines, meant, first))
     if _is_revoked(lines[end:]):
-        return whole
+        return whole if any(meant[end:]) else Block(first, end, in_doubt=True)
     sure = [at for at in range(end, len(lines)) if meant[at] and not vague[at]]
     again = next((at for at in sure if _word(lines[at].split()[0]) in known), end)
     between = lines[end:again]

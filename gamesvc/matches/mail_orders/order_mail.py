@@ -178,7 +178,8 @@ def read(
         _ask_of_name(read_lines[-1])
     lines += read_lines
     if whole and rest:
-        lines.append(_unread(_after(lines), rest[0].text.strip(), block.orders_below))
+        remark = rest[0].text.strip()
+        lines.append(_doubt(_after(lines), remark) if block.in_doubt else _unread(_after(lines), remark, block.orders_below))
     if order := _perhaps_quoted(text, perhaps_quoted, known, game):
         detail = _("This may be a quoted line. If it is yours, send all orders again, together and above the quoted mail.")
         return [*lines, Line(_after(lines), order, "order", state="unreadable", detail=detail)]
@@ -303,6 +304,15 @@ def _reads(order: str, game: Game, view: JsonMapping | None) -> bool:
     except Refused:
         return False
     return True
+
+
+def _doubt(number: int, text: str) -> Line:
+    """Return the line for remarks below the orders that may revoke them: none is carried out."""
+    detail = _(
+        "This, or what stands below it, may take your orders back. "
+        "If it does not, send the orders again with a line END below them."
+    )
+    return Line(number, text.partition("\n")[0], "order", state="unreadable", detail=detail)
 
 
 def _unread(number: int, text: str, orders: int) -> Line:

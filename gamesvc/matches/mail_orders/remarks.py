@@ -141,6 +141,11 @@ _PLEASANT = """
     later, see you tomorrow, see you tonight, talk to you later, talk to you tomorrow, speak to you later, how
     are you, no problem, no hurry, no rush, no worries, can't wait, bis morgen, bis später, kein problem,
     well played, never give up, never stop, what a, thanks for waiting, thank you for waiting, sorry for waiting,
+    sorry this took so long, sorry it took so long, sorry that took so long, sorry for the short mail, sorry for the late,
+    did not see that coming, didn't see that coming, good luck next turn, good luck next round, good luck for next turn, good luck
+    for the next turn, good luck for the next round, congratulations on the last round, congratulations on the last turn, says hi,
+    says hello, say hi, say hello, no idea how this will end, no idea how this ends, you played that well, let me know how,
+    das war knapp, das war spannend,
     see you then, until next time, until then, bis dann, ignore typos, ignore any typos, ignore the typos, ok then,
     okay then, as discussed, wie besprochen, gut gespielt, niemals aufgeben
 """
