@@ -192,13 +192,13 @@ def _handle(mail: InboundMail, read: _Read, owner: User | None) -> bool:
 def _check_meant(mail: InboundMail, read: _Read, verdict: Verdict) -> None:
     """Refuse a mail that its proved sender wrote to others, or that was worked on before. Raises `MailRefused`."""
     address = mail.address
-    to_signed = verdict.signed is None or "to" in verdict.signed
-    if not destinations.written_to(read.headers, address) or not (to_signed or destinations.answers_topic(read.headers, address)):
+    to_proved = verdict.names_receiver
+    if not destinations.written_to(read.headers, address) or not (to_proved or destinations.answers_topic(read.headers, address)):
         raise MailRefused("misdirected")
     if read.fingerprint:
         if not trust.is_recent(read.headers):
             raise MailRefused("unproved", "too old")
-        if not store.is_first(mail, read.fingerprint, among_all=not to_signed):
+        if not store.is_first(mail, read.fingerprint, among_all=not to_proved):
             raise MailRefused("repeated")
 
 

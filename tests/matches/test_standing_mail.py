@@ -221,13 +221,17 @@ def test_a_mail_to_others_that_is_sent_on_brings_its_writer_no_answer(known, mai
     assert replay(PLAY, now) == ["no_player", 1]
 
 
-@pytest.mark.parametrize("to", ["friend@elsewhere.example", PLAY])
-def test_a_players_mail_that_others_send_again_does_not_shut_them_out(known, mailing, settings, to):  # noqa: F811
+@pytest.mark.parametrize(
+    ("to", "signature"),
+    [("friend@elsewhere.example", ""), (PLAY, ""), (PLAY, "DKIM-Signature: d=players.example; h=from:date\r\n")],
+)
+def test_a_players_mail_that_others_send_again_does_not_shut_them_out(known, mailing, settings, to, signature):  # noqa: F811
     settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID, settings.INBOUND_MAILS_PER_ADDRESS = "border", "mx.games.example", 2
     proved = {"Authentication_Results": "mx.games.example; dmarc=pass header.from=players.example"}
-    head = f"From: {ANNA}\r\nTo: {to}\r\nMessage-ID: <old@players.example>\r\n"
-    for _time in range(5):
-        mailing.deliver(f"Authentication-Results: {proved['Authentication_Results']}\r\n{head}\r\ngames\r\n".encode(), to=PLAY)
+    head = f"Authentication-Results: {proved['Authentication_Results']}\r\n{signature}From: {ANNA}\r\nTo: {to}\r\n"
+    for number in range(5):
+        name = number if signature else "old"
+        mailing.deliver(f"{head}Message-ID: <{name}@players.example>\r\n\r\ngames\r\n".encode(), to=PLAY)
     assert ask(mailing, "list", **proved)
 
 

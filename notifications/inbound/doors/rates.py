@@ -69,12 +69,13 @@ def _check_standing(envelope_from: str, network: str, headers: Message | None) -
 
 
 def _proved_sender(headers: Message) -> str:
-    """Return the sender that our border's verdict in the headers proves; empty if there is none."""
+    """Return the sender that our border's verdict in the headers proves, with the To line; empty if there is none."""
     if settings.INBOUND_AUTH == "own":
         return ""  # that needs DNS, which the workers query
     try:
         sender = sender_of(headers)
-        return sender if trust.prove(headers, b"", sender, patient=True).dmarc == PASS else ""
+        verdict = trust.prove(headers, b"", sender, patient=True)
+        return sender if verdict.dmarc == PASS and verdict.names_receiver else ""
     except MailRefused:
         return ""
 
@@ -112,10 +113,11 @@ def _proves(headers: Message, address: ReplyAddress) -> bool:
         return False  # that needs DNS, which the workers query
     try:
         sender = sender_of(headers)
-        trust.check_owner(address, sender, trust.prove(headers, b"", sender, patient=True))
+        verdict = trust.prove(headers, b"", sender, patient=True)
+        trust.check_owner(address, sender, verdict)
     except MailRefused:
         return False
-    return destinations.written_to(headers, address)
+    return verdict.names_receiver and destinations.written_to(headers, address)
 
 
 def _repeated(headers: Message, address: ReplyAddress) -> bool:

@@ -72,6 +72,11 @@ class Verdict:
     strict: bool = False
     signed: frozenset[str] | None = field(default=None, compare=False)
 
+    @property
+    def names_receiver(self) -> bool:
+        """Return True if the To line is proved as well: others may put another one above a mail that does not sign it."""
+        return self.signed is None or "to" in self.signed
+
 
 def check_mode(host: str) -> None:
     """Refuse to receive in a mode that does not exist, that lacks its name, or that would trust strangers."""

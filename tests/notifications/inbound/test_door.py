@@ -512,6 +512,9 @@ def test_a_mail_of_the_owners_that_others_send_again_does_not_shut_them_out(anna
     elsewhere = f"From: Anna <{ANNA}>\r\nTo: friend@x.example\r\nAuthentication-Results: {PASSED}\r\n\r\nmove {{}}\r\n"
     for number in range(4):
         mailing.deliver(elsewhere.format(number).encode(), to=to)
+    unsigned = f"DKIM-Signature: d=players.example; h=from:date\r\n{elsewhere.replace('friend@x.example', to)}"
+    for number in range(4):
+        mailing.deliver(unsigned.format(number).encode(), to=to)
     assert refused(mailing, to, Authentication_Results=PASSED) is None
 
 
