@@ -79,7 +79,8 @@ def set_quiet_hours(*, user: User, start: time | None, end: time | None) -> None
     if (start is None) != (end is None):
         raise AbsenceRefused("bad_quiet_hours", say("Quiet hours need a start and an end, such as 22:00 to 07:00."), "start")
     with transaction.atomic():
-        row = User.objects.select_for_update().get(pk=user.pk)
+        User.lock(user.pk)
+        row = User.objects.get(pk=user.pk)
         if start is not None and end is not None:
             _check_night(start, end)
             wanted = QuietHours(start, end, row.timezone)
@@ -176,7 +177,7 @@ def announce(*, user: User, first: date, last: date, at: datetime | None = None)
         )
     starts, ends = _midnight(first, user.zone), _midnight(last + timedelta(days=1), user.zone)
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        User.lock(user.pk)
         if Absence.objects.filter(user=user, starts_at__lt=ends, ends_at__gt=max(starts, now)).exists():
             raise AbsenceRefused("overlaps", say("You have already announced a vacation on some of these days."), "first")
         absence = Absence(

@@ -41,7 +41,7 @@ def block(*, by: User, name: str) -> Block:
     if other.pk == by.pk:
         raise BlockRefused("own_name", say("You cannot block yourself."), "name")
     # One user's blocks are counted one after the other.
-    User.objects.select_for_update(no_key=True).get(pk=by.pk)
+    User.lock(by.pk)
     if Block.objects.filter(user=by).exclude(blocked=other).count() >= MOST:
         raise BlockRefused("too_many_blocks", say("You already block {most} players. Unblock one first.", most=MOST), "name")
     return Block.objects.get_or_create(user=by, blocked=other)[0]

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils.timezone import now
@@ -81,6 +81,16 @@ class User(AbstractUser):
         except ValidationError:
             return None
         return cls.objects.filter(username=name, is_active=True).first()
+
+    @classmethod
+    def lock(cls, *keys: int) -> None:
+        """Lock users until the transaction ends. Raises `PermissionDenied` if an account was erased or suspended meanwhile.
+
+        What a request does that began before an erasure would stay on the erased account: a seat, a key, an address.
+        """
+        rows = list(cls.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk"))
+        if not all(user.is_active for user in rows):
+            raise PermissionDenied("This account is closed.")
 
     @property
     def is_operator(self) -> bool:

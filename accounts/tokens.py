@@ -72,7 +72,7 @@ def create_token(
     later and is revoked with it. `proven`: the user has just given their password. Raises `TokenRefused`.
     """
     # With the owner of a bot, whose tokens may be revoked at this moment.
-    list(User.objects.select_for_update(no_key=True).filter(pk__in={user.pk, user.bot_owner_id or user.pk}).order_by("pk"))
+    User.lock(user.pk, user.bot_owner_id or user.pk)
     name, wanted, now = name.strip(), set(scopes), timezone.now()
     _check_wishes(user, name, wanted)
     if parent is not None:

@@ -67,7 +67,7 @@ def make(*, owner: User, name: str, matches: int = 8) -> User:
     """Make a bot account that plays so many matches at the same time. Raises `BotRefused` and `TooMany`."""
     if owner.is_bot:
         raise BotRefused("not_for_bots", say("A bot has no bot accounts of its own. Make it as yourself."))
-    User.objects.select_for_update(no_key=True).get(pk=owner.pk)
+    User.lock(owner.pk)
     _check_name(name)
     if len(of(owner)) >= MOST:
         raise BotRefused("too_many_bots", say("You have {most} bot accounts, which is the limit. Erase one first.", most=MOST))

@@ -34,7 +34,7 @@ def register(*, owner: User, name: str, redirect_uris: Sequence[str], confidenti
 
     Raises `AppRefused`.
     """
-    User.objects.select_for_update(no_key=True).get(pk=owner.pk)
+    User.lock(owner.pk)
     name, uris = name.strip(), list(dict.fromkeys(uri.strip() for uri in redirect_uris if uri.strip()))
     if not 1 <= len(name) <= 60 or not name.isprintable():
         raise AppRefused("bad_app_name", say("An app needs a name of 1 to 60 printable characters."), "name")

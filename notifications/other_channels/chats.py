@@ -43,7 +43,7 @@ def set_up(user: User, service: str, address: str) -> ChatAddress:
 
     chat_services.check(service, address)
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        User.lock(user.pk)
         row, new = ChatAddress.objects.update_or_create(
             user=user, service=service, defaults={"address": address, "changed_at": timezone.now()}
         )

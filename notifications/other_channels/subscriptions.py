@@ -104,7 +104,7 @@ def add(user: User, *, url: str, kinds: Sequence[str] | None = None, topic: str 
     outward.check_host(url)
     chosen = _chosen(kinds, topic)
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        User.lock(user.pk)
         if Webhook.objects.filter(user=user).count() >= MOST:
             detail = say("You have {most} webhooks, and no more can be added. Remove one first.", most=MOST)
             raise WishRefused("too_many_webhooks", detail, "url")

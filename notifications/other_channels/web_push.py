@@ -73,7 +73,7 @@ def subscribe(user: User, *, endpoint: str, p256dh: str, auth: str) -> PushSubsc
     outward.check(endpoint)
     _check_keys(p256dh, auth)
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        User.lock(user.pk)
         first = not has(user.pk)
         row, _new = PushSubscription.objects.update_or_create(
             endpoint=endpoint, defaults={"user": user, "p256dh": p256dh, "auth": auth}

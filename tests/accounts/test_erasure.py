@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import uuid
-from datetime import timedelta
+from datetime import time, timedelta
+from types import SimpleNamespace
 
 import pytest
 import time_machine
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
+from django.core.exceptions import PermissionDenied
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from accounts import erasure
+from accounts import absences, blocks, erasure
 from accounts.addresses import add_verified_address
+from accounts.bots import bots
 from accounts.models import Absence, User
+from accounts.oauth import apps as oauth_apps
 from accounts.tokens import create_token
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import invitations, opening, press
@@ -32,8 +36,10 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from notifications.models import CalendarFeed, Preference, Webhook
+from notifications.other_channels import chats, subscriptions, web_push
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import holder
+from tests.notifications.test_push import Browser
 
 pytestmark = pytest.mark.django_db
 
@@ -158,6 +164,34 @@ def references() -> dict[tuple[str, str], set[tuple[str, int]]]:
                 for pk, user in model._base_manager.exclude(**{field.name: None}).values_list("pk", field.attname):
                     found.setdefault((model._meta.label, str(pk)), set()).add((field.name, user))
     return found
+
+
+ACTS = {
+    "a match": lambda user, _match: opening.create_match(by=user, game="toy"),
+    "a seat": lambda user, match: opening.join_match(by=user, match=match),
+    "a key": lambda user, _match: create_token(user=user, name="late", scopes=["read"]),
+    "an app": lambda user, _match: oauth_apps.register(
+        owner=user, name="x", redirect_uris=["https://x.example"], confidential=True
+    ),
+    "a bot": lambda user, _match: bots.make(owner=user, name="late-bot"),
+    "a webhook": lambda user, _match: subscriptions.add(user, url="https://x.example/hook"),
+    "a chat": lambda user, _match: chats.set_up(user, "ntfy", "ntfys://ntfy.sh/secret"),
+    "a browser": lambda user, _match: web_push.subscribe(user, **Browser(SimpleNamespace(origin="https://push.example")).given),
+    "a vacation": lambda user, _match: absences.announce(user=user, first=timezone.localdate(), last=timezone.localdate()),
+    "quiet hours": lambda user, _match: absences.set_quiet_hours(user=user, start=time(22), end=time(7)),
+    "a block": lambda user, _match: blocks.block(by=user, name="ben"),
+}
+
+
+@pytest.mark.parametrize("what", ACTS)
+def test_a_request_that_began_before_does_nothing_afterwards(toy, quixotella, ben, what):
+    match = opening.create_match(by=ben, game="toy")
+    erasure.erase(User.objects.get(pk=quixotella.pk))
+    before = tables()
+    with pytest.raises(PermissionDenied):
+        ACTS[what](quixotella, match)
+    changed = {name for name, text in tables().items() if text != before[name]}
+    assert changed <= {"accounts_throttle"}, "which holds hashes only"
 
 
 def test_an_erasure_unbinds_no_row_from_another_user(toy, quixotella, ben, mailing, program):  # noqa: F811

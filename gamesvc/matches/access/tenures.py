@@ -52,7 +52,7 @@ def lock_user(user: User) -> None:
 
     Each of them depends on what they and their bots did in any match of a family. Lock the user before matches and seats.
     """
-    list(User.objects.select_for_update(no_key=True).filter(pk__in={user.pk, bots.root(user)}).order_by("pk"))
+    User.lock(user.pk, bots.root(user))
 
 
 def seats_held(user: User, match: Match) -> set[int]:
