@@ -208,6 +208,14 @@ def test_a_ban_from_messages_ends_by_itself_or_is_lifted(match, anna, ben, progr
     writes(match, ben, 1, "Thanks")
 
 
+def test_a_second_ban_shortens_no_longer_one(match, anna, ben, program, operator):
+    for days in (30, 3):
+        moderation.act(by=operator, report=reported(program, anna), act="mute", words="Calm down.", days=days)
+    assert MessageBan.objects.get().until > timezone.now() + timedelta(days=29)
+    moderation.act(by=operator, report=reported(program, anna), act="mute", words="Calm down.", days=60)
+    assert MessageBan.objects.get().until > timezone.now() + timedelta(days=59)
+
+
 def test_a_suspended_player_is_out_until_they_are_restored(match, anna, ben, program, operator):
     client, theirs = Client(), program(ben)
     client.force_login(ben)

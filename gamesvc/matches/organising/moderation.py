@@ -76,7 +76,9 @@ def _carry_out(report: Report, act: str, days: int | None) -> None:
     match act:
         case Act.MUTE:
             until = timezone.now() + timedelta(days=days or 0)
-            MessageBan.objects.update_or_create(user=report.about, defaults={"until": until})
+            ban, _new = MessageBan.objects.get_or_create(user=report.about, defaults={"until": until})
+            # One that another operator made stays: `restore` ends a ban, and no shorter one does.
+            MessageBan.objects.filter(pk=ban.pk, until__lt=until).update(until=until)
         case Act.SUSPEND:
             User.objects.filter(pk=report.about_id).update(is_active=False)
         case Act.RESTORE:
