@@ -11,6 +11,7 @@ from django.test import Client
 from accounts.addresses import add_verified_address
 from accounts.models import ApiToken
 from accounts.tokens import create_token, find_token, proven_lately
+from notifications.models import Webhook
 from tests.web.page import chosen, form_to
 
 PASSWORD, NEW = "a long password", "another long one"
@@ -78,6 +79,17 @@ def test_all_keys_are_revoked_at_once(browser, anna):
     assert "2 keys revoked." in page
     assert [find_token(key) for key in keys] == [None, None]
     assert "Revoke all keys" not in page
+    assert "not yours below" not in page
+
+
+def test_who_revokes_all_keys_is_told_of_the_addresses_that_stay(browser, anna):
+    """A key may have set them, and its holder would go on reading the notices."""
+    create_token(user=anna, name="bot", scopes=["account"])
+    Webhook.objects.create(user=anna, url="https://evil.example/hook", channel=False)
+    form = form_to(browser.get("/profile/").content.decode(), "/tokens", "Revoke all keys")
+    page = browser.post("/profile/tokens", form.fields, follow=True).content.decode()
+    assert "Remove those that are not yours below." in page
+    assert "All webhooks" in page
 
 
 @pytest.mark.parametrize("revoke", [True, False])

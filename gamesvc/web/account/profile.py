@@ -112,6 +112,9 @@ def tokens(request: HttpRequest) -> HttpResponse:
                     request,
                     say_many("{number} key revoked.", "{number} keys revoked.", count) if count else say("You have no keys."),
                 )
+                if notices.is_reached_elsewhere(user):
+                    told = say("Webhooks, chats and your calendar address stay. Remove those that are not yours below.")
+                    messages.info(request, told)
             case _:
                 raise Refused("unreadable", say("Choose what to do with your keys."), "act")
     except (Refused, TokenRefused) as refused:

@@ -44,6 +44,11 @@ def context(user: User) -> dict[str, object]:
     }
 
 
+def is_reached_elsewhere(user: User) -> bool:
+    """Return True if notices of a user go to addresses that a key could have set."""
+    return bool(calendar.address(user) or subscriptions.all_of(user) or chats.of(user))
+
+
 def _when(name: str, order: Sequence[str]) -> str:
     """Return when a channel is used, as the form has it: never, after a mail, or first."""
     if name not in order:
