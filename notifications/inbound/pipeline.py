@@ -192,8 +192,9 @@ def _handle(mail: InboundMail, read: _Read, owner: User | None) -> bool:
 def _check_meant(mail: InboundMail, read: _Read, verdict: Verdict) -> None:
     """Refuse a mail that its proved sender wrote to others, or that was worked on before. Raises `MailRefused`."""
     address = mail.address
-    to_proved = verdict.names_receiver
-    if not destinations.written_to(read.headers, address) or not (to_proved or destinations.answers_topic(read.headers, address)):
+    to_proved = verdict.proves("to")
+    answers = verdict.proves("subject") and destinations.answers_topic(read.headers, address)
+    if not destinations.written_to(read.headers, address) or not (to_proved or answers):
         raise MailRefused("misdirected")
     if read.fingerprint:
         if not trust.is_recent(read.headers):

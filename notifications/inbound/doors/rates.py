@@ -75,7 +75,7 @@ def _proved_sender(headers: Message) -> str:
     try:
         sender = sender_of(headers)
         verdict = trust.prove(headers, b"", sender, patient=True)
-        return sender if verdict.dmarc == PASS and verdict.names_receiver else ""
+        return sender if verdict.dmarc == PASS and verdict.proves("to") else ""
     except MailRefused:
         return ""
 
@@ -117,7 +117,7 @@ def _proves(headers: Message, address: ReplyAddress) -> bool:
         trust.check_owner(address, sender, verdict)
     except MailRefused:
         return False
-    return verdict.names_receiver and destinations.written_to(headers, address)
+    return verdict.proves("to") and destinations.written_to(headers, address)
 
 
 def _repeated(headers: Message, address: ReplyAddress) -> bool:

@@ -72,10 +72,9 @@ class Verdict:
     strict: bool = False
     signed: frozenset[str] | None = field(default=None, compare=False)
 
-    @property
-    def names_receiver(self) -> bool:
-        """Return True if the To line is proved as well: others may put another one above a mail that does not sign it."""
-        return self.signed is None or "to" in self.signed
+    def proves(self, name: str) -> bool:
+        """Return True if a header field is proved too, by its name in lower case: others may write another one otherwise."""
+        return self.signed is None or name in self.signed
 
 
 def check_mode(host: str) -> None:

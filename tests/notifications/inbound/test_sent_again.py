@@ -195,4 +195,6 @@ def test_without_a_signed_receiver_the_subject_of_our_mails_says_whom_it_answers
     assert outcome(mailing, again, other) == (MailStatus.REFUSED, "repeated")
     for other_said in (f"Fwd: [{TITLE}] Your turn", f"Re: {TITLE}7", f"Re: about {TITLE}"):
         assert outcome(mailing, mail(to, without=["to"], subject=other_said), to) == (MailStatus.HELD, "misdirected")
+    forged = mail(to, without=["to", "subject"], subject=said.format(TITLE))
+    assert outcome(mailing, forged, to) == (MailStatus.HELD, "misdirected"), "others may have written the subject"
     assert letters == ["move A1"]
