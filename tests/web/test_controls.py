@@ -170,6 +170,13 @@ def test_defaults_are_chosen():
     assert control({"type": "boolean", "default": True}, "secret").value == "true"
 
 
+def test_an_optional_yes_or_no_with_a_usual_answer_is_one_box() -> None:
+    form = Form("move", "Move", {"hold": {"type": "boolean", "default": False}, "far": {"type": "boolean"}}, ())
+    assert [one.kind for one in sheet(form).controls][:1] == ["check"]
+    assert read(sheet(form), {"hold": ["true"]}) == {"name": "move", "hold": True}
+    assert read(sheet(form), {}) == {"name": "move"}
+
+
 def test_options_name_their_parts_of_the_picture() -> None:
     spaces = {"type": "array", "items": {"enum": ["E5", "F5"]}, "uniqueItems": True}
     rows = {"type": "array", "items": {"type": "object", "properties": {"to": {"enum": ["E5", "G5"]}}, "required": ["to"]}}

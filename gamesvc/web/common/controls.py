@@ -274,8 +274,7 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
     if kind == "integer":
         return _integer(schema, base)
     if kind == "boolean":
-        default = schema.get("default")
-        return Control("check", **base, value="true" if default else "") if required else _choice([True, False], schema, base)
+        return _yes_or_no(schema, base, required)
     if kind == "string":
         return Control("text", **base, high=schema.get("maxLength"), value=str(schema.get("default") or ""))
     if kind == "object" and "properties" in schema:
@@ -284,6 +283,14 @@ def control(schema: Schema, path: str, required: bool = True) -> Control:
         return _array(schema, path, base)
     default = json.dumps(schema["default"]) if "default" in schema else ""
     return Control("json", **base, value=default)
+
+
+def _yes_or_no(schema: Schema, base: dict[str, Any], required: bool) -> Control:
+    """Return a box where leaving it empty means no, else a choice with an empty answer."""
+    default = schema.get("default")
+    if required or default is False:
+        return Control("check", **base, value="true" if default else "")
+    return _choice([True, False], schema, base)
 
 
 def _choice(values: list[object], schema: Schema, base: dict[str, Any]) -> Control:

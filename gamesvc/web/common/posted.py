@@ -91,7 +91,7 @@ def read_value(one: Control, posted: Posted) -> Any:
         case "number":
             return _read_number(one, _first(posted, one.path))
         case "check":
-            return _first(posted, one.path) == "true"
+            return _first(posted, one.path) == "true" or (False if one.required else MISSING)
         case "text":
             text = _first(posted, one.path)
             return text if text or one.required else _empty(one)

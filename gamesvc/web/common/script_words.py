@@ -13,6 +13,7 @@ WORDS = (
     mark("Facts and hand"),
     mark("How many"),
     mark("If you confirm. You can undo it until someone acts"),
+    mark("More choices"),
     mark("No connection. The page goes on when it is back."),
     mark("One less"),
     mark("One more"),

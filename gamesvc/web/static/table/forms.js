@@ -192,6 +192,29 @@ export class Filling {
     return lacking ? radios.filter((radio) => radio.name === lacking.name) : [];
   }
 
+  /** What nobody is asked and no target stands for: boxes, answers beside the usual one, numbers after the first.
+   * @returns {(HTMLInputElement | HTMLSelectElement)[]} */
+  extras() {
+    const shown = [this.number(), ...this.steps(), ...this.question()];
+    const all = /** @type {(HTMLInputElement | HTMLSelectElement)[]} */ ([...this.form.querySelectorAll('input:not([type="hidden"], [data-t]), select')]);
+    return all.filter((control) => this.open(control) && active(control) && !shown.includes(/** @type {HTMLInputElement} */ (control)) && this._beside(control));
+  }
+
+  /** @param {HTMLInputElement | HTMLSelectElement} control @returns {boolean} true if it offers something that the board and questions do not */
+  _beside(control) {
+    if (control instanceof HTMLSelectElement) return [...control.options].some((option) => option.value !== "" && !option.dataset.t);
+    if (control.type !== "radio") return true;
+    const usual = !control.matches(NEEDED) || [...this.form.querySelectorAll(`input[name="${CSS.escape(control.name)}"]`)].some((radio) => /** @type {HTMLInputElement} */ (radio).defaultChecked);
+    return usual && !control.defaultChecked && control.value !== "" && control.value !== "false" && !control.closest("[data-steps]");
+  }
+
+  /** Choose, or go back to what is usual. @param {HTMLInputElement} control a box or a radio */
+  toggle(control) {
+    const group = /** @type {HTMLInputElement[]} */ ([...this.form.querySelectorAll(`input[name="${CSS.escape(control.name)}"]`)]);
+    const back = control.type === "radio" && control.checked ? group.find((radio) => radio.defaultChecked || radio.value === "") : null;
+    (back ?? control).click();
+  }
+
   /** @returns {boolean} true if nothing that can be tapped lacks a value, and nothing can be chosen several times. A number has its
    * default, but the first tap alone leaves time to change it. A payment has its default, too. */
   settled() {

@@ -245,8 +245,8 @@ function render() {
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
   for (const old of document.querySelectorAll("#choices .stepper, #choices [data-k]")) old.remove();
   if (!go.isConnected) $("choices").append(go, stop);
-  $("choices").prepend(...answers(filling), ...stepper(filling));
-  if (had) /** @type {HTMLElement | null} */ ($("choices").querySelector(`[data-k="${had}"]`))?.focus();
+  $("choices").prepend(...answers(filling), ...stepper(filling), ...extras(filling));
+  if (had) /** @type {HTMLElement | null} */ ($("choices").querySelector(`[data-k="${CSS.escape(had)}"]`))?.focus();
 }
 
 // These two stay the same elements while the words of the server come: a press is never lost.
@@ -305,6 +305,25 @@ function answers(form) {
   return radios.map((radio) => {
     const made = button(radio.closest("label")?.textContent?.trim() ?? radio.value, "answer", () => radio.click());
     made.dataset.k = `${radio.name} ${radio.value}`;
+    return made;
+  });
+}
+
+/** What can be chosen besides: as switches in the bar; where there are many, in the form, to which a button leads.
+ * @param {Filling} form @returns {HTMLElement[]} */
+function extras(form) {
+  const found = form.question().length ? [] : form.extras();
+  const switches = /** @type {HTMLInputElement[]} */ (found.filter((one) => one instanceof HTMLInputElement && one.type !== "number"));
+  if (found.length > MOST_ANSWERS || switches.length < found.length) {
+    const made = button(tr("More choices"), "answer more", () => { showForms(); found[0].focus(); });
+    made.dataset.k = "extras";
+    return [made];
+  }
+  return switches.map((one) => {
+    const legend = one.value === "true" && one.type === "radio" ? one.closest("fieldset")?.querySelector("legend") : one.closest("label");
+    const made = button(legend?.textContent?.trim() ?? one.value, "extra", () => form.toggle(one));
+    made.dataset.k = `${one.name} ${one.value}`;
+    made.ariaPressed = String(one.checked);
     return made;
   });
 }
@@ -490,6 +509,8 @@ export function listen(held) {
     if (now !== focused) { focused = now; render(); }
   });
   document.addEventListener("keydown", keys);
+  // While a form is filled in, the bar may grow: what lies above it makes way.
+  new ResizeObserver(() => document.documentElement.style.setProperty("--foot", `${$("bar").offsetHeight}px`)).observe($("bar"));
   recall();
 }
 

@@ -1,0 +1,57 @@
+"""The action bar offers what no place on the board stands for, and lies over nothing that can be tapped."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from gamesvc.games.kernel.game import Form
+from gamesvc.games.kernel.targets import Stand, stands
+from gamesvc.matches.record import loading
+from tests.web.browser.conftest import PHONE
+from tests.web.browser.playing import Played
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("many_matches")]
+MATCHES, ACTS = 5, 200
+
+
+def play_until(game: str, wanted: Callable[[Played, Form], bool]) -> tuple[Played, Form]:
+    """Let bots play until seat 0 is offered a form that is wanted."""
+    for _ in range(MATCHES):
+        played = Played(game, 2)
+        for _ in range(ACTS):
+            if played.over:
+                break
+            if played.waits_for(0) and (found := [form for form in played.forms(0) if not form.aside and wanted(played, form)]):
+                return played, found[0]
+            played.bot_acts(0 if played.waits_for(0) else 1)
+    raise AssertionError("no match comes to such a form")
+
+
+def stands_of(played: Played, form: Form) -> list[Stand]:
+    return list(stands(loading.load(played.match.id, played.match.game).game.finder(played.view(0)), form))
+
+
+def top_of_bar(page: Page) -> float:
+    return float(page.locator("#bar").evaluate("bar => bar.getBoundingClientRect().top"))
+
+
+def bottom(thing: Locator) -> float:
+    return float(thing.evaluate("thing => thing.getBoundingClientRect().bottom"))
+
+
+def test_what_may_be_chosen_besides_is_a_switch_in_the_bar(opened):
+    """Star Commander: whoever plays a command may hold priority. The sheet with the form ends above the bar."""
+    played, form = play_until("star_commander", lambda _, form: form.name == "play_command" and "hold" in form.parameters)
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    page.locator(f'.hits [data-t="{stands_of(played, form)[0].target}"]').first.tap()
+    if page.locator(".menu button").count():
+        page.locator(".menu button").filter(has_text=form.label).first.tap()
+    switch = page.locator("#choices .extra").filter(has_text="Hold priority")
+    for pressed in ("true", "false", "true"):
+        switch.tap()
+        expect(switch).to_have_attribute("aria-pressed", pressed)
+        expect(page.locator('form.filling input[name$="hold"]')).to_be_checked(checked=pressed == "true")
+    page.locator("#tab-turn").tap()
+    expect(page.locator("#side")).to_have_class("side up")
+    assert bottom(page.locator("#side")) <= top_of_bar(page)
