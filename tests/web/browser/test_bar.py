@@ -1,5 +1,6 @@
 """The action bar offers what no place on the board stands for, and lies over nothing that can be tapped."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -32,6 +33,12 @@ def stands_of(played: Played, form: Form) -> list[Stand]:
     return list(stands(loading.load(played.match.id, played.match.game).game.finder(played.view(0)), form))
 
 
+def stack(played: Played, form: Form) -> tuple[str, int]:
+    """Return the place that stands for most ships to be moved, and how many."""
+    places = Counter(stand.target for stand in stands_of(played, form) if stand.field == "ships")
+    return max(places.items(), key=lambda place: place[1], default=("", 0))
+
+
 def top_of_bar(page: Page) -> float:
     return float(page.locator("#bar").evaluate("bar => bar.getBoundingClientRect().top"))
 
@@ -55,3 +62,19 @@ def test_what_may_be_chosen_besides_is_a_switch_in_the_bar(opened):
     page.locator("#tab-turn").tap()
     expect(page.locator("#side")).to_have_class("side up")
     assert bottom(page.locator("#side")) <= top_of_bar(page)
+
+
+def test_of_a_stack_each_tap_takes_one_more(opened):
+    """Vessels alike in one system have one plate. When all are chosen, the next tap puts them all back."""
+    played, form = play_until("star_commander", lambda played, form: form.name == "move_ships" and stack(played, form)[1] > 1)
+    place, ships = stack(played, form)
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    plate = page.locator(f'.hits [data-t="{place}"]').first
+    plate.tap()
+    if page.locator(".menu button").count():
+        page.locator(".menu button").filter(has_text="Move").first.tap()
+    boxes = page.locator(f'form.filling input[name$="ships"][data-t="{place}"]:checked')
+    expect(boxes).to_have_count(1)
+    for many in (*range(2, ships + 1), 0):
+        plate.tap()
+        expect(boxes).to_have_count(many)

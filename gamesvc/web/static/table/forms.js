@@ -102,12 +102,24 @@ export class Filling {
     const found = this.standing(target);
     if (!found.length) return false;
     const again = found.find((choice) => this.chosen(choice) && (kindOf(choice) === "box" || this._filled(choice)));
+    if (again && this.taps > 1 && this._round(again, found)) return true;
     // A tap that begins the form means what is chosen by default, too.
     if (again && this.taps > 1 && this._release(again)) return true;
     const fresh = found.filter((choice) => !this._filled(choice));
     const more = again && kindOf(again) !== "count" ? undefined : (again ?? fresh[0] ?? found[found.length - 1]);
     const choice = fresh.find(active) ?? more;
     if (choice) this._set(choice, found);
+    return true;
+  }
+
+  /** Of several alike in one place each tap takes one more; when all are chosen, none is.
+   * @param {Choice} choice @param {Choice[]} found @returns {boolean} true if the place stands for several boxes of one list */
+  _round(choice, found) {
+    const alike = kindOf(choice) === "box" ? found.filter((one) => controlOf(one)?.name === controlOf(choice)?.name && active(one)) : [];
+    if (alike.length < 2) return false;
+    const more = alike.find((one) => !this.chosen(one));
+    if (more) this._set(more, found);
+    else for (const one of alike) this._release(one);
     return true;
   }
 
