@@ -179,3 +179,14 @@ def aims(table: Table, seat: int) -> dict[str, Any]:
     forms = table.session.answer({"op": "legal", "seat": seat})["forms"]
     [form] = [one for one in forms if one["name"] == "play_command"]
     return {name: schema.get("at") for name, schema in form["parameters"]["properties"]["targets"]["properties"].items()}
+
+
+def test_vessels_without_room_for_a_plate_are_targets_in_the_list_below_the_map() -> None:
+    table = Table()
+    ships = [table.vessel(0, card, "2,2") for card in ("scout", "corvette", "frigate", "destroyer", "cruiser", "battleship")]
+    seen = json.loads(json.dumps(table.start().view(0)))
+    find, drawn = GAME.finder(seen), GAME.picture(seen, Caption("1", NAMES)).boxes
+    places = [find("move_ships", "ships", ship) for ship in ships]
+    assert None not in places
+    assert set(places) <= set(drawn)
+    assert len(set(places)) == len(ships)

@@ -59,10 +59,10 @@ class Sheet:
     def svg(self) -> Picture:
         probe = Diamond(Chart(WIDTH, 10, prefix="probe"), self.view, 0, self.speaker)
         probe.draw()
-        self.lists = self._lists(probe.overflow)
+        self.also, self.lists = probe.overflow, self._lists()
         rows = (len(self.view["hand"]) + 4) // 5
         shown = (len(self.view["prompt"].get("cards", ())) + 4) // 5
-        below = sum(LINE * (len(wrap(text, 590, 19, 400)) or 1) for _, text in self.lists)
+        below = LINE * len(self.also) + sum(LINE * (len(wrap(text, 590, 19, 400)) or 1) for _, text in self.lists)
         board = self.layout.height + 2 * self._inset()
         height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
         height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
@@ -203,8 +203,8 @@ class Sheet:
 
     # --- below the map ---
 
-    def _lists(self, overflow: list[str]) -> list[tuple[str, str]]:
-        lists = [("Also", "; ".join(overflow))] if overflow else []
+    def _lists(self) -> list[tuple[str, str]]:
+        lists = []
         if lasting := self._lasting():
             lists.append(("Lasting", "; ".join(lasting)))
         combat = self.view["combat"]
@@ -240,6 +240,12 @@ class Sheet:
         return self.names[int(value)] if value.isdigit() else value
 
     def _texts(self, y: float) -> float:
+        for at, (vessel, words) in enumerate(self.also):
+            if not at:
+                self.chart.label(MARGIN, y + 16, "Also")
+            self.chart.text(MARGIN + 88, y + 16, words, size=19, room=590, smallest=12)
+            self.chart.target(f"vessel:{vessel}", MARGIN + 88, y, 590, LINE)
+            y += LINE
         for head, text in self.lists:
             self.chart.label(MARGIN, y + 16, head)
             for line in wrap(text, 590, 19, 400):

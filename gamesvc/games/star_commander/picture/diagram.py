@@ -61,12 +61,12 @@ class Layout:
 
 
 class Diamond:
-    """Draws the map on a chart. `overflow` holds vessels without room for a plate."""
+    """Draws the map on a chart. `overflow` holds groups of vessels without room for a plate: the first one, and words."""
 
     def __init__(self, chart: Chart, view: Data, top: float, speaker: Speaker) -> None:
         self.chart, self.view, self.top, self.speaker = chart, view, top, speaker
         self.layout = Layout.of(view["grid"])
-        self.overflow: list[str] = []
+        self.overflow: list[tuple[str, str]] = []
         self.plates: dict[str, tuple[float, float]] = {}
         homes = corners(view["grid"], len(view["seats"]))
         n = view["grid"] - 1
@@ -157,10 +157,10 @@ class Diamond:
     # --- vessels ---
 
     def stacks(self) -> Iterator[list[str]]:
-        """Yield the vessels of each plate that is drawn, whose target bears the id of the first."""
+        """Yield the vessels of each plate, or line below the map, that is drawn. Its target bears the id of the first."""
         for cell in self.view["cells"]:
             for seats in self._rows():
-                yield from self._groups(cell, seats)[: self.layout.plates]
+                yield from self._groups(cell, seats)
 
     def _rows(self) -> tuple[list[int], list[int]]:
         """Return the seats whose vessels are drawn above a system, and those below it."""
@@ -193,7 +193,7 @@ class Diamond:
                 key=lambda group: self.sides[self.view["vessels"][group[0]]["seat"]] in ("east", "south") and len(seats) > 1
             )
             self._row(shown, x, base)
-            self.overflow += [self._words(cell, group) for group in rest]
+            self.overflow += [(group[0], self._words(cell, group)) for group in rest]
 
     def _row(self, groups: Sequence[Sequence[str]], x: float, y: float) -> None:
         if not groups:
