@@ -24,3 +24,19 @@ def test_the_log_is_headed_by_turns_the_newest_first(db, game, seats):
     assert turns, "the log has headings"
     assert turns == sorted(set(turns), reverse=True), "each turn has one heading, the newest first"
     assert turns[0] in (played.turn(), played.turn() - 1)
+
+
+def test_an_act_is_told_by_its_outcome(db):
+    """What the player declared is folded below it. Where somebody may react first, the declaration stands alone."""
+    played = Played("stratastar", 2)
+    while played.turn() < 5 and not played.over:
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    browser = Client()
+    browser.force_login(played.users[0])
+    page = browser.get(played.path).content.decode()
+    pane = page[page.index('id="p-log"') : page.index('id="p-rules"')]
+    acts = re.findall(r"<span>([^<]*)<details class=\"fold\">(.*?)</details>", pane, re.DOTALL)
+    folded = [head for head, more in acts if " declared " in more]
+    assert folded, "what was declared is still there to be unfolded"
+    assert not [head for head in folded if " declared " in head]
+    assert not [head for head, _more in acts if " declared " in head and "may react" not in head]

@@ -387,6 +387,8 @@ class Game(Generic[S]):
     """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
     ends: Collection[str] = ()
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
+    announcements: Collection[str] = ()
+    """The types of events that announce an act. Where its outcome follows at once, the log tells that first."""
     standing_orders: StandingOrders | None = None
     """The game's own standing orders; None if it asks no player between their turns."""
     stale: Callable[[Command, Event, int], bool] = _read_in_full

@@ -69,6 +69,7 @@ GAME: Game[State] = Game(
     kinds=KINDS,
     events=EVENTS,
     words=WORDS,
+    announcements=("action_declared",),
     ends=("retool", "end_phase", "go_to_movement", "end_turn"),
     standing_orders=STANDING_ORDERS,
     rules_help=lambda: _HELP,

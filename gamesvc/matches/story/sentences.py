@@ -47,6 +47,7 @@ class Told(NamedTuple):
     """An event in the log. `turn`: the number of the turn that begins with it; None for all other events.
 
     `automatic`: it tells only of players who passed automatically. `data`: those of a game's event, as the viewer may see them.
+    `announces`: it only announces what the player did, and says nothing else.
     """
 
     version: int
@@ -55,6 +56,7 @@ class Told(NamedTuple):
     turn: int | None = None
     automatic: bool = False
     data: Data | None = None
+    announces: bool = False
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[Told]:
@@ -124,13 +126,15 @@ def _told(
             continue
         sentence = _service_sentence(seen, names, written) if of_service(seen.type) else loaded.game.tell(seen, viewer, names)
         unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
+        announces = not unmarked and not of_service(seen.type) and seen.type in loaded.game.announcements
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
             service = of_service(seen.type)
             turn = None if service else loaded.game.turn_started(seen)
             automatic = not service and loaded.game.automatic(seen)
-            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, None if service else seen.data))
+            data = None if service else seen.data
+            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, data, announces))
     return told
 
 

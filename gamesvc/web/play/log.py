@@ -24,6 +24,8 @@ MOST_NEWS = 8
 class Act:
     """The events of one moment: the first as its sentence, the others as `more`. `version`: that of the last of them.
 
+    An outcome comes before what only announced it, so that no act is told twice.
+
     `since`: the first act that the reader knew at their last visit; a line above it separates the news. `clock`: the moment, for
     the first act of a minute. `begins`: the turn that begins with one of its events. `turn`: the turn in which it was taken, if
     that is known. `headed`: it is the newest of its turn. `places`: the targets of the shown picture that it names.
@@ -73,12 +75,19 @@ def _acts(lines: Iterable[Told], targets: Collection[str]) -> Iterable[Act]:
     minute = None
     for moment, group in groupby(lines, key=lambda line: line.moment):
         newest_first = list(group)
-        told = [line.sentence for line in reversed(newest_first)]
+        told = [line.sentence for line in _outcome_first(newest_first[::-1])]
         shown = moment if moment.replace(second=0, microsecond=0) != minute else None
         minute = moment.replace(second=0, microsecond=0)
         begins = next((line.turn for line in newest_first if line.turn is not None), None)
         places = named(targets, [line.data for line in newest_first if line.data is not None])
         yield Act(newest_first[0].version, told[0], told[1:], shown, begins=begins, places=places)
+
+
+def _outcome_first(lines: Sequence[Told]) -> list[Told]:
+    """Return the events of a moment with the announcement at its beginning after its outcome, if that followed at once."""
+    if lines[0].announces and len(lines) > 1 and not lines[1].automatic:
+        return [lines[1], lines[0], *lines[2:]]
+    return list(lines)
 
 
 def _head(acts: Sequence[Act]) -> None:
