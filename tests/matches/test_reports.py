@@ -153,6 +153,44 @@ def test_no_search_for_a_name_finds_a_report_in_an_anonymous_match(toy, anna, be
     assert found(77) == [outside]
 
 
+def mails_about_reports(mailing, name):  # noqa: F811
+    return [mail for mail in mailing.sink.to(f"{name}@players.example") if mail.reason == "report"]
+
+
+def test_operators_learn_of_a_report_by_mail_once_without_what_it_says(
+    match, anna, ben, player, program, operator, mailing  # noqa: F811
+):  # fmt: skip
+    other = player("otto", is_staff=True)
+    verify(operator, other, anna, ben)
+    bad = writes(match, ben, 1, "You fool")
+    body = {"kind": "abuse", "words": "See there", "match": str(match.number), "message": str(bad.pk)}
+    report = Report.objects.get(pk=program(anna).post("/reports/", body).json()["id"])
+    for _ in range(2):
+        mailing.work()
+    for name in ("olga", "otto"):
+        [mail] = mails_about_reports(mailing, name)
+        assert "Insults, threats or harassment" in mail.subject
+        for part in (mail.text, mail.html):
+            assert f"/admin/matches/report/{report.pk}/change/" in part
+            assert not [word for word in ("anna", "ben@", ">ben", "You fool", "See there") if word in part]
+    assert [mails_about_reports(mailing, name) for name in ("anna", "ben")] == [[], []]
+
+
+def test_no_mail_about_a_report_goes_to_operators_whom_it_concerns_or_once_it_is_taken(
+    match, anna, ben, player, program, operator, mailing  # noqa: F811
+):  # fmt: skip
+    reporter, playing = player("cleo", is_staff=True), player("dora", is_staff=True)
+    busy = opening.join_match(by=playing, match=opening.create_match(by=anna, game=match.game))
+    verify(operator, reporter, playing)
+    report = reported(program, reporter, player="anna")
+    body = {"kind": "other", "words": "Slow", "match": str(busy.number), "seat": 0}
+    User.objects.filter(pk=reporter.pk).update(is_staff=False)
+    assert program(playing).post("/reports/", body).status_code == 201
+    moderation.act(by=operator, report=report, act="take")
+    mailing.work()
+    assert [len(mails_about_reports(mailing, name)) for name in ("olga", "cleo", "dora")] == [1, 0, 0]
+
+
 # --- deciding ---
 
 

@@ -48,6 +48,15 @@ def possible(report: Report, act: str) -> bool:
     return act != Act.RESTORE
 
 
+def may_decide(by: User, report: Report) -> bool:
+    """Return True for an operator whom a report does not concern."""
+    try:
+        _check_operator(by, report)
+    except Forbidden:
+        return False
+    return True
+
+
 def _check_operator(by: User, report: Report) -> None:
     if not by.is_operator:
         raise Forbidden("Only operators decide about reports.")

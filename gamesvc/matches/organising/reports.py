@@ -15,6 +15,8 @@ from gamesvc.matches.access import daily_limits
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match, Press, Report
+from gamesvc.matches.organising import moderation
+from notifications import outbox
 
 LONGEST = 2000
 COPIED = 10
@@ -70,9 +72,17 @@ def report(*, by: User, subject: Subject, kind: str, words: str, access: Access 
     most = daily_limits.REPORTS_PER_DAY
     with transaction.atomic():
         daily_limits.count_for(by, "reports", most, daily_limits.DAY, f"You can send at most {most} reports a day.")
-        return Report.objects.create(
+        made = Report.objects.create(
             user=by, about=subject.about, match=subject.match, kind=kind, words=words, messages=_copies(by, subject, access)
         )
+        _tell_operators(made)
+        return made
+
+
+def _tell_operators(report: Report) -> None:
+    """Queue a mail to each operator who may decide about a report."""
+    deciding = (one for one in User.objects.filter(is_staff=True, is_active=True) if moderation.may_decide(one, report))
+    outbox.notify(*(outbox.Notice(kind="report", user_id=one.pk, payload={"report": str(report.pk)}) for one in deciding))
 
 
 def erase(user: User) -> None:
