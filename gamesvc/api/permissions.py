@@ -28,6 +28,7 @@ PLAYER = Who("the player of the seat", frozenset({"seat"}))
 FORKER = Who("the player of the seat; after the end everyone who may read the match", frozenset({"seat"}), _LINKED)
 REMATCHER = Who("the players who held its seats at its end, once it is over", None, frozenset({"seat"}))
 HOST = Who("the host of the match, before it starts", None)
+HOST_ALWAYS = Who("the host of the match", None)
 INVITER = Who("the host and the players of the match, before it starts", None)
 MEMBER = Who("the player of the seat, before the match starts", None)
 NEWCOMER = Who("signed-in users who meet the player requirements, before it starts", None)
@@ -53,6 +54,7 @@ ACTS = {
     ("POST", "leave/"): MEMBER,
     ("POST", "start/"): HOST,
     ("POST", "cancel/"): HOST,
+    ("POST", "link/"): HOST_ALWAYS,
     ("POST", "bots/"): HOST,
     ("DELETE", "seats/<int:seat>/"): HOST,
     ("POST", "invitations/"): INVITER,

@@ -266,6 +266,7 @@ SENT = {
     ("DELETE", "presence/"): (None, "404 404 204 404 403 403 404 404"),
     ("POST", "join/"): ({}, "404 404 422 404 422 422 404 404"),
     **{("POST", route): ({}, NOBODY) for route in ("leave/", "start/", "cancel/", "close/", "line/")},
+    ("POST", "link/"): ({}, "404 422 422 422 200 200 422 422"),
     ("POST", "go-to/"): ({"to": 0}, NOBODY),
     ("POST", "bots/"): ({"bot": "random"}, NOBODY),
     ("POST", "invitations/"): ({"user": "second"}, NOBODY),

@@ -229,6 +229,25 @@ def test_watching_needs_leave(toy_offered, clients):
     assert stranger.post(f"/matches/{linked.number}/command", {"_link": linked.link_token, "_form": "x"}).status_code == 422
 
 
+def test_a_new_link_takes_back_the_one_before(toy_offered, clients, people):
+    match = running(clients)
+    before, stranger = match.link_token, clients[2]
+    page = html(clients[0].get(f"/matches/{match.number}/"))
+    assert f"?link={before}" in page
+    assert "Make a new link" not in html(clients[1].get(f"/matches/{match.number}/"))
+    clients[1].post(f"/matches/{match.number}/seats", {"act": "link"})
+    assert stranger.get(f"/matches/{match.number}/?link={before}").status_code == 200
+    answer = clients[0].post(f"/matches/{match.number}/seats", {"act": "link"}, follow=True)
+    match.refresh_from_db()
+    assert f"?link={match.link_token}" in html(answer)
+    assert "The match has a new link." in html(answer)
+    assert match.link_token != before
+    for path in ("", "board.svg", "thumbnail.svg", "press", "clock"):
+        assert stranger.get(f"/matches/{match.number}/{path}?link={before}").status_code == 404, path
+        assert stranger.get(f"/matches/{match.number}/{path}?link={match.link_token}").status_code == 200, path
+    assert stranger.get(f"/api/v1/matches/{match.number}/view/?link={before}").status_code == 404
+
+
 def test_an_invitation_seats_any_user_with_the_link(toy_offered, clients, people):
     match = open_match(clients[0], entry="invited")
     assert clients[1].get(f"/matches/{match.number}/").status_code == 404

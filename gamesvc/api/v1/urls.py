@@ -38,6 +38,7 @@ urlpatterns = [
     endpoint("matches/<str:ident>/leave/", matches.LeaveMatch, POST="play"),
     endpoint("matches/<str:ident>/start/", matches.StartMatch, POST="play"),
     endpoint("matches/<str:ident>/cancel/", matches.CancelMatch, POST="organise"),
+    endpoint("matches/<str:ident>/link/", matches.Link, POST="organise"),
     endpoint("matches/<str:ident>/bots/", matches.Bots, POST="play"),
     endpoint("matches/<str:ident>/seats/<int:seat>/", matches.SeatDetail, DELETE="organise"),
     endpoint("matches/<str:ident>/invitations/", matches.Invitations, POST="play"),

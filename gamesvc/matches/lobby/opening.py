@@ -7,7 +7,6 @@ one seat.
 from __future__ import annotations
 
 import json
-import secrets as system
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
@@ -31,7 +30,7 @@ from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
-from gamesvc.matches.lobby import blocked, clock_choice, programs
+from gamesvc.matches.lobby import blocked, clock_choice, links, programs
 from gamesvc.matches.models import Beginning, Holding, Match, Seat
 from gamesvc.matches.play.turns import dice_for, ended
 from gamesvc.matches.record import loading, positions, secrets
@@ -130,7 +129,7 @@ def _seal(by: User, engine: Game, start: Start | None, **chosen: Any) -> tuple[M
         game=engine.id,
         rules=engine.manifest.rules,
         hours=nominal_hours(chosen["clock"]),
-        link_token=system.token_urlsafe(32),
+        link_token=links.new_token(),
         creator=by,
         board=start is not None and start.board,
         key_id=key_id,

@@ -16,7 +16,7 @@ from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
-from gamesvc.matches.lobby import invitations, opening, pairing, rematches
+from gamesvc.matches.lobby import invitations, links, opening, pairing, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
 from gamesvc.web.common.access import find, signed_in
@@ -29,7 +29,7 @@ from gamesvc.web.lobby.forms import AnswerForm, InviteForm, SeatForm
 @require_POST
 @login_required
 def change_seats(request: HttpRequest, ident: str) -> HttpResponse:
-    """Change the seats: `act` is join, leave, bot, start or cancel."""
+    """Change the seats: `act` is join, remove, leave, bot, start, cancel or link."""
     act = ActForm.read(request)["act"]
     if act == "leave":
         return _leave(request, ident)
@@ -57,6 +57,9 @@ def _change(request: HttpRequest, access: Access, act: str) -> None:
             opening.start_match(by=user, match=match, bot=bot or None, channel="web")
         case "cancel":
             opening.cancel_match(by=user, match=match, channel="web")
+        case "link":
+            links.renew(by=user, match=match)
+            messages.success(request, say("The match has a new link. The one before no longer works."))
         case _:
             raise Refused("unreadable", say("Choose what to do with the seats."), "act")
 

@@ -42,6 +42,13 @@ def _to_share(access: Access) -> str:
     return link_to_pass_on(access) if access.match.watch == Match.Watch.LINK else ""
 
 
+def link_until_the_end(access: Access) -> str:
+    """Return the link of an unfinished match, if it opens the match to others; empty for readers who may not pass it on."""
+    match = access.match
+    opens = match.status == Match.Status.OPEN or match.watch == Match.Watch.LINK
+    return link_to_pass_on(access) if opens and not match.over else ""
+
+
 def link_to_pass_on(access: Access) -> str:
     """Return the link of a match; empty for readers who may not pass it on."""
     if not (access.is_host or access.seat is not None):

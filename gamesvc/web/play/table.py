@@ -130,7 +130,8 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
         )
         context |= after_end.panel(access, loaded, names)
     else:
-        context |= {"bots": list(loaded.game.bots), "share_link": after_end.link_to_pass_on(access)}
+        context |= {"bots": list(loaded.game.bots)}
+    context |= {"share_link": after_end.link_until_the_end(access)}
     if access.seat is not None and loaded.started and not loaded.ended:
         context |= _orders(access, loaded, failed)
     here = (context.get("past") or {"at": newest})["at"]

@@ -275,6 +275,32 @@ def test_a_stream_ends_where_its_follower_loses_the_seat(live: LiveServer, duel:
     run(scene)
 
 
+def test_a_stream_ends_when_its_link_is_taken_back(live: LiveServer, duel: Duel) -> None:
+    host = Program(duel.players[0], "organise")
+
+    async def scene() -> None:
+        before = duel.match.link_token
+        async with (
+            live.follow(f"{duel.path}?link={before}") as guest,
+            live.follow(duel.path, duel.tokens[0]) as player,
+        ):
+            await guest.next()
+            await player.next()
+            answer = await do(host.post, f"/matches/{duel.match.number}/link/", {})
+            after = answer.json()["link"]
+            assert after != before
+            assert await guest.next() == []
+            await do(play, duel)
+            assert len(await player.next()) == 1
+        with pytest.raises(NoStream) as refused:
+            await live.follow(f"{duel.path}?link={before}").__aenter__()
+        assert refused.value.status == 404
+        async with live.follow(f"{duel.path}?link={after}") as guest:
+            assert len(await guest.next()) == 1
+
+    run(scene)
+
+
 def test_a_match_that_cannot_be_read_holds_up_no_other(live: LiveServer, duel: Duel) -> None:
     broken = Duel()
     Match.objects.filter(pk=broken.match.pk).update(game="gone")

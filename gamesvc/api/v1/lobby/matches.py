@@ -20,7 +20,7 @@ from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access, access_match
-from gamesvc.matches.lobby import forks, invitations, opening, rematches
+from gamesvc.matches.lobby import forks, invitations, links, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import lists, summaries
 
@@ -192,6 +192,13 @@ class CancelMatch(_Change):
     def post(self, request: Request, ident: str) -> Response:
         """Cancel an open match, as its host."""
         return self.change(ident, opening.cancel_match)
+
+
+class Link(_Change):
+    @documented(request=None, responses={200: schemas.MatchShape, **REFUSALS}, parameters=[KEY], operation_id="matches_link")
+    def post(self, request: Request, ident: str) -> Response:
+        """Give the match a new link, as its host: `link` of the answer. The one before opens nothing from then on."""
+        return self.change(ident, links.renew)
 
 
 class Bots(_Change):
