@@ -113,6 +113,13 @@ def fits(name: str, sent: object) -> list[str]:
     return [one.message for one in jsonschema_rs.validator_for(strict, validate_formats=True).iter_errors(sent)]
 
 
+def misfits(example: object, *keys: str) -> list[str]:
+    """Return how a value differs from the schema at this place of the document."""
+    schema = {"$schema": DIALECT, "$ref": NAME + _pointer(*keys)}
+    validator = jsonschema_rs.validator_for(schema, validate_formats=True, registry=_registry())
+    return [f"{'/'.join(map(str, one.instance_path))}: {one.message[:300]}" for one in validator.iter_errors(example)]
+
+
 _REQUEST, _REPRESENT = Client.request, Shape.to_representation
 
 

@@ -95,6 +95,7 @@ def _of_event(kind: type[TypedEvent]) -> JsonObject:
         "type": "object",
         "properties": {key: _of_hint(hints[name]) for name, key, _default in fields},
         "required": [key for _name, key, default in fields if default is dataclasses.MISSING and not _is_made(kind, key)],
+        "additionalProperties": True,
     }
 
 

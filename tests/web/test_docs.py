@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -9,6 +10,7 @@ import jsonschema_rs
 import orjson
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from gamesvc.api.openapi.document import operations
 from gamesvc.errors import GamesvcError
@@ -45,6 +47,9 @@ def test_the_reference_shows_every_operation(client: Client) -> None:
     for path, method, operation in operations(document()):
         assert f'id="{operation["operationId"]}"' in shown
         assert f"{method.upper()} {path.removeprefix('/api/v1')}" in shown
+        for answer in operation["responses"].values():
+            if example := answer.get("content", {}).get("application/json", {}).get("example"):
+                assert escape(json.dumps(example, indent=2, ensure_ascii=False)) in shown
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from gamesvc.api.openapi import answers, games, glossary, webhooks
+from gamesvc.api.openapi import answers, examples, games, glossary, webhooks
 from gamesvc.api.openapi.sections import SECTIONS
 from gamesvc.games import catalog
 
@@ -32,9 +32,10 @@ def complete(result: Document, generator: object, request: object, public: bool)
     games.add(components["schemas"], catalog.games())
     for name, shape in components["schemas"].items():
         _explain(name, shape)
-    for _path, method, operation in operations(result):
+    for path, method, operation in operations(result):
         if method == "get":
             operation["responses"].setdefault("304", {})
+        examples.add(path, method, operation)
         _complete_operation(operation, components["schemas"])
     return result
 

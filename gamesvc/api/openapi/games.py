@@ -9,6 +9,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gamesvc.api.openapi import examples
 from gamesvc.games.kernel import vocabulary
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.schemas import OUTCOME, of_kinds, schemas_of
@@ -49,11 +50,12 @@ def add(schemas: Document, games: Iterable[Game[Any]]) -> None:
     for game in games:
         for kind, shape in shapes_of(game).items():
             name = name_of(game, kind)
-            schemas[name] = {"title": f"{game.manifest.title}: {kind.lower()}", "description": _WORDS[kind], **shape}
+            named = {"title": f"{game.manifest.title}: {kind.lower()}", "description": _WORDS[kind]}
+            schemas[name] = {**named, **shape, **examples.told(examples.shape(name))}
             unions[kind].append({"$ref": f"{COMPONENT}{name}"})
     schemas["ServiceEvent"] = {"title": "The service: event", "description": _WORDS["Event"], **_events(of_kinds(KINDS))}
     unions["Event"].append({"$ref": f"{COMPONENT}ServiceEvent"})
-    schemas["Outcome"] = {"description": "The result of a match.", **_plain(OUTCOME)}
+    schemas["Outcome"] = {"description": "The result of a match.", **_plain(OUTCOME), **examples.told(examples.shape("Outcome"))}
     for kind in ("Options", "Position", "View"):
         schemas[f"Game{kind}"] = {"description": f"{_WORDS[kind]} One of these, by the game.", "anyOf": unions[kind]}
     schemas["Command"] = {"description": schemas["Command"]["description"], "anyOf": unions["Command"]}
@@ -74,11 +76,14 @@ def name_of(game: Game[Any], kind: str) -> str:
 def shapes_of(game: Game[Any]) -> dict[str, Document]:
     """Return the shapes of a game by their kind."""
     told = schemas_of(game)
+    commands = [
+        _command(name, schema) | examples.told(examples.command(game.id, name)) for name, schema in told["commands"].items()
+    ]
     return {
         "Options": _plain(told["options"]),
         "Position": _plain(told["position"]),
         "View": _plain(told["view"]),
-        "Command": {"oneOf": [_command(name, schema) for name, schema in told["commands"].items()]},
+        "Command": {"oneOf": commands},
         "Event": _events({f"{game.id}.{name}": schema for name, schema in told["events"].items()}),
     }
 
@@ -95,7 +100,7 @@ def _events(kinds: Mapping[str, Any]) -> Document:
     for name, schema in kinds.items():
         data, version = _plain(schema), schema["type_version"]
         told = data.pop("description", "")
-        choices.append(_event(name, {"const": version}, data, told or name))
+        choices.append(_event(name, {"const": version}, data, told or name) | examples.told(examples.event(name)))
         if version > 1:
             choices.append(_event(name, {"type": "integer", "maximum": version - 1}, {"type": "object"}, _EARLIER))
     return {"oneOf": choices}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,8 @@ class Answer:
     status: str
     text: str
     shape: str = ""
+    example: str = ""
+    """In JSON, on several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class Operation:
     text: SafeString
     parameters: tuple[Field, ...]
     body: tuple[Field, ...]
+    example: str
+    """Of the body, in JSON, on several lines; empty without one."""
     answers: tuple[Answer, ...]
 
 
@@ -108,7 +113,8 @@ def _has_place(schema: dict[str, Any]) -> bool:
 
 
 def _operation(path: str, method: str, operation: dict[str, Any], document: dict[str, Any]) -> Operation:
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    sent = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    content = sent.get("schema", {})
     body = document["components"]["schemas"].get(_name(content), content)
     parameters = [
         Field(one["name"], f"{one['in']}, {_kind(one['schema'])}", "", one.get("description", ""), one.get("required", False))
@@ -117,7 +123,9 @@ def _operation(path: str, method: str, operation: dict[str, Any], document: dict
     answers = [_answer(status, answer, document) for status, answer in operation["responses"].items()]
     text = mark_safe(markdown.render(operation.get("description", "")))
     shown = path.removeprefix("/api/v1")
-    return Operation(operation["operationId"], method.upper(), shown, text, tuple(parameters), _members(body), tuple(answers))
+    return Operation(
+        operation["operationId"], method.upper(), shown, text, tuple(parameters), _members(body), _example(sent), tuple(answers)
+    )
 
 
 def _answer(status: str, answer: dict[str, Any], document: dict[str, Any]) -> Answer:
@@ -125,7 +133,12 @@ def _answer(status: str, answer: dict[str, Any], document: dict[str, Any]) -> An
         answer = document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
     contents = list(answer.get("content", {}).values())
     schema = contents[0].get("schema", {}) if contents else {}
-    return Answer(status, answer["description"], _name(schema) or _name(schema.get("items", {})))
+    example = _example(contents[0]) if contents else ""
+    return Answer(status, answer["description"], _name(schema) or _name(schema.get("items", {})), example)
+
+
+def _example(content: dict[str, Any]) -> str:
+    return json.dumps(content["example"], indent=2, ensure_ascii=False) if "example" in content else ""
 
 
 def _members(schema: dict[str, Any]) -> tuple[Field, ...]:
