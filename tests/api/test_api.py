@@ -264,6 +264,20 @@ def test_matches_that_do_not_fit(toy, anna, program, body, status, code):
     assert not Match.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("game", "seats", "options", "pointer"),
+    [
+        ("toy", 2, {"points": "many"}, "#/options/points"),
+        ("stratastar", 2, {"fleets": 4}, "#/options/fleets"),
+        ("space_fleet_commander", 1, {"mode": "classic", "lockstep": True}, "#/options/lockstep"),
+        ("star_commander", 2, {"lethal": "more_than"}, "#/options/lethal"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_pointed_at(toy, anna, program, game, seats, options, pointer):
+    answer = program(anna).post("/matches/", {"game": game, "seats": seats, "options": options})
+    assert [one["pointer"] for one in answer.json()["errors"]] == [pointer]
+
+
 def test_creating_twice_with_one_key_makes_one_match(toy, anna, program):
     caller = program(anna)
     first = caller.post("/matches/", {"game": toy}, key="k")

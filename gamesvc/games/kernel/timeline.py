@@ -409,9 +409,9 @@ def check_options(game: Game, options: Data, seats: int) -> JsonObject:
             ),
             "seats",
         )
-    fault = forms.fault(manifest.options, options)
+    fault = forms.fault(manifest.options, options, "options")
     if fault is not None:
-        raise Refused("bad_options", say("Options: {detail}", detail=fault.detail), fault.path or "options")
+        raise Refused("bad_options", fault.detail, fault.path)
     full = {name: default_option(schema, seats) for name, schema in manifest.options["properties"].items()} | dict(options)
     game.check_options(full, seats)
     return full

@@ -72,7 +72,7 @@ def check_options(options: Data, seats: int) -> None:
             "seats",
         )
     if options["lockstep"] and options["mode"] != "race":
-        raise Refused("bad_options", say("lockstep is for the mode race only. Leave it out."), "lockstep")
+        raise Refused("bad_options", say("lockstep is for the mode race only. Leave it out."), "options.lockstep")
 
 
 def rules_help() -> str:

@@ -55,4 +55,4 @@ def options_of(options: Data, seats: int) -> int:
 
 def check_options(options: Data, seats: int) -> None:
     if options["edition"] == "revised" and options["lethal"] != "at_least":
-        raise Refused("bad_options", say("lethal = more_than is an option of the classic edition only."), "lethal")
+        raise Refused("bad_options", say("lethal = more_than is an option of the classic edition only."), "options.lethal")

@@ -16,7 +16,6 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
-from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.language import say
@@ -91,7 +90,7 @@ def new_match(request: HttpRequest, game: str) -> HttpResponse:
         try:
             return redirect("web:match", once(request, lambda: _create(request, form, engine, options, posted).number))
         except (Refused, reading.Unreadable, TooMany) as refused:
-            faults = list(_faults(form, engine, refused))
+            faults = list(_faults(form, refused))
     return render(request, "web/new.html", _context(request, engine, form, options, faults), status=422 if faults else 200)
 
 
@@ -126,12 +125,10 @@ def _hours(text: str) -> int:
     return int(text) if text in map(str, PACES) else opening.USUAL_HOURS
 
 
-def _faults(form: NewMatchForm, engine: Game, refused: GamesvcError) -> Iterator[Fault]:
+def _faults(form: NewMatchForm, refused: GamesvcError) -> Iterator[Fault]:
     """Yield everything that is wrong: the fields that cannot be read, or the one the service refused."""
     unread = [(name, say(str(sentences[0]))) for name, sentences in form.errors.items()]
     parameter = str(getattr(refused, "parameter", None) or "")
-    if parameter in engine.manifest.options["properties"]:
-        parameter = f"options.{parameter}"
     if (parameter, refused.sentence) not in unread:
         unread.append((parameter, refused.sentence))
     for name, sentence in unread:
@@ -157,8 +154,6 @@ def _options(engine: Game) -> controls.Control:
 def _create(request: HttpRequest, form: NewMatchForm, engine: Game, options: controls.Control, posted: reading.Posted) -> Match:
     fields = form.checked()
     chosen = reading.read_value(options, posted) if options.children else {}
-    if found := fault(engine.manifest.options, chosen, "options"):
-        raise Refused("bad_options", found.detail, found.path)
     with transaction.atomic():
         match = _open(request, form, engine, chosen)
         if fields["invite"].strip() and fields["entry"] == Match.Entry.INVITED:

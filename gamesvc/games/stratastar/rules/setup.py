@@ -33,7 +33,7 @@ def check_options(options: Data, seats: int) -> None:
     allowed = data.abilities(options["low_technology"])
     named = {*options["abilities_all"], *(one for owned in options["abilities_by_seat"].values() for one in owned)}
     if wrong := sorted(named - set(allowed)):
-        raise Refused("bad_options", say("Only with low technology: {wrong}.", wrong=", ".join(wrong)), "abilities_all")
+        raise Refused("bad_options", say("Only with low technology: {wrong}.", wrong=", ".join(wrong)), "options.abilities_all")
 
 
 def setup(run: Run[State], options: Data, seats: int) -> None:
