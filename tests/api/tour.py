@@ -118,6 +118,7 @@ def lobby(tour: Tour) -> None:
     waiting = tour.opened(seats=3)
     tour.post(tour.ben, "/matches/{ident}/join/", ident=waiting)
     tour.post(tour.ben, "/matches/{ident}/leave/", ident=waiting)
+    tour.post(tour.anna, "/matches/{ident}/link/", ident=waiting)
     tour.post(tour.anna, "/matches/{ident}/cancel/", ident=waiting)
 
 
