@@ -193,8 +193,9 @@ def _check_meant(mail: InboundMail, read: _Read, verdict: Verdict) -> None:
     """Refuse a mail that its proved sender wrote to others, or that was worked on before. Raises `MailRefused`."""
     address = mail.address
     to_proved = verdict.proves("to")
-    answers = verdict.proves("subject") and destinations.answers_topic(read.headers, address)
-    if not destinations.written_to(read.headers, address) or not (to_proved or answers):
+    # Only where it is needed: what a mail answers is looked up in the database.
+    meant = to_proved or (verdict.proves("subject") and destinations.answers_topic(read.headers, address))
+    if not meant or not destinations.written_to(read.headers, address):
         raise MailRefused("misdirected")
     if read.fingerprint:
         if not trust.is_recent(read.headers):

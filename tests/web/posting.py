@@ -88,7 +88,7 @@ def canonical(value):
 
 
 def said(sheet: Sheet, command: dict) -> dict:
-    """Return a command without optional values whose only choice is zero, no or nothing."""
+    """Return a command without optional values whose only choice is zero, no or nothing, or that an empty box stands for."""
     values = {name: value for name, value in command.items() if name != "name"}
     if sheet.form.choice is not None:
         return {"name": command["name"], **_said_in(sheet.controls[0], values)}
@@ -106,5 +106,5 @@ def _said(controls, values: dict) -> dict:
     return {
         name: _said(by_name[name].children, value) if by_name[name].kind == "group" and isinstance(value, dict) else value
         for name, value in ({name: one.value == "true" for name, one in by_name.items() if one.kind == "check"} | values).items()
-        if by_name[name].kind != "absent"
+        if by_name[name].kind != "absent" and (value is not False or by_name[name].kind != "check" or by_name[name].required)
     }
