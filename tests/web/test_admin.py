@@ -237,13 +237,13 @@ def test_refusals_of_the_opponent_are_not_shown_to_an_operator_who_plays(match, 
 
 
 def test_a_look_behind_shows_what_was_refused_to_that_seat(match, anna, ben, desk, program):
-    for user, card in ((anna, 901), (ben, 902)):
+    for user, card in ((anna, 90190190), (ben, 90290290)):
         client = program(user)
         tag = client.get(f"/matches/{match.number}/view/")["ETag"]
         assert client.post(f"/matches/{match.number}/commands/", {"name": "play", "card": card}, etag=tag).status_code == 422
     page = act(desk, match, act="look", seat="1", version=str(match.version), reason="A complaint").content.decode()
-    assert "902" in page
-    assert "901" not in page
+    assert "90290290" in page
+    assert "90190190" not in page
 
 
 def test_numbers_that_count_hidden_events_are_not_for_an_operator_who_plays(match, anna, ben, desk):
