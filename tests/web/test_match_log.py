@@ -8,17 +8,22 @@ from django.test import Client
 from tests.web.browser.playing import Played
 
 
-@pytest.mark.parametrize(
-    ("game", "seats"), [("stratastar", 2), ("space_fleet_commander", 1), ("star_commander", 2), ("space_war", 2)]
-)
-def test_the_log_is_headed_by_turns_the_newest_first(db, game, seats):
+def log_of(game: str, seats: int, turn: int) -> tuple[Played, str]:
+    """Return a match that bots played to a turn, and the log on its page."""
     played = Played(game, seats)
-    while played.turn() < 3 and not played.over:
+    while played.turn() < turn and not played.over:
         played.bot_acts(0 if played.waits_for(0) else 1)
     browser = Client()
     browser.force_login(played.users[0])
     page = browser.get(played.path).content.decode()
-    pane = page[page.index('id="p-log"') : page.index('id="p-rules"')]
+    return played, page[page.index('id="p-log"') : page.index('id="p-rules"')]
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"), [("stratastar", 2), ("space_fleet_commander", 1), ("star_commander", 2), ("space_war", 2)]
+)
+def test_the_log_is_headed_by_turns_the_newest_first(db, game, seats):
+    played, pane = log_of(game, seats, turn=3)
     headings = re.findall(r"<h3>\s*(?:Turn (\d+)|Before turn 1)\s*</h3>", pane)
     turns = [int(turn or 0) for turn in headings]
     assert turns, "the log has headings"
@@ -28,13 +33,7 @@ def test_the_log_is_headed_by_turns_the_newest_first(db, game, seats):
 
 def test_an_act_is_told_by_its_outcome(db):
     """What the player declared is folded below it. Where somebody may react first, the declaration stands alone."""
-    played = Played("stratastar", 2)
-    while played.turn() < 5 and not played.over:
-        played.bot_acts(0 if played.waits_for(0) else 1)
-    browser = Client()
-    browser.force_login(played.users[0])
-    page = browser.get(played.path).content.decode()
-    pane = page[page.index('id="p-log"') : page.index('id="p-rules"')]
+    _played, pane = log_of("stratastar", 2, turn=5)
     acts = re.findall(r"<span>([^<]*)<details class=\"fold\">(.*?)</details>", pane, re.DOTALL)
     folded = [head for head, more in acts if " declared " in more]
     assert folded, "what was declared is still there to be unfolded"
