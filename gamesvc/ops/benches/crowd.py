@@ -9,7 +9,8 @@ import uuid
 from collections.abc import Mapping
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Count, F, Max
+from django.db.models.functions import Abs
 
 from accounts.models import User
 from gamesvc import paging
@@ -30,8 +31,9 @@ MIXED = 20
 GAMES = ("stratastar", "space_war")
 # The pace of the oldest matches of the archive, which no later one has.
 SLOW = 240
-# As many rows as fill a page of every list.
+# As many rows as fill a page of every list, and as many pages as fill one of every filtered list.
 PAGE = max(paging.LOBBY, paging.LEADERS) + 1
+PAGES = 10
 # Matches per player fall off: the first player has about 7,000, most have a few.
 _FIRST = "(SELECT id FROM accounts_user WHERE username = 'crowd1')"
 _SOMEONE = f"{_FIRST} + floor({{players}} * power(random(), 2))::int"
@@ -52,7 +54,7 @@ class Crowd:
     def paths(self) -> list[tuple[str, str]]:
         """Return the pages to measure, with addresses that fit the rows there are."""
         middle = (Match.objects.aggregate(last=Max("number"))["last"] or 0) // 2
-        novice = f"crowd{min(300, max(1, self.players))}"
+        novice = self._novice()
         archive, lobby = "/lobby/archive/?", "/lobby/?"
         return [
             ("dashboard", "/"),
@@ -88,6 +90,12 @@ class Crowd:
         rating = ranked[self.players // 2 : self.players // 2 + 1].first()
         return str(rating.pk) if rating is not None else "none"
 
+    def _novice(self) -> str:
+        """Return a player whose finished matches fill one page, as nearly as anybody's do."""
+        counted = Holding.objects.filter(user__username__startswith="crowd").values("user__username").annotate(count=Count("pk"))
+        nearest = counted.order_by(Abs(F("count") - paging.LOBBY), "user__username").first()
+        return str(nearest["user__username"]) if nearest is not None else "crowd1"
+
     def _begin(self) -> None:
         """Play the matches that are copied, and rate them."""
         for game in GAMES:
@@ -109,13 +117,13 @@ class Crowd:
         return match
 
     def page(self) -> None:
-        """Add as many rows as one page of each list shows."""
+        """Add as many rows as one page of each list shows, filtered or not."""
         self._begin()
         self._more_players(10 * PAGE)
         self._more_archived(PAGE, hours=str(SLOW))
-        self._more_archived(PAGE)
-        self._more_open(PAGE)
-        self._more_watched(PAGE)
+        self._more_archived(PAGES * PAGE)
+        self._more_open(PAGES * PAGE)
+        self._more_watched(PAGES * PAGE)
         self._own(2 * paging.CARDS)
         owner.analyze()
 

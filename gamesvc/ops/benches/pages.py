@@ -1,11 +1,12 @@
 """`bench pages`: the cost of pages, API lists, mails and proofs in a full database, and late in a match.
 
-`site_`: `raw` with one page of rows in each list; `value` with a million finished matches, 10,000 open and as many to watch,
+`site_`: `raw` with a few pages of rows in each list; `value` with a million finished matches, 10,000 open and as many to watch,
 100,000 players with ratings, and 200 running matches of the reader; `empty` is the ratio to the same page without any match.
 `matches_`: `raw` with a full page of matches, `value` with 10,000 more. `length_`: on matches of 200 and 10,000 events.
 
-`ratio` compares the fastest of each, so that other processes on the machine matter little. `queries` and `raw_queries` count the
-database queries; `cpu_ratio` compares the processor time of this process alone. Nothing is remembered between requests.
+`ratio` compares the fastest of each, so that other processes on the machine matter little, and each by a page that is the same
+in every database, since minutes lie between both and the machine may have become slower. `cpu_ratio` does so with the processor
+time of this process alone. `queries` and `raw_queries` count the database queries. Nothing is remembered between requests.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ FEW, MORE = paging.FREE_SEATS, 10_000
 # As many events as fill a page of the clock, of events and of history. A younger match has less to show and costs less.
 SHORT, LONG = 200, 10_000
 LEAST = 5
+YARDSTICK = "/api/docs/reference/me/"
 HISTORY = 40
 
 Act = Callable[[], object]
@@ -53,9 +55,21 @@ Act = Callable[[], object]
 class Timed:
     """Durations of an act, and its number of database queries."""
 
+    yardstick: Timed | None
+    """The page that is the same in every database, measured in turn with this act. None of itself."""
     queries: int = 0
     times: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
+
+    @property
+    def time(self) -> float:
+        """The least time, as a multiple of the yardstick's."""
+        return min(self.times) / (min(self.yardstick.times) if self.yardstick is not None else 1)
+
+    @property
+    def cpu_time(self) -> float:
+        """The least processor time, as a multiple of the yardstick's."""
+        return min(self.cpu) / (min(self.yardstick.cpu) if self.yardstick is not None else 1)
 
     def take(self, act: Act, before: Act = lambda: None) -> None:
         before()
@@ -83,7 +97,7 @@ def rows(seconds: float) -> list[Row]:
 
 
 def _by_crowd(seconds: float) -> list[Row]:
-    """Measure the lists on an empty site, with one page of rows, and on a full site. `raw` is the page of rows."""
+    """Measure the lists on an empty site, with a few pages of rows, and on a full site. `raw` is the second."""
     site = crowd.Crowd()
     get = _reader(site.reader)
     addresses = dict.fromkeys((name for name, _path in site.paths()), "")
@@ -101,7 +115,7 @@ def _by_crowd(seconds: float) -> list[Row]:
 
 
 def _shares(ours: Timed, empty: Timed) -> float:
-    return round(min(ours.times) / min(empty.times), 3)
+    return round(ours.time / empty.time, 3)
 
 
 def _by_matches(table: Table, seconds: float) -> list[Row]:
@@ -131,13 +145,20 @@ def _by_length(table: Table, seconds: float) -> list[Row]:
 
 
 def _measure(named: dict[str, tuple[Act, Act]], seconds: float) -> dict[str, Timed]:
-    """Measure all acts in turn, so that a change in the machine's speed affects all."""
-    found = {name: Timed() for name in named}
-    for act, before in named.values():
+    """Measure all acts and the yardstick in turn, so that a change in the machine's speed affects all."""
+    yardstick = Timed(None)
+    found = {name: Timed(yardstick) for name in named}
+    client = Client()
+
+    def take_yardstick() -> None:
+        client.get(YARDSTICK)
+
+    for act, before in ((take_yardstick, _nothing), *named.values()):
         before()
         act()
     until = time.perf_counter() + seconds
     while len(next(reversed(found.values())).times) < LEAST or time.perf_counter() < until:
+        yardstick.take(take_yardstick)
         for name, (act, before) in named.items():
             found[name].take(act, before)
     return found
@@ -149,8 +170,8 @@ def _row(name: str, ours: Timed, raw: Timed) -> Row:
         statistics.median(ours.times),
         "ms",
         statistics.median(raw.times),
-        ratio=round(min(ours.times) / min(raw.times), 3),
-        cpu_ratio=round(min(ours.cpu) / min(raw.cpu), 3),
+        ratio=round(ours.time / raw.time, 3),
+        cpu_ratio=round(ours.cpu_time / raw.cpu_time, 3),
         queries=ours.queries,
         raw_queries=raw.queries,
     )
