@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Match, Premove
+from gamesvc.matches.models import Match, Premove, Rating
 from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
@@ -22,6 +22,7 @@ LARGE = (
     "matches_match",
     "matches_seat",
     "matches_premove",
+    "matches_rating",
     "notifications_outbox",
     "notifications_handover",
     "notifications_inbound_mail",
@@ -36,6 +37,8 @@ PAGES = (
     "/lobby/archive/?game=toy",
     "/lobby/archive/?player=anna",
     "/substitutes/",
+    "/games/toy/",
+    "/games/toy/leaderboard/",
     "/api/v1/matches/",
     "/api/v1/matches/?mine=false",
     "/api/v1/me/notices/",
@@ -93,6 +96,8 @@ def full(toy, anna, ben):
     }
     copied("matches_question", later, "matches_match m WHERE m.id <> t.match_id AND m.status = 'running'")
     settled(match, anna)
+    Rating.objects.create(game=toy, pool=Rating.Pool.PEOPLE, matches=20, won=10)
+    copied("matches_rating", {"id": "gen_random_uuid()"}, f"generate_series(1, {ROWS}) AS n")
     for _ in range(3):
         opening.create_match(by=ben, game=toy)
         Match.objects.update(created_at="2026-01-01T00:00:00Z")

@@ -98,6 +98,8 @@ class Rating(models.Model):
         ]
         indexes = [
             models.Index(fields=["game", "pool", "-low"], name="rating_leaders", condition=models.Q(matches__gte=5)),
+            # Few among the many of people: the lists of bots would read them all.
+            models.Index(fields=["game", "-low"], name="rating_bots", condition=models.Q(pool="bots")),
         ]
 
 

@@ -1,0 +1,16 @@
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    """Ratings are written all the time, so the index is built while the service runs."""
+
+    atomic = False
+    dependencies = [("matches", "0033_archive_filters")]
+
+    operations = [
+        AddIndexConcurrently(
+            model_name="rating",
+            index=models.Index(fields=["game", "-low"], name="rating_bots", condition=models.Q(("pool", "bots"))),
+        ),
+    ]
