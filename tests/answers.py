@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 from urllib.parse import quote
 
+import brotli
 import jsonschema_rs
 import pytest
 from django.test import Client
@@ -26,6 +27,7 @@ API = "/api/v1/"
 COMPONENTS = "#/components/schemas/"
 ITSELF = "/api/v1/openapi.json"
 NAME = "urn:openapi"
+UNPACK: Mapping[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decompress, "br": brotli.decompress}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # The games of the tests, and what their views have.
 OF_TESTS = (TOY, AUCTION)
@@ -100,8 +102,7 @@ def check(answer: Any) -> None:
     assert answer.content or not media, f"{name} {path} answers {answer.status_code} as {media} without content"
     if validator is None:
         return
-    packed = answer.headers.get("Content-Encoding") == "gzip"
-    told = json.loads(gzip.decompress(answer.content)) if packed else answer.json()
+    told = json.loads(UNPACK[answer.headers.get("Content-Encoding", "")](answer.content))
     faults = [f"{'/'.join(map(str, one.instance_path))}: {one.message[:300]}" for one in validator.iter_errors(told)]
     assert not faults, f"{name} {path} {answer.status_code} is not what the document says: {faults[:5]}"
 
