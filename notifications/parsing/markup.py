@@ -22,16 +22,19 @@ _IN_TAG = "[^<>]{0,1000}"
 # Any quoted block, because a damaged mail may have lost its program's own mark; but not a block without a border, which browsers
 # write for indented lines. (Outlook removes the other borders from a quote and keeps the left one.)
 _QUOTED_BLOCK = rf"<blockquote\b(?:(?!{_IN_TAG}border:\s*none)|(?={_IN_TAG}(?:border-left|\bcite|gmail_quote)))"
+# Outlook puts `x_` before names of parts that it takes over from another mail, so a name may begin with anything.
+_OUTLOOK_BLOCK = (
+    rf"<div{_IN_TAG}id=\"?[^\"<>]{{0,30}}(?:appendonsend|divRplyFwdMsg|editor-reference-message)"
+    rf"|<div{_IN_TAG}style=\"border:none;border-top:solid #[0-9A-F]{{6}} 1.0pt"
+)
 # Gmail, Outlook on the web and on the desktop, Apple Mail, Yahoo, Thunderbird: the start of each one's quote.
 _HTML_QUOTE = re.compile(
     rf"{_QUOTED_BLOCK}|<div{_IN_TAG}class=\"?[^\"<>]{{0,1000}}(?:gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote)"
-    rf"|<div{_IN_TAG}id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
-    rf"|<div{_IN_TAG}style=\"border:none;border-top:solid #[0-9A-F]{{6}} 1.0pt",
+    rf"|{_OUTLOOK_BLOCK}",
     re.IGNORECASE,
 )
 _ENDLESS_QUOTE = re.compile(
-    rf"<div{_IN_TAG}class=\"?[^\"<>]{{0,1000}}yahoo_quoted|<div{_IN_TAG}id=\"?(?:appendonsend|divRplyFwdMsg|mail-editor-reference)"
-    rf"|<div{_IN_TAG}style=\"border:none;border-top:solid #[0-9A-F]{{6}} 1.0pt",
+    rf"<div{_IN_TAG}class=\"?[^\"<>]{{0,1000}}yahoo_quoted|{_OUTLOOK_BLOCK}",
     re.IGNORECASE,
 )
 _QUOTED_BLOCKS = re.compile(_QUOTED_BLOCK, re.IGNORECASE)

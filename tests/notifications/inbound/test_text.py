@@ -292,7 +292,17 @@ def test_what_html_hides_is_not_read(hidden):
     assert "move A2" in text.written(in_html(f"<p>move A1</p>{hidden}{shown}")).own
 
 
-@pytest.mark.parametrize("mark", ['class="yahoo_quoted"', 'id="divRplyFwdMsg"', 'id="appendonsend"'])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        'class="yahoo_quoted"',
+        'id="divRplyFwdMsg"',
+        'id="appendonsend"',
+        'id="x_divRplyFwdMsg"',
+        'id="x_x_mail-editor-reference-message-container"',
+        "id=x_appendonsend",
+    ],
+)
 def test_a_quote_without_an_end_reaches_to_the_end(mark):
     with pytest.raises(MailRefused, match="empty"):
         text.written(in_html(f"<div {mark}>Hi <blockquote>old</blockquote>move B4</div>"))
