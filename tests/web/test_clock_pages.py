@@ -89,6 +89,7 @@ def test_the_account_of_a_match_is_a_page(signed_in, anna, ben):
     page = signed_in.get(f"/matches/{match.number}/clock").content.decode()
     assert "3 days a turn." in page
     assert "The clock runs." in page
+    assert f"The clock <span>Toy {match.number}</span>" in page
     deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
     page = signed_in.get(f"/matches/{match.number}/clock").content.decode()
     assert "The match has been paused since" in page

@@ -26,11 +26,12 @@ from gamesvc.web.docs.reference import reference
 from tests.answers import document
 
 PAGES = ["/api/docs/", *(f"/api/docs/{one.slug}/" for one in guides()), "/api/docs/reference/", "/problems/"]
+REFERENCE = [f"/api/docs/reference/{name}/" for name in reference().sections]
 SHORT = {"space_fleet_commander": {"mode": "race"}, "space_war": {"decks": ["terrans", "swarm"]}}
 ANCHOR = re.compile(r'href="(/(?:api|problems)/[^"]*)"')
 
 
-@pytest.mark.parametrize("page", [*PAGES, *(f"/api/docs/reference/{name}/" for name in reference().sections)])
+@pytest.mark.parametrize("page", [*PAGES, *REFERENCE])
 @pytest.mark.django_db
 def test_every_link_of_the_documents_leads_somewhere(client: Client, page: str) -> None:
     text = client.get(page).content.decode()
@@ -59,6 +60,16 @@ def test_every_code_has_its_page(client: Client) -> None:
     for code, meaning in codes().items():
         assert f'href="/problems/{code}"' in listed
         assert meaning.advice
+
+
+@pytest.mark.parametrize(
+    "page", ["/problems/", "/problems/bad_action", *(f"/api/docs/reference/{name}/" for name in reference().sections)]
+)
+@pytest.mark.django_db
+def test_names_of_fields_are_set_as_code_and_not_in_marks(client: Client, page: str) -> None:
+    text = re.sub(r"<pre>.*?</pre>", "", client.get(page).content.decode(), flags=re.DOTALL)
+    assert "`" not in text
+    assert "<code>" in text
 
 
 @pytest.mark.django_db

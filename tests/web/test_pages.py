@@ -6,6 +6,7 @@ import re
 import pytest
 from django.test import Client
 
+from gamesvc.games import catalog
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import forms as game_forms
 from gamesvc.matches.lobby import invitations, opening
@@ -246,6 +247,13 @@ def test_a_new_link_takes_back_the_one_before(toy_offered, clients, people):
         assert stranger.get(f"/matches/{match.number}/{path}?link={before}").status_code == 404, path
         assert stranger.get(f"/matches/{match.number}/{path}?link={match.link_token}").status_code == 200, path
     assert stranger.get(f"/api/v1/matches/{match.number}/view/?link={before}").status_code == 404
+
+
+def test_an_open_match_says_what_game_it_is(clients):
+    match = open_match(clients[0], game="stratastar")
+    page = html(clients[1].get(f"/matches/{match.number}/"))
+    assert catalog.game("stratastar").manifest.summary in page
+    assert 'href="/games/stratastar/"' in page
 
 
 def test_an_invitation_seats_any_user_with_the_link(toy_offered, clients, people):

@@ -32,7 +32,16 @@ _ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "div": {"class"} | _SCROLLS, "pre
 @functools.lru_cache(maxsize=16)
 def render(source: str) -> str:
     """Return a whole text as HTML that is safe to put into a page. The few texts of the games are rendered once each."""
-    return nh3.clean(_READER.render(source), tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel=None)
+    return _clean(_READER.render(source))
+
+
+def render_line(source: str) -> str:
+    """Return a sentence as HTML that is safe to put into a page, without a paragraph around it."""
+    return _clean(_READER.renderInline(source))
+
+
+def _clean(html: str) -> str:
+    return nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"}, link_rel=None)
 
 
 @functools.lru_cache(maxsize=16)

@@ -21,7 +21,7 @@ from gamesvc.language import mark, say
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import WEEKDAYS
 from gamesvc.matches.models import Match, Question
-from gamesvc.web.common import moments
+from gamesvc.web.common import markdown, moments
 from gamesvc.web.common import script_words as of_scripts
 
 register = template.Library()
@@ -32,6 +32,12 @@ def json_text(value: object) -> str:
     """Return a value as JSON, shortened if it is long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 120 else f"{text[:119]}…"
+
+
+@register.filter
+def marked(text: str) -> SafeString:
+    """Return a sentence of the documents, in Markdown, as HTML."""
+    return mark_safe(markdown.render_line(text))
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
@@ -117,7 +118,6 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
             "at": line.at,
             "seat": line.seat,
             "name": names[line.seat],
-            "question": line.question,
             "what": say(WHAT.get(line.what, line.what)),
             "used": _span(line.used),
             "left": _span(line.own),
@@ -131,6 +131,7 @@ def clock_page(request: HttpRequest, ident: str) -> HttpResponse:
     ]
     context = {
         "match": access.match,
+        "manifest": catalog.game(access.match.game).manifest,
         "access": access,
         "words": words.sentences(found.policy) if found.policy else [],
         "paused_since": found.paused_since,

@@ -34,6 +34,15 @@ def test_a_first_match_is_one_click_away(opened, player):
     assert Match.objects.get().game == "space_war"
 
 
+@pytest.mark.parametrize("size", [(360, 740), (768, 1024), (1280, 720)], ids=str)
+def test_the_board_of_a_lesson_stands_beside_the_step_and_not_below_the_list(opened, size):
+    page = opened(None, "/games/stratastar/learn/?step=2", size=size)
+    board, listed = page.locator("svg.board").bounding_box(), page.locator("ol.learn").bounding_box()
+    assert board is not None
+    assert listed is not None
+    assert board["y"] < listed["y"] or board["x"] > listed["x"] + listed["width"]
+
+
 def test_a_match_is_created_in_four_answers(opened, player):
     page = opened(player("ines"), "/new/", scripts=False)
     page.get_by_role("link", name="Star Commander").click()
