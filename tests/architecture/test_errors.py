@@ -21,6 +21,7 @@ from gamesvc.api.error_responses import details
 from gamesvc.errors import GamesvcError, Refusal
 from gamesvc.games.catalog import OFFERED
 from gamesvc.refusal_codes import MEANINGS
+from gamesvc.web.common import markdown
 from tests.architecture.trees import walk
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -182,8 +183,11 @@ def test_every_code_has_its_page(kinds: list[type[GamesvcError]]) -> None:
     for code, meaning in meanings.items():
         page = Client().get(f"/problems/{code}")
         assert page.status_code == 200
-        for said in (code, *meaning):
-            assert escape(said) in page.content.decode()
+        shown = page.content.decode()
+        assert f"<code>{code}</code>" in shown
+        assert escape(meaning.title) in shown
+        for said in (meaning.detail, meaning.advice):
+            assert f"<p>{markdown.render_line(said)}</p>" in shown
         assert meaning.detail.endswith(".")
         assert meaning.advice.endswith(".")
 

@@ -57,8 +57,8 @@ OPTIONS: JsonObject = {
             "labels": {"fast": "only those who can do something", "secret": "also those who can only pass"},
             "default": "fast",
             "title": "Who is asked about a reaction or a battle",
-            "description": "fast: a player who can only pass is not asked, so the others may learn which cards they lack. "
-            "secret: they are asked all the same, and their pause tells nothing. Players can change that for themselves.",
+            "description": "“fast” saves time, but the others may learn from it which cards a player lacks. "
+            "“secret” asks everyone, so a pause tells nothing. Players can change this for themselves.",
             "told": True,
         },
         "max_rounds": {

@@ -14,8 +14,8 @@ TRANSLATED = (
     gettext_noop("only those who can do something"),
     gettext_noop("also those who can only pass"),
     gettext_noop(
-        "fast: a player who can only pass is not asked, so the others may learn which cards they lack. "
-        "secret: they are asked all the same, and their pause tells nothing. Players can change that for themselves."
+        "“fast” saves time, but the others may learn from it which cards a player lacks. "
+        "“secret” asks everyone, so a pause tells nothing. Players can change this for themselves."
     ),
 )
 
