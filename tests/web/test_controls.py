@@ -93,7 +93,16 @@ FORMS = [
     Form(
         "order",
         "Order",
-        {"cards": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3, "maxItems": 3}},
+        {
+            "cards": {
+                "type": "array",
+                "items": {"enum": [1, 2, 3]},
+                "uniqueItems": True,
+                "minItems": 3,
+                "maxItems": 3,
+                "ordered": True,
+            }
+        },
     ),
     Form("path", "Path", {"path": {"type": "array", "items": {"enum": ["A1", "A2"]}, "minItems": 1, "maxItems": 4}}),
     Form("by", "By", {"by": {"oneOf": [{"type": "null"}, {"type": "integer", "minimum": 0, "maximum": 3}]}}),

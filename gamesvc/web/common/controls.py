@@ -422,7 +422,7 @@ def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
         return _counts(supply, schema, items, path, base)
     values = list(items["enum"]) if "enum" in items else None
     if values is not None and schema.get("uniqueItems"):
-        if len(values) == low > 1 or (schema.get("ordered") and 1 < len(values) <= MOST_ORDERED):
+        if schema.get("ordered") and 1 < len(values) <= MOST_ORDERED:
             return _rows(schema, path, base, min(len(values), high or len(values)))
         return _checks(values, schema, items, base, default)
     most = int(high) if high is not None else MOST_ROWS

@@ -9,7 +9,7 @@ export const commands = (root = document) => [...root.querySelectorAll("form[dat
 /** @param {Element} element */
 export const targetOf = (element) => /** @type {HTMLElement} */ (element).dataset.t ?? "";
 
-/** @param {HTMLFormElement} form @returns {Choice[]} */
+/** @param {ParentNode} form a form, or a part of one @returns {Choice[]} */
 export const choices = (form) => /** @type {Choice[]} */ ([...form.querySelectorAll("[data-t]")]);
 
 /** @param {Choice} choice @returns {HTMLInputElement | HTMLSelectElement | null} the control of a choice; null if it is fixed */
@@ -51,6 +51,12 @@ function marked(choice) {
 /** The radio of a question that must be answered. Inside an alternative no browser asks for it. */
 const NEEDED = 'input[type="radio"]:is(:required, [data-needed])';
 
+/** The list that an element is a row of, if that list names nothing twice. @param {Element} element */
+const listOf = (element) => element.closest("[data-unique]");
+
+/** @param {Element} choice */
+const valueOf = (choice) => /** @type {HTMLInputElement | HTMLOptionElement} */ (choice).value;
+
 /** One form while it is filled in: what the player has chosen in it by themselves, and what it lacks. */
 export class Filling {
   /** @param {HTMLFormElement} form */
@@ -74,7 +80,14 @@ export class Filling {
 
   /** @param {string} target @returns {Choice[]} the open choices that stand for a target */
   standing(target) {
-    return choices(this.form).filter((choice) => targetOf(choice) === target && kindOf(choice) !== "fixed" && this.open(choice));
+    return choices(this.form).filter((choice) => targetOf(choice) === target && kindOf(choice) !== "fixed" && this.open(choice) && !this._elsewhere(choice));
+  }
+
+  /** @param {Choice} choice @returns {boolean} true if it is chosen in another row of a list that names nothing twice */
+  _elsewhere(choice) {
+    const rows = listOf(choice), mine = controlOf(choice);
+    const others = rows && mine ? [...rows.querySelectorAll("input, option")].map((other) => /** @type {Choice} */ (other)) : [];
+    return others.some((other) => controlOf(other)?.name !== mine?.name && valueOf(other) === valueOf(choice) && this.chosen(other));
   }
 
   /** @param {Choice} choice */
@@ -113,11 +126,12 @@ export class Filling {
   }
 
   /** Of several alike in one place each tap takes one more; when all are chosen, none is.
-   * @param {Choice} choice @param {Choice[]} found @returns {boolean} true if the place stands for several boxes of one list */
+   * @param {Choice} choice @param {Choice[]} found @returns {boolean} true if the place stands for several things of one list */
   _round(choice, found) {
-    const alike = kindOf(choice) === "box" ? found.filter((one) => controlOf(one)?.name === controlOf(choice)?.name && active(one)) : [];
+    const list = (/** @type {Choice} */ one) => (kindOf(one) === "box" ? controlOf(one)?.name : listOf(one));
+    const alike = list(choice) ? found.filter((one) => list(one) === list(choice) && active(one)) : [];
     if (alike.length < 2) return false;
-    const more = alike.find((one) => !this.chosen(one));
+    const more = alike.find((one) => !this._filled(one));
     if (more) this._set(more, found);
     else for (const one of alike) this._release(one);
     return true;
@@ -134,8 +148,9 @@ export class Filling {
       control.checked = false;
     } else if (control.type === "radio") {
       const none = /** @type {HTMLInputElement | null} */ (this.form.querySelector(`input[name="${CSS.escape(control.name)}"][value=""]`));
-      if (!none) return false;
-      none.checked = true;
+      if (none) none.checked = true;
+      else if (listOf(control)) control.checked = false;
+      else return false;
       this.touched.delete(control.name);
     } else return false;
     return true;
@@ -190,7 +205,7 @@ export class Filling {
   /** The targets that can be tapped next: those of controls that lack a value; if none does, all that could be chosen instead.
    * @returns {Set<string>} */
   next() {
-    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice));
+    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice) && !this._elsewhere(choice));
     const several = (/** @type {Choice} */ choice) => kindOf(choice) === "box" || kindOf(choice) === "count";
     const lacking = open.filter((choice) => !several(choice) && !this._filled(choice));
     return new Set((lacking.length ? open.filter((choice) => several(choice) || lacking.includes(choice)) : open).map(targetOf));
@@ -201,7 +216,7 @@ export class Filling {
   question() {
     const radios = [...this.form.querySelectorAll(NEEDED)].map((input) => /** @type {HTMLInputElement} */ (input));
     const lacking = radios.find((radio) => !radio.dataset.t && this.open(radio) && !radio.closest("[data-steps]") && !this._filled(radio));
-    return lacking ? radios.filter((radio) => radio.name === lacking.name) : [];
+    return lacking ? radios.filter((radio) => radio.name === lacking.name && !this._elsewhere(radio)) : [];
   }
 
   /** What nobody is asked and no target stands for: boxes, answers beside the usual one, numbers after the first.
