@@ -422,6 +422,8 @@ def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
         return _counts(supply, schema, items, path, base)
     values = list(items["enum"]) if "enum" in items else None
     if values is not None and schema.get("uniqueItems"):
+        if base["required"] and low == high == 1 < len(values) and "total" not in schema:
+            return _one_of_a_list(schema, items, path, base)
         if schema.get("ordered") and 1 < len(values) <= MOST_ORDERED:
             return _rows(schema, path, base, min(len(values), high or len(values)))
         return _checks(values, schema, items, base, default)
@@ -471,6 +473,13 @@ def _worthy(schema: Schema, labelled: Schema, value: object) -> str:
 
 def _breadth(one: Control) -> int:
     return 1 + sum(_breadth(child) for child in one.children)
+
+
+def _one_of_a_list(schema: Schema, items: Schema, path: str, base: dict[str, Any]) -> Control:
+    """Return the control for a list of exactly one of several values: its one row looks and works like a choice."""
+    usual = {"default": schema["default"][0]} if schema.get("default") else {}
+    row = control({**items, **_labelled(schema, items), **usual, "title": base["label"]}, f"{path}.0")
+    return Control("rows", **{**base, "label": "", "note": str(schema.get("description", ""))}, children=(row,))
 
 
 def _rows(schema: Schema, path: str, base: dict[str, Any], most: int) -> Control:

@@ -23,7 +23,8 @@ TAPPED = """async ([html, taps]) => {
   for (const target of taps) filling.take(target);
   const posted = {};
   for (const [name, value] of new FormData(form)) (posted[name] ??= []).push(value);
-  return { posted, next: [...filling.next()].sort(), complete: form.checkValidity() };
+  const asked = filling.question().map((radio) => radio.value);
+  return { posted, asked, next: [...filling.next()].sort(), complete: form.checkValidity() };
 }"""
 
 
@@ -33,8 +34,8 @@ def listed(cards: list[str], least: int, most: int, *, ordered: bool = False) ->
 
 
 def tap(page: Page, form: Form, taps: list[str]) -> dict:
-    """Tap the first letter of what each card is called: cards with the same letter lie on one stack."""
-    drawn = placed(sheet(form), stands(lambda _command, _field, value: str(value)[0], form), "main")
+    """Tap the first letter of what each card is called: cards with the same letter lie on one stack, those with x nowhere."""
+    drawn = placed(sheet(form), stands(lambda _command, _field, value: str(value)[0].replace("x", "") or None, form), "main")
     html = "".join(render_to_string("web/control.html", {"control": control}) for control in drawn.controls)
     found = page.evaluate(TAPPED, [html, taps])
     found["cards"] = read(drawn, found["posted"])["cards"] if found["complete"] else None
@@ -53,6 +54,8 @@ def page(opened) -> Page:
         (listed(["a1", "a2"], 2, 2), ["a"], ["a1", "a2"]),
         (listed(["a1", "b1", "b2"], 3, 3), ["b"], ["a1", "b1", "b2"]),
         (listed(["a1", "a2", "a3", "b1"], 2, 2), ["a", "a"], ["a1", "a2"]),
+        (listed(["a1", "b1", "c1"], 1, 1), ["b"], ["b1"]),
+        (listed(["a1", "b1", "c1"], 1, 1), ["b", "c"], ["c1"]),
         (listed(["a1", "b1"], 2, 2, ordered=True), ["b", "a"], ["b1", "a1"]),
         (listed(["a1", "b1", "c1"], 3, 3, ordered=True), ["b", "a", "a", "c", "a"], ["b1", "c1", "a1"]),
         (listed(["a1", "a2"], 2, 2, ordered=True), ["a", "a"], ["a1", "a2"]),
@@ -69,3 +72,9 @@ def test_taps_choose_a_list(page, form, taps, cards):
 def test_what_is_in_a_list_already_is_not_lit_for_its_next_row(page):
     assert tap(page, listed(["a1", "b1", "c1"], 3, 3, ordered=True), ["b"])["next"] == ["a", "c"]
     assert tap(page, listed(["a1", "a2", "b1"], 3, 3, ordered=True), ["a", "b"])["next"] == ["a"]
+
+
+def test_what_the_board_does_not_show_is_asked_for_in_the_bar(page):
+    """The Space War: Naalox takes one Drone out of a discard pile."""
+    found = tap(page, listed(["x1", "x2", "x3"], 1, 1), [])
+    assert (found["asked"], found["complete"]) == (["x1", "x2", "x3"], False)
