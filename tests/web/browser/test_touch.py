@@ -224,3 +224,22 @@ def test_a_phone_shows_the_whole_name_of_the_game(fleet):
     heading = page.locator("#head h1")
     assert heading.evaluate("heading => heading.scrollWidth <= heading.clientWidth")
     expect(page.locator("#head")).to_have_css("height", "48px")
+
+
+@pytest.mark.usefixtures("many_matches")
+@pytest.mark.parametrize("game", ["star_commander", "space_war"])
+def test_what_lies_below_a_high_board_is_a_strip_at_the_foot_of_a_phone(opened, game):
+    """The hand, or what is to be answered: nobody scrolls to see it, and the page scrolls to the rest of the board."""
+    played = Played(game, 2)
+    while played.turn() < 2 or not played.waits_for(0):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, (360, 640), touch=True)
+    first = page.locator("#rest .hits [data-t]").first
+    below, tabs = first.bounding_box(), page.locator("#side").bounding_box()
+    assert below["y"] + below["height"] <= tabs["y"]
+    first.tap()
+    expect(page.locator(".pop, form.filling").first).to_be_visible()
+    foot = page.locator(f'#chart .hits [data-t="{"seat:0" if game == "space_war" else "supply:frigate"}"]')
+    foot.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 1000)
+    assert middle(foot)[1] < page.locator("#rest").bounding_box()["y"]

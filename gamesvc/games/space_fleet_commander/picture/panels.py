@@ -14,6 +14,8 @@ from gamesvc.games.space_fleet_commander.picture.targets import formation_die
 DIE = 52
 STEP = 64
 """The distance from one die to the next."""
+AROUND = 5
+"""The margin of a target around its die: a die alone is small for a finger."""
 CHOOSING = 34
 """The height of a row of the ship table while ships are chosen from it by taps."""
 NOTES = {
@@ -63,7 +65,7 @@ def _row(
             chart.die(die["value"], x, y, DIE, kind=die["colour"])
         else:
             chart.die_box(x, y, DIE, filled=die["colour"] != "white", colour="R" if die["colour"] == "red" else "ink")
-        chart.target(f"die:{die['id']}", x, y, DIE, DIE + 24)
+        chart.target(f"die:{die['id']}", x - AROUND, y - AROUND, DIE + 2 * AROUND, DIE + 24 + AROUND)
         if die["colour"] in may and die["status"] != "aside":
             chart.selectable(x, y, DIE, DIE, tick=9)
         if struck and die["status"] == "removed":
@@ -85,7 +87,7 @@ def formation(chart: Chart, view: Data, y: float) -> float:
         else:
             chart.struck(x, y + 14, DIE, DIE)
         chart.text(x + DIE / 2, y + 14 + DIE + 21, f"die {at}", size=17, colour="ink2", anchor="middle")
-        chart.target(f"die:{formation_die(at)}", x, y + 14, DIE, DIE + 24)
+        chart.target(f"die:{formation_die(at)}", x - AROUND, y + 14 - AROUND, DIE + 2 * AROUND, DIE + 24 + AROUND)
     return y + 14 + DIE + 24
 
 

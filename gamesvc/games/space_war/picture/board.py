@@ -152,7 +152,7 @@ def _slot(chart: Chart, card: JsonMapping, x: float, y: float, width: float) -> 
     chart.icon("damage", x + 6, y + 60, 18)
     chart.text(x + width - 6, y + 76, card["slot"], size=19, weight=700, anchor="end")
     name = name_of(card["card"]) if "card" in card else "flipped"
-    chart.paragraph(x + 5, y + 20, name, width - 8, size=17, leading=17, lines=2)
+    chart.paragraph(x + 5, y + 17, name, width - 8, size=17, leading=17, lines=3)
 
 
 def _zone(

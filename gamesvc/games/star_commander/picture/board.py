@@ -22,6 +22,8 @@ BAND = 74
 HAND = 104
 CARD = 124
 LINE = 25
+ALSO = 48
+"""The height of a row that is tapped: a finger needs half of it in pixels on a phone."""
 ASKS = {
     "ready_draw": "Draw a card: choose a domain.",
     "command": "Move, build, develop, trade or play cards; then end the command phase.",
@@ -62,7 +64,7 @@ class Sheet:
         self.also, self.lists = probe.overflow, self._lists()
         rows = (len(self.view["hand"]) + 4) // 5
         shown = (len(self.view["prompt"].get("cards", ())) + 4) // 5
-        below = LINE * len(self.also) + sum(LINE * (len(wrap(text, 590, 19, 400)) or 1) for _, text in self.lists)
+        below = ALSO * len(self.also) + sum(LINE * (len(wrap(text, 590, 19, 400)) or 1) for _, text in self.lists)
         board = self.layout.height + 2 * self._inset()
         height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
         height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
@@ -77,9 +79,9 @@ class Sheet:
         y = self._board(y + 8, board)
         self._band(self.foot, y)
         chart.fold(y + BAND + 4)
-        y = self._texts(y + BAND + 12)
-        y = self._cards(y, "To choose from", self.view["prompt"].get("cards", ()))
-        y = self._cards(y, "Your hand", self.view["hand"])
+        # Cards come first, near the board: a phone shows the top of this part at the foot of the screen.
+        y = self._cards(y + BAND + 12, "To choose from", self.view["prompt"].get("cards", ()))
+        y = self._texts(self._cards(y, "Your hand", self.view["hand"]))
         chart.closing(y + 14, self._closing())
         return chart.svg()
 
@@ -242,10 +244,10 @@ class Sheet:
     def _texts(self, y: float) -> float:
         for at, (vessel, words) in enumerate(self.also):
             if not at:
-                self.chart.label(MARGIN, y + 16, "Also")
-            self.chart.text(MARGIN + 88, y + 16, words, size=19, room=590, smallest=12)
-            self.chart.target(f"vessel:{vessel}", MARGIN + 88, y, 590, LINE)
-            y += LINE
+                self.chart.label(MARGIN, y + 28, "Also")
+            self.chart.text(MARGIN + 88, y + 28, words, size=19, room=590, smallest=12)
+            self.chart.target(f"vessel:{vessel}", MARGIN + 80, y + 1, 598, ALSO - 2)
+            y += ALSO
         for head, text in self.lists:
             self.chart.label(MARGIN, y + 16, head)
             for line in wrap(text, 590, 19, 400):

@@ -1,5 +1,6 @@
-// On a wide screen the facts and the hand below the board stand beside it, so that the board fills the height. The picture
-// stays one: the part below is shown a second time, and its hit shapes move there.
+// On a wide screen the facts and the hand below the board stand beside it, so that the board fills the height. On a narrow one
+// that is too low for all, they are a strip at its foot. The picture stays one: the part below is shown a second time, and its
+// hit shapes move there.
 
 import { boxOf } from "./marks.js";
 import { tr } from "../words.js";
@@ -17,6 +18,15 @@ function element(name, attributes) {
 /** @returns {boolean} true if the parts of the picture stand side by side */
 export const isWide = () => wide.matches;
 
+/** The header, the tabs and the action bar of a narrow screen, in pixels. */
+const AROUND = 210;
+
+/** @param {number} width @param {number} height of the whole picture @returns {boolean} true if a narrow screen shows the hand as a strip */
+function needsStrip(width, height) {
+  const shown = /** @type {HTMLElement} */ (document.getElementById("chart")).clientWidth;
+  return !wide.matches && !document.querySelector(".tabs a") && (height * Math.min(shown, width)) / width > document.documentElement.clientHeight - AROUND;
+}
+
 /** Part the picture at its fold, or show it whole again. */
 export function fold() {
   const board = /** @type {SVGSVGElement | null} */ (document.querySelector("#chart svg.board")), rest = document.getElementById("rest");
@@ -27,9 +37,11 @@ export function fold() {
   if (board.dataset.whole) hits.append(...rest.querySelectorAll(".hits > *"));
   rest.replaceChildren();
   board.dataset.whole ??= board.getAttribute("viewBox") ?? "";
-  board.setAttribute("viewBox", wide.matches ? `${x} ${y} ${width} ${top - y}` : board.dataset.whole);
-  board.setAttribute("height", String(wide.matches ? top - y : height));
-  if (!wide.matches) return;
+  const strip = needsStrip(width, height), apart = wide.matches || strip;
+  rest.classList.toggle("strip", strip);
+  board.setAttribute("viewBox", apart ? `${x} ${y} ${width} ${top - y}` : board.dataset.whole);
+  board.setAttribute("height", String(apart ? top - y : height));
+  if (!apart) return;
   const second = element("svg", { class: "board", viewBox: `${x} ${top} ${width} ${y + height - top}`, width: String(width), height: String(y + height - top), preserveAspectRatio: "xMinYMin", role: "group", "aria-label": tr("Facts and hand") });
   const shapes = element("g", { class: "hits" });
   shapes.append(...[.../** @type {NodeListOf<SVGGraphicsElement>} */ (hits.querySelectorAll("[data-t]"))].filter((hit) => boxOf(hit).y >= top - 1));
