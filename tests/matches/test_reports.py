@@ -194,6 +194,26 @@ def test_no_mail_about_a_report_goes_to_operators_whom_it_concerns_or_once_it_is
 # --- deciding ---
 
 
+def test_an_operator_who_was_reported_learns_neither_by_whom_nor_what_the_others_note(anna, player, program, operator, desk):
+    other, bot = Client(), player("robot", is_bot=True, bot_owner=operator)
+    other.force_login(player("otto", is_staff=True))
+    for reported_one in (operator, bot):
+        report = reported(program, anna, player=reported_one.username)
+        act = f"/admin/matches/report/{report.pk}/act/"
+        other.post(act, {"act": "note", "words": "Watch them"})
+        [note] = report.acts.all()
+        pages = [
+            ("/admin/matches/report/", f"/admin/matches/report/{report.pk}/change/"),
+            ("/admin/matches/reportact/", f"/admin/matches/reportact/{note.pk}/change/"),
+        ]
+        for listed, page in pages:
+            assert page not in desk.get(listed).content.decode()
+            assert desk.get(page).status_code in (302, 404)
+            assert page in other.get(listed).content.decode()
+            assert other.get(page).status_code == 200
+        assert desk.post(act, {"act": "note", "words": "Who was it"}).status_code == 404
+
+
 def test_operators_take_a_report_and_decide_it_and_each_act_is_on_record(match, anna, ben, program, desk, operator):
     report = reported(program, anna)
     page = desk.get(f"/admin/matches/report/{report.pk}/change/").content.decode()

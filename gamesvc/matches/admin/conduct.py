@@ -27,6 +27,11 @@ def _name(report: Report) -> str:
     return "-" if report.match is not None and report.match.hides_names else str(report.about)
 
 
+def _about(request: HttpRequest, player: str) -> Q:
+    """Return the condition for reports about the operator or a bot of theirs: nobody who was reported learns by whom."""
+    return Q(**{player: request.user}) | Q(**{f"{player}__bot_owner": request.user})
+
+
 @admin.register(Report, site=operators)
 class ReportAdmin(ReadOnly):
     """Reports: open ones first, the oldest of them on top. The page of one is where operators act."""
@@ -40,7 +45,7 @@ class ReportAdmin(ReadOnly):
     of_match = "match"
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).prefetch_related("acts__operator")
+        return super().get_queryset(request).exclude(_about(request, "about")).prefetch_related("acts__operator")
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
         """Search; what `_name` hides is found by no name."""
@@ -119,6 +124,9 @@ class ReportActAdmin(ReadOnly):
     fields = ("at", "operator", "act", "report", "days", "words")
     list_select_related = ("operator", "report__about", "report__match")
     of_match = "report__match"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).exclude(_about(request, "report__about"))
 
     @admin.display(description="player")
     def player(self, act: ReportAct) -> str:
