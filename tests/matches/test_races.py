@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 import uuid
 from datetime import timedelta
 
@@ -15,10 +16,10 @@ from gamesvc.matches import erasing, errors
 from gamesvc.matches.lobby import invitations, opening, substitutes
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
-from gamesvc.matches.record import loading, service_events
+from gamesvc.matches.record import availability, loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import timeout_sweep
+from gamesvc.matches.timekeeping import pauses, timeout_sweep
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
 from tests.matches.playing import holder, sends
@@ -39,6 +40,37 @@ def test_two_sweepers_racing_fire_each_deadline_once(toy, anna, ben, many_matche
         assert list(Question.objects.filter(match=match).values_list("seat", flat=True)) == [1]
     for match in young:
         assert not [one for one in STORE.read(match.id) if one.meta["actor"]["kind"] == "clock"]
+
+
+def test_a_timeout_that_frees_a_seat_waits_for_the_vote_that_has_locked_the_seats(toy, anna, ben, monkeypatch, caplog):
+    """The seats, then the record: in another order the two would wait for each other, and the database would end one of them."""
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock={"hours": 24, "after": 1}))
+    pauses.wish(match=match, by=anna, seat=0, pause=True)
+    Question.objects.filter(match=match).update(due_at=timezone.now() - timedelta(seconds=1))
+    availability.keep_alive()
+    locked, real, answer = threading.Event(), pauses._do, timeout_sweep._TimingOut._answer
+    answering = threading.Event()
+
+    def slowly(*given):
+        locked.set()
+        answering.wait(10)
+        time.sleep(0.3)
+        return real(*given)
+
+    def answered(timing_out):
+        answering.set()
+        return answer(timing_out)
+
+    def sweep() -> None:
+        locked.wait(10)
+        timeout_sweep.sweep()
+
+    monkeypatch.setattr(pauses, "_do", slowly)
+    monkeypatch.setattr(timeout_sweep._TimingOut, "_answer", answered)
+    at_once(lambda: pauses.wish(match=match, by=ben, seat=1, pause=True), sweep)
+    assert answering.is_set()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [one.type for one in STORE.read(match.id)][-1] == "match.paused"
 
 
 def test_two_workers_at_one_match_of_bots_play_one_match(toy, anna):

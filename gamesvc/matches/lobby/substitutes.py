@@ -200,14 +200,16 @@ def _settle(match: Match, seat: Seat) -> None:
         [seat.pk, seat.vacated_at],
     )
     try:
-        turns.submit(
-            match=match,
-            sender=Sender(Actor("clock", seat.index), "clock", timezone.now()),
-            command={"name": RESIGN},
-            expected_version=loaded.viewer_version(seat.index),
-            command_id=turns.command_id(sender=f"nobody {match.id}", key=f"{seat.index} {seat.vacated_at}"),
-            more=[settled],
-        )
+        with transaction.atomic():
+            holders.lock_seats(match)
+            turns.submit(
+                match=match,
+                sender=Sender(Actor("clock", seat.index), "clock", timezone.now()),
+                command={"name": RESIGN},
+                expected_version=loaded.viewer_version(seat.index),
+                command_id=turns.command_id(sender=f"nobody {match.id}", key=f"{seat.index} {seat.vacated_at}"),
+                more=[settled],
+            )
     except Refused:
         # The seat cannot resign in this position. Another attempt would be refused as well, as long as the match goes on.
         Seat.objects.filter(pk=seat.pk, vacated_at=seat.vacated_at).update(given_over=True)

@@ -23,6 +23,7 @@ from django.utils import timezone
 from events.store import DuplicateCommand, VersionConflict
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
+from gamesvc.matches.access import holders
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import conditional_orders, turns
 from gamesvc.matches.play.turns import Sender
@@ -260,6 +261,14 @@ class _TimingOut:
         return None
 
     def _submit(self, ruling: Ruling, seats: Sequence[Seat]) -> turns.Receipt:
+        if ruling.seats is None:
+            return self._submitted(ruling, seats)
+        # Locked before the append, as by all who change seats: a vote and this would wait for each other.
+        with transaction.atomic():
+            holders.lock_seats(self.match)
+            return self._submitted(ruling, seats)
+
+    def _submitted(self, ruling: Ruling, seats: Sequence[Seat]) -> turns.Receipt:
         loaded = self.loaded
         return turns.submit(
             match=self.match,
