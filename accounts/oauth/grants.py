@@ -10,7 +10,6 @@ import hmac
 import re
 import secrets
 from base64 import b64decode
-from binascii import Error as NotBase64
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -188,7 +187,7 @@ def _credentials(request: Request) -> tuple[str, str]:
     if scheme.lower() == "basic":
         try:
             client_id, _, secret = b64decode(encoded, validate=True).decode().partition(":")
-        except (NotBase64, UnicodeDecodeError):
+        except ValueError:  # letters beyond ASCII, no base64, or no UTF-8 in it
             return "", ""
         return unquote_plus(client_id), unquote_plus(secret)
     return request.client_id or "", request.client_secret or ""

@@ -218,6 +218,15 @@ def test_a_stolen_code_is_worth_nothing(browser, app, changes):
     assert not ApiToken.objects.exists()
 
 
+@pytest.mark.parametrize("credentials", ["ÿÿ", "====", b64encode(b"\xff\xfe").decode(), b64encode(b"\x00:\x00").decode(), ""])
+def test_credentials_that_are_none_are_no_app(browser, app, credentials):
+    code = answered(browser, asking(app))["code"]
+    headers = {"Authorization": f"Basic {credentials}"}
+    assert exchanged(app, code, headers=headers).json()["error"] == "invalid_client"
+    assert Client(headers=headers).post("/oauth/revoke/", {"token": code}).json()["error"] == "invalid_client"
+    assert exchanged(app, code).status_code == 200
+
+
 def test_a_code_of_another_app_is_refused(browser, app, anna):
     other, _secret = apps.register(owner=anna, name="Other", redirect_uris=[BACK], confidential=False)
     code = answered(browser, asking(app))["code"]
