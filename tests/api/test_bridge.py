@@ -7,9 +7,14 @@ import json
 import random
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from json import JSONDecodeError
 from pathlib import Path
+from ssl import SSLEOFError
 from typing import Any
+from urllib.error import URLError
 
 import pytest
 
@@ -95,6 +100,45 @@ def test_a_client_waits_for_a_service_that_restarts(monkeypatch: pytest.MonkeyPa
     assert client.call("GET", "/challenges/") == {"results": []}
     answers = iter([away, b'id: 1\ndata: {"awaited": true}\n\n'])
     assert next(client.follow()) == {"awaited": True}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [URLError("refused"), TimeoutError(), SSLEOFError(), b"<html>Back soon</html>", b"\xff", Problem(502, {})],
+    ids=lambda fault: type(fault).__name__,
+)
+def test_a_client_follows_through_an_outage_of_any_length(monkeypatch: pytest.MonkeyPatch, fault: Any) -> None:
+    news = b'id: 1\ndata: {"awaited": true}\n\n'
+    answers = iter([*[b"data: " + fault + b"\n\n" if isinstance(fault, bytes) else fault] * 1100, news])
+
+    def opened(*_request: Any) -> io.BytesIO:
+        if isinstance(answer := next(answers), Exception):
+            raise answer
+        return io.BytesIO(answer)
+
+    waited: list[float] = []
+    monkeypatch.setattr(Client, "_open", opened)
+    monkeypatch.setattr("time.sleep", waited.append)
+    assert next(Client("http://localhost", "").follow()) == {"awaited": True}
+    assert (len(waited), max(waited)) == (1100, 60.0)
+
+
+@pytest.mark.parametrize("body", [b"null", b"[]", b'"gone"', b"\xff", b"{", b""])
+def test_an_error_in_any_form_is_a_problem(body: bytes) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(404)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_told: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.handle_request).start()
+        with pytest.raises(Problem) as caught:
+            Client(f"http://127.0.0.1:{server.server_port}", "").call("GET", "/")
+    assert caught.value.status == 404
 
 
 class Gone(Asked):
@@ -212,6 +256,41 @@ class Short(Asked):
 def test_a_match_that_ends_at_once_is_told_to_its_program() -> None:
     """Followed from before its first command, so that its end is told."""
     service: Any = Short("pass")
+    bridge = Bridge(service, [sys.executable, "-c", "pass"], seconds=30.0)
+    bridge.run(1)
+    assert (service.sent, bridge.programs) == (["pass"], {})
+
+
+class Away(Short):
+    """A service that is away for a while whenever the bridge asks for something."""
+
+    def __init__(self, right: str, fault: Exception) -> None:
+        super().__init__(right)
+        self.fault, self.asked = fault, 0
+
+    def _away(self) -> None:
+        self.asked += 1
+        if self.asked % 3:
+            raise self.fault
+
+    def call(self, method: str, path: str, **query: str) -> dict[str, Any]:
+        self._away()
+        return super().call(method, path, **query)
+
+    def turns(self, *, forms: bool) -> list[dict[str, Any]]:
+        self._away()
+        return super().turns(forms=forms)
+
+    def command(self, match: str, command: dict[str, Any], etag: str) -> None:
+        self._away()
+        super().command(match, command, etag)
+
+
+@pytest.mark.parametrize("fault", [Problem(503, {}), Problem(429, {}), URLError("refused"), JSONDecodeError("", "", 0)])
+def test_the_bridge_goes_on_when_the_service_is_back(monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
+    """The stream tells each message once: one whose answer failed would be forgotten, and the match run out of time."""
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    service: Any = Away("pass", fault)
     bridge = Bridge(service, [sys.executable, "-c", "pass"], seconds=30.0)
     bridge.run(1)
     assert (service.sent, bridge.programs) == (["pass"], {})

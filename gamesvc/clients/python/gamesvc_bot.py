@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import random
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +31,8 @@ else:  # copied beside the client
     import gamesvc_client as client_module
 
 Json = dict[str, Any]
+AWAY = (429, 502, 503, 504)
+"""Answers while the service, and not one of its matches, is in trouble."""
 REFUSALS = 3
 """Refused answers to one question. After that the bridge plays a random command that a form offers, so that the match goes on."""
 
@@ -166,11 +170,7 @@ class Bridge:
         try:
             # The stream begins with all that is not over. It is opened before the first answer, so that it tells of each end.
             for message in self.client.follow():
-                if "challenge" in message:
-                    self._challenged()
-                if message["awaited"]:
-                    self._play()
-                elif self._is_over(message["match"]) and ends is not None:
+                if self._heard(message) and ends is not None:
                     ends -= 1
                 if ends == 0:
                     return
@@ -178,17 +178,44 @@ class Bridge:
             for program in self.programs.values():
                 program.end()
 
+    def _heard(self, message: Json) -> bool:
+        """Do what a message of the stream asks for, and return True if it tells of a match that is over.
+
+        The stream tells it once, so while the service is away it is tried again.
+        """
+        for failed in itertools.count(1):
+            try:
+                return self._done(message)
+            except client_module.Problem as problem:
+                if not problem.passes:
+                    raise
+                fault: Exception = problem
+            except client_module.LOST as lost:
+                fault = lost
+            _log(f"the service is away, {fault}")
+            time.sleep(client_module.pause(failed))
+        raise AssertionError
+
+    def _done(self, message: Json) -> bool:
+        if "challenge" in message:
+            self._challenged()
+        if message["awaited"]:
+            self._play()
+            return False
+        return self._is_over(message["match"])
+
     # --- challenges ---
 
     def _challenged(self) -> None:
         for challenge in self.client.call("GET", "/challenges/")["results"]:
             running = self.client.call("GET", "/matches/", status="running")["results"]
             fault = self.rules.fault(challenge, len(running))
-            with contextlib.suppress(client_module.Problem):  # taken back, or answered meanwhile
-                if fault:
-                    self.client.call("POST", f"/challenges/{challenge['id']}/decline/", key=f"decline {challenge['id']}")
-                else:
-                    self.client.call("POST", f"/challenges/{challenge['id']}/accept/", {}, key=f"accept {challenge['id']}")
+            answer = "decline" if fault else "accept"
+            try:
+                self.client.call("POST", f"/challenges/{challenge['id']}/{answer}/", {}, key=f"{answer} {challenge['id']}")
+            except client_module.Problem as problem:  # taken back, or answered meanwhile
+                if problem.status in AWAY:
+                    raise
             _log(f"challenge by {challenge['challenger']}: {f'declined, {fault}' if fault else 'accepted'}")
 
     # --- playing ---
@@ -217,9 +244,13 @@ class Bridge:
                 if problem.status == 412:  # the match has moved on, so it is asked again
                     return True
                 _log(f"match {turn['number']}: refused, {problem.detail}")
+                if problem.status in AWAY:
+                    raise
                 if problem.status != 422:
                     return False
                 refused = {"code": problem.code, "detail": problem.detail, "command": sent}
+            except client_module.LOST:
+                raise
             except (IndexError, ValueError):
                 _log(f"match {turn['number']}: no form offers a command")
                 return False
@@ -255,8 +286,10 @@ class Bridge:
         """Return True for a match that is over, and end its program."""
         try:
             told = self.client.call("GET", f"/matches/{match}/")
-        except client_module.Problem:  # a challenge that was declined
-            return False
+        except client_module.Problem as problem:
+            if problem.passes:
+                raise
+            return False  # a challenge that was declined
         if told["status"] in ("open", "running"):
             return False
         if (program := self.programs.pop(match, None)) is not None:

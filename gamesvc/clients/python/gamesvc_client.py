@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import ssl
 import sys
 import time
 import urllib.error
@@ -32,6 +33,16 @@ TRIES = 5
 LONGEST_WAIT = 60.0
 # The service sends a sign of life every 15 seconds.
 SILENCE = 45.0
+LOST = (
+    *(urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, ssl.SSLError),
+    *(json.JSONDecodeError, UnicodeDecodeError),
+)
+"""Exceptions for a lost connection, and for an answer that something in between has written."""
+
+
+def pause(failed: int) -> float:
+    """Return the seconds to wait after so many failures in a row."""
+    return min(2.0 ** min(failed, 10) / 4, LONGEST_WAIT)
 
 
 class Problem(Exception):
@@ -79,10 +90,10 @@ class Client:
                 if attempt == TRIES or not problem.passes:
                     raise
                 time.sleep(min(problem.retry_after or 2.0**attempt, LONGEST_WAIT))
-            except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError):
+            except LOST:
                 if attempt == TRIES:
                     raise
-                time.sleep(2.0**attempt / 4)
+                time.sleep(pause(attempt))
         raise AssertionError
 
     def turns(self, *, forms: bool = False) -> Iterator[Json]:
@@ -125,10 +136,10 @@ class Client:
             except Problem as problem:
                 if not problem.passes:
                     raise
-            except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError):
+            except LOST:
                 pass
             failed += 1
-            time.sleep(min(2.0**failed / 4, LONGEST_WAIT))
+            time.sleep(pause(failed))
 
     def _open(self, method: str, path: str, data: bytes | None, headers: Json, query: Json, timeout: float = 0.0) -> Any:
         asked = f"?{urllib.parse.urlencode(query)}" if query else ""
@@ -143,6 +154,8 @@ class Client:
             try:
                 body = json.loads(content)
             except ValueError:
+                body = None
+            if not isinstance(body, dict):
                 body = {"detail": content[:200].decode(errors="replace")}
             after = error.headers.get("Retry-After", "")
             raise Problem(error.code, body, float(after) if after.isdecimal() else None) from None
