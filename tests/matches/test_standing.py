@@ -313,6 +313,7 @@ def test_a_match_with_automatic_acts_is_proved_by_both(match: Match, tmp_path: A
         ({}, [{"name": "draw"}], "bad_condition"),
         ({"event": {}}, [{"name": "draw"}], "bad_condition"),
         ({"event": {"type": "drew", "data": {"seat": 1.5}}}, [{"name": "draw"}], "bad_condition"),
+        ({"event": {"type": "drawn"}}, [{"name": "draw"}], "bad_condition"),
         ({"view": [{"path": "turn", "op": "~", "value": 1}]}, [{"name": "draw"}], "bad_condition"),
         (HE_DRAWS, [], "bad_commands"),
         (HE_DRAWS, ["draw"], "bad_commands"),

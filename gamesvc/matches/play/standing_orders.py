@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from gamesvc.games.kernel import forms, intake
 from gamesvc.games.kernel.events import of_service
-from gamesvc.games.kernel.game import Refused, see_event
+from gamesvc.games.kernel.game import Game, Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import mark, say
@@ -149,8 +149,21 @@ def _readable(loaded: Loaded, condition: JsonMapping) -> JsonObject:
             raise Refused(
                 "bad_condition", say("when.event.data holds up to eight plain values to compare with."), "when.event.data"
             )
-        read["event"] = {"type": loaded.game.bare_type(wanted["type"]), "data": dict(data)}
+        read["event"] = {"type": _known_type(loaded.game, wanted["type"]), "data": dict(data)}
     return read
+
+
+def _known_type(game: Game, named: str) -> str:
+    """Return the type of an event as the game has it. Raises `Refused` for one that could never happen."""
+    known = game.bare_type(named)
+    if game.events and known not in game.events:
+        unknown = say(
+            "{title} has no event “{named}”. The page of the match shows those of late, the schemas of the game show all.",
+            title=game.manifest.title,
+            named=named,
+        )
+        raise Refused("bad_condition", unknown, "when.event.type")
+    return known
 
 
 def _check_commands(loaded: Loaded, commands: Sequence[object]) -> None:
