@@ -49,6 +49,25 @@ def test_ruling_02_chooser_chooses_before_hands_are_dealt():
     assert [len(side.hand) for side in session.match.state.sides] == [7, 6]
 
 
+def test_the_order_of_the_cards_decides_their_rows():
+    session = Session(GAME)
+    session.answer({"op": "new", "seed": "rows", "options": {"starter": "random"}})
+    state = session.match.state
+    chosen = {}
+    for seat in (state.active, 1 - state.active):
+        (form,) = [one for one in session.answer({"op": "legal", "seat": seat})["forms"] if one["name"] == "prepare"]
+        asked = form["parameters"]["properties"]["cards"]
+        assert asked["ordered"]
+        count = asked["minItems"]
+        chosen[seat] = list(reversed(state.sides[seat].hand))[:count]
+        extra = {"extra_row": "hand"} if count == 4 else {}
+        commander = state.sides[seat].pool[0]
+        command = {"name": "prepare", "cards": chosen[seat], "commander": commander, **extra}
+        assert session.answer({"op": "command", "seat": seat, "command": command})["ok"]
+    for seat, cards in chosen.items():
+        assert [card.id for card in session.match.state.sides[seat].station] == cards
+
+
 def test_ruling_03_commander_and_station_in_one_command():
     session = Session(GAME)
     session.answer({"op": "new", "seed": "prepare", "options": {"starter": "random"}})

@@ -117,7 +117,8 @@ def _prepare(board: Board, seat: int) -> Iterator[Form]:
     side = state.sides[seat]
     second = seat != state.active
     count = 4 if second else 3
-    properties: dict[str, Schema] = {"cards": cards_schema(board, side.hand, count, count)}
+    # The first card goes into the first row, and so on.
+    properties: dict[str, Schema] = {"cards": {**cards_schema(board, side.hand, count, count), "ordered": True}}
     if second:
         properties["extra_row"] = {"enum": list(ROWS)}
     properties["commander"] = {"enum": list(side.pool), "labels": {c: COMMANDERS[c].name for c in side.pool}}
