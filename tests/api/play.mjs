@@ -1,4 +1,5 @@
 // Plays one match with random commands for all its players: node play.mjs CLIENT URL MATCH TOKEN...
+// With `asks`: asks URL for /, waiting 0.2 seconds for each answer, and prints the answer or the problem's status.
 // With `fits`: reads [schema, value] pairs from standard input and prints which fit.
 
 import { readFileSync } from "node:fs";
@@ -9,6 +10,10 @@ const { Client, Problem, fill, fits } = await import(client);
 if (url === "fits") {
   const pairs = JSON.parse(readFileSync(0, "utf8"));
   process.stdout.write(JSON.stringify(pairs.map(([schema, value]) => fits(schema, value))));
+} else if (url === "asks") {
+  const asking = Object.assign(new Client(match, ""), { timeout: 0.2 });
+  const told = await asking.call("GET", "/").catch((fault) => fault.status);
+  process.stdout.write(JSON.stringify(told));
 } else {
   const players = tokens.map((token) => new Client(url, token));
   let commands = 0;

@@ -9,7 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,7 @@ def test_the_player_in_a_terminal(running: Running, tmp_path: Path) -> None:
     assert (refused.returncode, bool(refused.stderr.strip())) == (1, True)
     record = tmp_path / "match.jsonl"
     assert run("export", match, str(record)).returncode == 0
+    assert record.stat().st_mode & 0o077 == 0, "while the match runs, only the player may read their hand"
     checked = run("verify", str(record))
     assert checked.stdout.startswith(f"{match}: "), checked.stderr
     assert "are hidden: of these nothing but their place is proved" in checked.stdout
@@ -148,6 +151,33 @@ def test_both_clients_read_forms_as_the_service_does() -> None:
     for schema in SCHEMAS:
         form = {"parameters": {"type": "object", "properties": {"x": schema}, "required": ["x"]}}
         assert forms.fault(schema, fill(form, rng)["x"]) is None
+
+
+@pytest.mark.parametrize(("status", "told"), [(500, {"here": True}), (404, 404)])
+def test_the_javascript_client_asks_again_after_silence_and_after_the_faults_of_a_proxy(status: int, told: object) -> None:
+    """A request without an answer; then an answer that is no problem (RFC 9457); then, where it may pass, the answer."""
+    over = threading.Event()
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            if len(asked) == 1:
+                over.wait(30)
+                return
+            self.send_response(status if len(asked) == 2 else 200)
+            self.end_headers()
+            self.wfile.write(b"null" if len(asked) == 2 else b'{"here": true}')
+
+        def log_message(self, *_told: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        answer = json.loads(node("asks", f"http://127.0.0.1:{server.server_port}"))
+        over.set()
+        server.shutdown()
+    assert (answer, len(asked)) == (told, 3 if status == 500 else 2)
 
 
 @pytest.mark.long

@@ -44,6 +44,8 @@ export class Client {
   constructor(url, token) {
     this.url = url.replace(/\/$/, "");
     this.token = token;
+    /** Seconds after which a request without an answer is sent again. */
+    this.timeout = 30;
   }
 
   /**
@@ -60,7 +62,7 @@ export class Client {
     const content = body === undefined ? undefined : JSON.stringify(body);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await this.open(`/api/v1${path}`, { method, headers, body: content }, query);
+        const answer = await this.open(`/api/v1${path}`, { method, headers, body: content, signal: AbortSignal.timeout(this.timeout * 1000) }, query);
         return answer.status === 204 ? null : await answer.json();
       } catch (fault) {
         const again = !(fault instanceof Problem) || fault.passes;
@@ -125,7 +127,8 @@ export class Client {
     const headers = { ...request.headers, Authorization: `Bearer ${this.token}` };
     const answer = await fetch(`${this.url}${path}${asked}`, { ...request, headers });
     if (answer.ok) return answer;
-    const body = await answer.json().catch(() => ({ detail: answer.statusText }));
+    const told = await answer.json().catch(() => null);
+    const body = told !== null && typeof told === "object" ? told : { detail: answer.statusText }; // a proxy answers what it likes
     const after = answer.headers.get("Retry-After");
     throw new Problem(answer.status, body, after && /^\d+$/.test(after) ? Number(after) : null);
   }
