@@ -329,13 +329,13 @@ def test_the_append_that_takes_a_seat_drops_the_mails_to_its_player(toy, anna, b
     for user in (anna, ben):
         addresses.make("turn", key=uuid.uuid4(), user=user, expires_at=expires, topic=str(match.id))
     Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
-    real = turns.submit
+    real = timeout_sweep._TimingOut._submit
 
-    def killed(**more):
-        real(**more)
+    def killed(*given):
+        real(*given)
         raise MemoryError
 
-    monkeypatch.setattr(turns, "submit", killed)
+    monkeypatch.setattr(timeout_sweep._TimingOut, "_submit", killed)
     timeout_sweep.sweep()
     assert match.seats.get(index=0).bot == "greedy"
     living = ReplyAddress.objects.filter(expires_at__gt=timezone.now()).values_list("user__username", flat=True)

@@ -47,10 +47,7 @@ class PremoveShape(schemas.Shape):
     number = serializers.IntegerField()
     order = serializers.CharField(help_text="In words.")
     after = serializers.IntegerField(allow_null=True, help_text="In a tree, the number of the order that must be done before.")
-    when = serializers.DictField(
-        help_text="The condition as it was sent. In a tree, the `act` that it waits for: only a kept line of an analysis board "
-        "makes such an order, and none can be sent."
-    )
+    when = serializers.DictField()
     commands = serializers.ListField(child=serializers.DictField())
     status = serializers.ChoiceField(
         Premove.Status.choices,
