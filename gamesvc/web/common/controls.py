@@ -23,7 +23,7 @@ MOST_CHIPS = 14
 MOST_ROWS = 12
 MOST_BROAD_ROWS = 3
 MOST_ORDERED = 5
-"""The places of a list whose order matters on the page; in a longer one the page only chooses some values."""
+"""The values that are put in order on the page; of more of them the page only chooses some."""
 BROAD = 6
 NOTHING = ""
 _NO_DEFAULT = object()
@@ -424,9 +424,8 @@ def _array(schema: Schema, path: str, base: dict[str, Any]) -> Control:
     if values is not None and schema.get("uniqueItems"):
         if base["required"] and low == high == 1 < len(values) and "total" not in schema:
             return _one_of_a_list(schema, items, path, base)
-        places = min(len(values), high or len(values))
-        if schema.get("ordered") and len(values) > 1 and places <= MOST_ORDERED:
-            return _rows(schema, path, base, places)
+        if schema.get("ordered") and 1 < len(values) <= MOST_ORDERED:
+            return _rows(schema, path, base, min(len(values), high or len(values)))
         return _checks(values, schema, items, base, default)
     most = int(high) if high is not None else MOST_ROWS
     if values is not None and most > MOST_ROWS:

@@ -61,7 +61,6 @@ def page(opened) -> Page:
         (listed(["a1", "a2"], 2, 2, ordered=True), ["a", "a"], ["a1", "a2"]),
         (listed(["a1", "a2", "b1"], 3, 3, ordered=True), ["a", "b", "a"], ["a1", "b1", "a2"]),
         (listed(["a1", "a2", "b1"], 2, 2, ordered=True), ["a", "a", "a", "b", "a"], ["b1", "a1"]),
-        (listed([f"{letter}1" for letter in "abcdefg"], 3, 3, ordered=True), ["g", "a", "c"], ["g1", "a1", "c1"]),
     ],
 )
 def test_taps_choose_a_list(page, form, taps, cards):
