@@ -17,6 +17,18 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 _BLOCKS_OF_CODE = re.compile(r"{% block (?:body_class|skip|main_class) %}.*?{% endblock %}", re.DOTALL)
 
 
+_FIELD = re.compile(r'<(?:input|select|textarea|button)\b[^>]*?\bname="(\w+)"')
+_HIDES = {"append", "children", "closest", "contains", "elements", "matches", "remove", "reset", "submit"}
+"""Members of a form that scripts use, and that a field of this name would hide from them."""
+
+
+def test_no_field_hides_a_member_of_its_form_from_scripts() -> None:
+    pages = [path for path in tracked() if path.endswith(".html")]
+    named = {(path, name) for path in pages for name in _FIELD.findall((ROOT / path).read_text(encoding="utf-8"))}
+    assert ("gamesvc/web/templates/web/bots.html", "at_once") in named
+    assert not [one for one in named if one[1] in _HIDES]
+
+
 def test_no_english_stands_bare_in_a_template() -> None:
     found = []
     for path in tracked():

@@ -39,7 +39,7 @@ def test_a_user_makes_a_bot_and_its_key_limits_and_erases_it(browser, anna):
     [plain] = re.findall(r'class="key">([^<]+)<', made.content.decode())
     assert (made.status_code, find_token(plain).user) == (201, bot)
     assert plain not in browser.get("/profile/bots/").content.decode()
-    act(browser, "limit", matches="3")
+    act(browser, "limit", at_once="3")
     bot.refresh_from_db()
     assert bot.bot_matches == 3
     act(browser, "revoke")
@@ -52,7 +52,7 @@ def test_what_does_not_fit_is_said_on_the_page(browser, ben):
     refused = make(browser, "deep")
     assert (refused.status_code, "ends with -bot" in refused.content.decode()) == (422, True)
     make(browser)
-    assert act(browser, "limit", matches="51").status_code == 422
+    assert act(browser, "limit", at_once="51").status_code == 422
     assert act(browser, "fly").status_code == 422
     browser.force_login(ben)
     assert "no bot account of this name" in act(browser, "erase").content.decode()

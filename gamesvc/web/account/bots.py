@@ -35,7 +35,7 @@ def own_bots(request: HttpRequest) -> HttpResponse:
         act = ActForm.read(request)["act"]
         if act == "make":
             fields = form.checked()
-            bot = bots.make(owner=user, name=fields["name"].strip(), matches=fields["matches"])
+            bot = bots.make(owner=user, name=fields["name"].strip(), matches=fields["at_once"])
             messages.success(request, say("The bot account {name} is made. Make its key now.", name=bot.username))
             return redirect("web:bots")
         return _change(request, user, bots.find(user, BotForm.read(request)["bot"]), act)
@@ -52,7 +52,7 @@ def _change(request: HttpRequest, user: User, bot: User, act: str) -> HttpRespon
             tokens.revoke_all(bot)
             messages.success(request, say("All keys of the bot are revoked."))
         case "limit":
-            bots.allow(bot, BotLimitForm.read(request)["matches"])
+            bots.allow(bot, BotLimitForm.read(request)["at_once"])
             messages.success(request, say("The limit is saved."))
         case "erase":
             programs.erase(bot)

@@ -97,7 +97,7 @@ class NewBotForm(PostedForm):
     """A new bot account. `accounts.bots` checks its name and limit."""
 
     name = TextField()
-    matches = WholeField("A bot plays 1 to 50 matches at the same time.", required=True)
+    at_once = WholeField("A bot plays 1 to 50 matches at the same time.", required=True)
 
 
 class BotForm(PostedForm):
@@ -109,4 +109,4 @@ class BotForm(PostedForm):
 class BotLimitForm(PostedForm):
     """The number of matches that a bot plays at the same time."""
 
-    matches = WholeField("A bot plays 1 to 50 matches at the same time.", required=True)
+    at_once = WholeField("A bot plays 1 to 50 matches at the same time.", required=True)

@@ -30,6 +30,16 @@ PAGES = (
     "/report/?player=marek",
     "/terms/",
     "/accounts/password/change/",
+    "/accounts/email/",
+    "/accounts/2fa/",
+    "/profile/apps/",
+    "/profile/bots/",
+    "/profile/erase",
+    "/games/space_war/cards/",
+    "/games/stratastar/leaderboard/",
+    "/ratings/",
+    "/problems/",
+    "/api/docs/reference/me/",
 )
 
 
