@@ -189,7 +189,32 @@ class Seat(models.Model):
         return self.vacated_at is not None and not self.given_over
 
 
-class Question(models.Model):
+class HasDeadline:
+    """The deadline of a pending decision: a row of it, or the columns of one that a list reads."""
+
+    asked_at: datetime
+    due_at: datetime | None
+    grace_from: datetime | None
+
+    def soonest(self) -> tuple[bool, datetime]:
+        """Return the key that sorts questions by their deadlines, those without one last."""
+        return self.due_at is None, self.due_at or self.asked_at
+
+    @property
+    def deadline(self) -> datetime | None:
+        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun.
+
+        None while the clock is stopped.
+        """
+        return self.due_at if self.grace_from is None or self.late else self.grace_from
+
+    @property
+    def late(self) -> bool:
+        """Return True if grace has begun."""
+        return self.grace_from is not None and self.grace_from <= timezone.now()
+
+
+class Question(HasDeadline, models.Model):
     """A pending decision with its deadline: one row per match, seat and question."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -221,23 +246,6 @@ class Question(models.Model):
             models.Index(fields=["due_at"]),
             models.Index(fields=["asked_at"], name="question_bots", condition=models.Q(bot=True)),
         ]
-
-    def soonest(self) -> tuple[bool, datetime]:
-        """Return the key that sorts questions by their deadlines, those without one last."""
-        return self.due_at is None, self.due_at or self.asked_at
-
-    @property
-    def deadline(self) -> datetime | None:
-        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun.
-
-        None while the clock is stopped.
-        """
-        return self.due_at if self.grace_from is None or self.late else self.grace_from
-
-    @property
-    def late(self) -> bool:
-        """Return True if grace has begun."""
-        return self.grace_from is not None and self.grace_from <= timezone.now()
 
     def stands_until(self, moment: datetime) -> datetime | None:
         """Return the end of the break (night, day off, vacation) in which the clock is stopped at `moment`; None while it runs.

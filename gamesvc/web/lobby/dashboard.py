@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import OuterRef, Prefetch, Q, Subquery
@@ -21,7 +22,7 @@ from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.models import HasDeadline, Match, Question, Seat
 from gamesvc.matches.reading import summaries
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
@@ -151,18 +152,32 @@ def _briefs(user: User) -> list[_Brief]:
     return sorted(briefs, key=lambda one: (not one.mine, one.due is None, one.due or now))
 
 
-def _decisions(matches: Sequence[UUID]) -> dict[UUID, list[Question]]:
+@dataclass(frozen=True, slots=True)
+class _Asked(HasDeadline):
+    """A pending decision, as far as the order of the page depends on it. Whole rows cost much more."""
+
+    seat: int
+    asked_at: datetime
+    due_at: datetime | None
+    grace_from: datetime | None
+
+
+def _decisions(matches: Sequence[UUID]) -> dict[UUID, list[_Asked]]:
     """Return the pending decisions of each match."""
-    found: dict[UUID, list[Question]] = {}
-    for question in Question.objects.filter(match__in=matches):
-        found.setdefault(question.match_id, []).append(question)
+    found: dict[UUID, list[_Asked]] = {}
+    rows = Question.objects.filter(match__in=matches).values_list("match", "seat", "asked_at", "due_at", "grace_from")
+    for match, *columns in rows:
+        found.setdefault(match, []).append(_Asked(*columns))  # type: ignore[arg-type]
     return found
 
 
-def _nearest(questions: Sequence[Question], own: int | None) -> tuple[bool, Question | None]:
+Decision = TypeVar("Decision", Question, _Asked)
+
+
+def _nearest(questions: Sequence[Decision], own: int | None) -> tuple[bool, Decision | None]:
     """Return True if a seat is asked, and the question that matters to it: its own with the nearest deadline, else any."""
     asked = [question for question in questions if question.seat == own]
-    return bool(asked), min(asked or questions, key=Question.soonest, default=None)
+    return bool(asked), min(asked or questions, key=HasDeadline.soonest, default=None)
 
 
 def _rows(user: User, ids: Sequence[UUID]) -> dict[UUID, Row]:
