@@ -16,7 +16,8 @@ from email.parser import BytesHeaderParser
 from email.policy import compat32
 from typing import IO, NamedTuple
 
-from notifications.parsing.reading import FAULTS, LARGEST, LARGEST_HEADERS, MOST_PARTS, body_of
+from notifications.parsing.reading import FAULTS, LARGEST, LARGEST_HEADERS, MOST_PARTS, Part, body_of
+from notifications.parsing.refusals import MailRefused
 
 LARGEST_TAKEN = 10 * 1024 * 1024
 """The size of a mail in bytes up to which it is read without its attachments. A larger one is refused."""
@@ -172,10 +173,10 @@ class _Kept:
         self._parts += 1
         self.overfull |= self._parts > MOST_PARTS + 1
         try:
-            part = BytesHeaderParser(policy=compat32).parsebytes(head)
+            part = BytesHeaderParser(Part, policy=compat32).parsebytes(head)
             boundary = part.get_boundary() if part.get_content_maintype() == "multipart" else None
             self._left = self._texts if _is_text(part) else 0
-        except FAULTS:
+        except (*FAULTS, MailRefused):
             self._left = 0  # the workers refuse it
             return
         if boundary:

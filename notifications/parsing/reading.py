@@ -78,7 +78,7 @@ def parse_head(raw: bytes) -> Message:
     """Return only the headers, as a message without a body. Raises `MailRefused`: too_large, too_many_headers, broken."""
     check_head(raw)
     try:
-        return BytesHeaderParser(_Part, policy=compat32).parsebytes(head_of(raw))
+        return BytesHeaderParser(Part, policy=compat32).parsebytes(head_of(raw))
     except FAULTS as fault:
         raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault
 
@@ -152,7 +152,7 @@ def _refusing() -> Iterator[None]:
         raise MailRefused("broken", f"{type(fault).__name__}: {fault}") from fault
 
 
-class _Part(Message):
+class Part(Message):
     """A message or a part of one. The parser sets each field before it reads the fields that define the part.
 
     The library decodes contents and parameters when they are asked for. With some names of charsets it fails at that.
@@ -199,7 +199,7 @@ def _counting() -> Callable[..., Message]:
         parts += 1
         if parts > MOST_PARTS:
             raise MailRefused("too_many_parts")
-        return _Part(policy)
+        return Part(policy)
 
     return make
 

@@ -23,12 +23,14 @@ from django.db import DatabaseError, InterfaceError, close_old_connections
 from django.utils import timezone
 
 from notifications.inbound import destinations, store
+from notifications.inbound.destinations import Destination
 from notifications.inbound.doors import rates
 from notifications.inbound.doors.connection import Limited, LimitedLMTP
 from notifications.inbound.doors.gate import GUESSED, Gate, counts_networks
 from notifications.inbound.doors.listening import listen
 from notifications.inbound.proving.authentication import check_mode
 from notifications.parsing import cutting, reading
+from notifications.parsing.cutting import Cut
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ IDLE_SECONDS = 120.0
 THREADS = 4
 TOGETHER_SECONDS = 0.05
 COME_BACK = "451 4.3.0 Try again later"
+TAKEN = "250 2.0.0 Taken"
 SLOWER = "451 4.7.1 Too many mails to this address within an hour, try again later"
 T = TypeVar("T")
 
@@ -143,7 +146,7 @@ class _Handler:
         self._connect = connect
         self._hints = hints
         self._lmtp = lmtp
-        self._known: dict[str, destinations.Destination] = {}
+        self._known: dict[str, Destination] = {}
 
     async def handle_RCPT(self, server: Limited, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
@@ -162,27 +165,14 @@ class _Handler:
         return "250 2.1.5 OK"
 
     async def handle_DATA(self, server: Limited, session: Session, envelope: Envelope) -> str:
-        received_at = timezone.now()
         body: Any = envelope.content
-        sender = envelope.mail_from or ""
-        replies = []
-        stored: list[UUID] = []
-        for recipient in envelope.rcpt_tos:
-            keep = functools.partial(_keep, body, self._known[recipient], envelope_from=sender, received_at=received_at)
-            try:
-                kept = await self._ask(keep)
-            except (DatabaseError, InterfaceError):
-                log.exception("a mail could not be stored; the sender is asked to come back")
-                replies.append(COME_BACK)
-                continue
-            except rates.TooMuchMail:
-                replies.append(SLOWER)
-                continue
-            if kept is not None:
-                stored.append(kept)
-            replies.append("250 2.0.0 Taken")
-        if stored:
+        known = [self._known[recipient] for recipient in envelope.rcpt_tos]
+        taken = _Taken(body, envelope.mail_from or "", timezone.now())
+        loop = asyncio.get_running_loop()
+        results = await loop.run_in_executor(self._workers, lambda: [taken.keep(one, self._connect) for one in known])
+        if stored := [result for result in results if isinstance(result, UUID)]:
             self._hints.add(stored)
+        replies = [result if isinstance(result, str) else TAKEN for result in results]
         if self._lmtp:
             return "\r\n".join(replies)
         # SMTP has one reply for all recipients: mails already stored are recognised when they come again.
@@ -203,7 +193,7 @@ class _Handler:
         return await asyncio.get_running_loop().run_in_executor(self._workers, run)
 
 
-def _destination(address: str, sender: str, network: str) -> destinations.Destination | None:
+def _destination(address: str, sender: str, network: str) -> Destination | None:
     """Return the destination of an address. Raises `TooMuchMail` if it takes no more from this network for now."""
     destination = destinations.resolve(address)
     if destination is not None and counts_networks():
@@ -211,14 +201,34 @@ def _destination(address: str, sender: str, network: str) -> destinations.Destin
     return destination
 
 
-def _keep(body: IO[bytes], destination: destinations.Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
-    """Store a spooled mail, a large one without its attachments. It is in memory only meanwhile, and at most one per thread.
+class _Taken:
+    """A spooled mail that is to be stored for each of its recipients, a large one without its attachments.
 
-    Behind a mail server of ours its verdict in the headers identifies the sender. Raises `TooMuchMail` if the address takes no
-    more for now.
+    It is in memory only meanwhile, and at most one per thread. It is cut once: reading a large one takes seconds.
     """
-    body.seek(0)
-    mail = cutting.cut(body)
-    if not counts_networks():
-        rates.check_any(destination, envelope_from, headers=reading.headers_of(mail.raw))
-    return destinations.keep(mail, destination, envelope_from=envelope_from, received_at=received_at)
+
+    def __init__(self, body: IO[bytes], envelope_from: str, received_at: datetime) -> None:
+        self._body = body
+        self._envelope_from = envelope_from
+        self._received_at = received_at
+
+    @functools.cached_property
+    def _mail(self) -> Cut:
+        self._body.seek(0)
+        return cutting.cut(self._body)
+
+    def keep(self, destination: Destination, connect: Callable[[], None]) -> UUID | str | None:
+        """Store the mail for one recipient and return its id; None if it needs no work, or the reply that puts it off.
+
+        Behind a mail server of ours its verdict in the headers identifies the sender.
+        """
+        try:
+            connect()
+            if not counts_networks():
+                rates.check_any(destination, self._envelope_from, headers=reading.headers_of(self._mail.raw))
+            return destinations.keep(self._mail, destination, envelope_from=self._envelope_from, received_at=self._received_at)
+        except (DatabaseError, InterfaceError):
+            log.exception("a mail could not be stored; the sender is asked to come back")
+            return COME_BACK
+        except rates.TooMuchMail:
+            return SLOWER

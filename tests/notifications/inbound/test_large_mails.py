@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import random
+import smtplib
 import sys
 import time
 import tracemalloc
@@ -19,6 +20,7 @@ from notifications.inbound.proving import authentication
 from notifications.models import InboundMail, MailStatus
 from notifications.parsing import cutting, reading, text
 from notifications.parsing.refusals import MailRefused
+from tests.architecture.growth import calls
 from tests.mailing import mailing  # noqa: F401
 from tests.notifications.inbound import providers, signing
 from tests.notifications.inbound.test_imap import box  # noqa: F401
@@ -167,6 +169,26 @@ def test_lines_and_parts_do_not_slow_the_receiver(attached):
         sys.setprofile(None)
     assert steps < 3_000_000
     assert len(kept.raw) == reading.LARGEST + 1, "the workers refuse it as too large"
+
+
+def test_long_fields_of_parts_do_not_slow_the_receiver():
+    """The library reads the parameters of a field in quadratic time. A field is read up to a length that no program reaches."""
+    parameters = b"\r\n ".join([b";" * 900] * 60)
+    part = b'--b\r\nContent-Type: multipart/x; a="\r\n ' + parameters + b"\r\n\r\nmove A1\r\n"
+    raw = b"From: a@x.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + part * 10 + b"x" * reading.LARGEST
+    assert calls(cutting.cut, raw) < 100_000
+    assert own(cutting.cut(raw).raw) == "broken"
+
+
+def test_a_mail_is_cut_once_for_all_its_recipients(mailing, to, letters, monkeypatch):  # noqa: F811
+    times: list[object] = []
+    cut = cutting.cut
+    monkeypatch.setattr(cutting, "cut", lambda mail: times.append(mail) or cut(mail))
+    with smtplib.SMTP("127.0.0.1", mailing.receiver.port, timeout=20) as client:
+        client.sendmail(ANNA, [to, to, to], with_photo(to))
+    assert len(times) == 1
+    mailing.work()
+    assert [letter.text for letter in letters] == ["move A1\nEND"]
 
 
 LINES = (
