@@ -209,9 +209,10 @@ def call_off(*, absence: Absence, at: datetime | None = None) -> Absence | None:
     """
     now = timezone.now()
     with transaction.atomic():
-        absence = Absence.objects.select_for_update().get(pk=absence.pk)
-        if absence.ends_at <= now:
+        found = Absence.objects.select_for_update().filter(pk=absence.pk).first()
+        if found is None or found.ends_at <= now:  # a second click may find it gone
             raise AbsenceRefused("over", say("This vacation is over."))
+        absence = found
         now = _said(at, now, now - BACK_SINCE, absence.announced_at)
         _changed(absence, now)
         if absence.starts_at > now:

@@ -38,7 +38,7 @@ def erase(user: User) -> None:
 
     The erasers run first, while the addresses they may have to look for are still known. Repeating it changes nothing.
     """
-    user = User.objects.select_for_update().get(pk=user.pk)
+    user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     for bot in user.bots.filter(is_active=True):
         erase(bot)
     for eraser in _erasers.values():

@@ -11,9 +11,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts import absences, erasure
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import erasing, errors
-from gamesvc.matches.lobby import invitations, opening, substitutes
+from gamesvc.matches.lobby import invitations, opening, press, substitutes
 from gamesvc.matches.models import Match, Question
 from gamesvc.matches.play import bots, turns
 from gamesvc.matches.record import availability, loading, service_events
@@ -71,6 +72,76 @@ def test_a_timeout_that_frees_a_seat_waits_for_the_vote_that_has_locked_the_seat
     assert answering.is_set()
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
     assert [one.type for one in STORE.read(match.id)][-1] == "match.paused"
+
+
+def test_a_message_and_a_player_who_joins_do_not_wait_for_each_other(anna, ben, player, monkeypatch):
+    """A message locks the seats and then needs the match to be there; who joins locks the match and then the seats."""
+    cleo = player("cleo")
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", seats=3))
+    locked, joining, check, take = threading.Event(), threading.Event(), press._check_text, opening._take
+
+    def slowly(text):
+        locked.set()
+        joining.wait(10)
+        time.sleep(0.3)
+        return check(text)
+
+    def taking(*given):
+        joining.set()
+        return take(*given)
+
+    def join() -> None:
+        locked.wait(10)
+        opening.join_match(by=cleo, match=match)
+
+    monkeypatch.setattr(press, "_check_text", slowly)
+    monkeypatch.setattr(opening, "_take", taking)
+    at_once(lambda: press.say(match=match, by=anna, by_seat=0, to=[1], text="hello", channel="web"), join)
+    assert joining.is_set()
+    assert match.press_messages.count() == 1
+    match.refresh_from_db()
+    assert match.status == Match.Status.RUNNING
+
+
+def test_who_erases_their_account_does_not_wait_for_a_message_of_theirs_that_waits_for_them(toy, anna, ben, monkeypatch):
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+    locked, erasing_now, check, erase = threading.Event(), threading.Event(), press._check_text, erasing.erase_from_matches
+
+    def slowly(text):
+        locked.set()
+        erasing_now.wait(10)
+        time.sleep(0.3)
+        return check(text)
+
+    def begun(user):
+        erasing_now.set()
+        return erase(user)
+
+    def erase_anna() -> None:
+        locked.wait(10)
+        erasure.erase(anna)
+
+    monkeypatch.setattr(press, "_check_text", slowly)
+    monkeypatch.setitem(erasure._erasers, "matches", begun)
+    at_once(lambda: press.say(match=match, by=anna, by_seat=0, to=[1], text="hello", channel="web"), erase_anna)
+    assert erasing_now.is_set()
+    assert match.press_messages.count() == 0
+    assert match.seats.get(index=0).vacated_at is not None
+
+
+def test_a_vacation_is_called_off_once_by_two_clicks(anna):
+    day = timezone.now().date() + timedelta(days=9)
+    absence, said = absences.announce(user=anna, first=day, last=day), []
+
+    def call_off() -> None:
+        try:
+            absences.call_off(absence=absence)
+        except absences.AbsenceRefused as refused:
+            said.append(refused.code)
+
+    at_once(call_off, call_off)
+    assert said == ["over"]
+    assert absences.absences_of(anna) == []
 
 
 def test_two_workers_at_one_match_of_bots_play_one_match(toy, anna):

@@ -94,7 +94,7 @@ def accept(*, by: User, challenge_id: uuid.UUID, contribution: str = "", channel
 def decline(*, by: User, challenge_id: uuid.UUID, channel: str = "api") -> Invitation:
     """Decline a challenge. A match for two is called off. Repeating it changes nothing. Raises `Refused`."""
     found = _find(by, Invitation.objects.filter(user=by), challenge_id)
-    match = Match.objects.select_for_update().get(pk=found.match_id)
+    match = Match.objects.select_for_update(no_key=True).get(pk=found.match_id)
     if found.declined_at is None:
         if not invitations.decline(found):
             raise _none()

@@ -32,7 +32,7 @@ def invite(*, by: User, match: Match, username: str = "", address: str = "") -> 
     invitation_id = uuid.uuid4()
     token = invitation_token(invitation_id)
     with transaction.atomic():
-        match = Match.objects.select_for_update().get(pk=match.pk)
+        match = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         if not (match.creator_id == by.pk or match.seats.filter(user=by).exists()):
             raise Refused("not_yours", say("Only the host and the players of a match can invite to it."))
         if match.status != Match.Status.OPEN:
@@ -174,7 +174,7 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
         # Lock the match before the invitation, as everywhere. Of two users with one link the second waits here.
         invitation = None
         if found is not None:
-            Match.objects.select_for_update().get(pk=found.match_id)
+            Match.objects.select_for_update(no_key=True).get(pk=found.match_id)
             invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
         if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
             raise Refused("bad_invitation", say("This invitation does not exist or has been used."), "token")

@@ -343,7 +343,7 @@ def lapse_matches(limit: int = 100) -> int:
 
 
 def _locked(match: Match) -> Match:
-    locked = Match.objects.select_for_update().get(pk=match.pk)
+    locked = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
     if locked.status != Match.Status.OPEN:
         raise Refused("not_open", say("The match is {status}; seats can change only while it is open.", status=locked.status))
     return locked
@@ -431,7 +431,7 @@ def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
 
 def _lapse(match_id: uuid.UUID) -> int:
     with transaction.atomic():
-        match = Match.objects.select_for_update().get(pk=match_id)
+        match = Match.objects.select_for_update(no_key=True).get(pk=match_id)
         if match.status != Match.Status.OPEN:
             return 0
         _close(match, "lapsed", Actor("clock"), "clock")

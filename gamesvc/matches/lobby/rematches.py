@@ -11,7 +11,7 @@ from accounts import blocks
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
-from gamesvc.matches.access import holders
+from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Beginning, Match, Seat
@@ -45,7 +45,8 @@ def rematch(*, by: User, match: Match, channel: str = "api") -> Match:
     limits. Raises `Refused` and `TooMany`.
     """
     with transaction.atomic():
-        match = Match.objects.select_for_update().get(pk=match.pk)
+        tenures.lock_user(by)
+        match = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         seats = list(match.seats.select_related("user").order_by("index"))
         own = next((seat for seat in seats if seat.user_id == by.pk), None)
         if own is None:

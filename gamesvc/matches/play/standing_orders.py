@@ -112,7 +112,7 @@ def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, comma
     _check_commands(loaded, commands)
     with transaction.atomic():
         # No seat changes hands while the match is locked: that is an append.
-        locked = Match.objects.select_for_update().get(pk=match.pk)
+        locked = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         holders.check(locked, locked.seats.all(), seat, user.pk)
         own = Premove.objects.filter(match=match, seat=seat)
         if own.filter(status__in=conditions.OPEN).exclude(condition__has_key="act").count() >= MOST:
@@ -205,7 +205,7 @@ def change(*, premove: Premove, user: User, condition: JsonMapping, commands: Se
     """Replace a user's order that has not begun. Raises `Refused`."""
     with transaction.atomic():
         # Lock the match first, then its orders, as everywhere. Another sequence could deadlock.
-        Match.objects.select_for_update().get(pk=premove.match_id)
+        Match.objects.select_for_update(no_key=True).get(pk=premove.match_id)
         cancel(match=premove.match, seat=premove.seat, number=premove.number, user=user)
         return lay_by(match=premove.match, seat=premove.seat, user=user, condition=condition, commands=commands)
 

@@ -53,7 +53,7 @@ def rebuild(match_id: UUID) -> Rebuilt:
         # In the last attempt, writers wait until the match is replayed.
         with transaction.atomic() if attempt == ATTEMPTS else nullcontext():
             if attempt == ATTEMPTS:
-                Match.objects.select_for_update().filter(pk=match_id).first()
+                Match.objects.select_for_update(no_key=True).filter(pk=match_id).first()
             rebuilt = _rebuild(match_id)
         if rebuilt is not None:
             return rebuilt
@@ -75,7 +75,7 @@ def _rebuild(match_id: UUID) -> Rebuilt | None:
         return _hopeless(Finding("unknown_game", refused.detail, match_id))
     reckoning = Reckoning(loading.fresh(game, match_id)).fold(stored)
     with transaction.atomic():
-        match = Match.objects.select_for_update().get(pk=match_id)
+        match = Match.objects.select_for_update(no_key=True).get(pk=match_id)
         head = STORE.head(match_id)
         if head is None or head.version != reckoning.loaded.version:
             return None
