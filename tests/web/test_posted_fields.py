@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import html
+import random
+import uuid
 
 import pytest
 
 from accounts.models import ApiToken
+from gamesvc.games import catalog
+from gamesvc.games.acts import merged
+from gamesvc.games.kernel.forms import Unfillable, fill
+from gamesvc.games.protocol import Session
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Question, Seat
+from gamesvc.matches.play import turns
+from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import loading
+from gamesvc.web.common import controls, posted
 from notifications.models import Mute, Preference
+from tests.web.page import forms
+from tests.web.posting import TooManyRows, encode
 
 pytestmark = pytest.mark.django_db
 
@@ -115,3 +127,98 @@ def test_operators_read_which_field_is_no_number(match, desk):
     assert "Choose the seat to look behind." in told(
         desk.post(page, {"act": "look", "version": "1", "reason": "why"}, follow=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("en", ("Cards: choose 2 (1 chosen).", "Cards: choose 2 (0 chosen).")),
+        ("de", ("Karten: Wähle 2 (gewählt: 1).", "Karten: Wähle 2 (gewählt: 0).")),
+    ],
+)
+def test_too_few_cards_are_refused_in_the_words_of_the_form(people, clients, language, sentences):
+    """Star Commander: two cards are discarded for 3 credits. The page and the preview that fills its bar say the same."""
+    for person in people:
+        person.language = language
+        person.save(update_fields=["language"])
+    match = opening.create_match(by=people[0], game="star_commander", seats=2)
+    opening.join_match(by=people[1], match=match)
+    form = _form_with(match, clients, "uids")
+    for count, sentence in zip((1, 0), sentences, strict=True):
+        fields = {**form.fields, "uids": sorted(form.choices["uids"])[:count]}
+        answer = clients[_awaited(match)].post(form.action, fields)
+        assert answer.status_code == 422
+        assert sentence in told(answer)
+        preview = clients[_awaited(match)].post(form.action.replace("command", "preview"), fields)
+        assert preview.json()["why"] == sentence
+
+
+def _awaited(match):
+    return loading.load(match.id, match.game).awaited()[0].seat
+
+
+def _form_with(match, clients, field):
+    """Let the greedy bot act until the page offers a form with a field."""
+    rng = random.Random(field)
+    for _ in range(200):
+        seat = _awaited(match)
+        for form in forms(clients[seat].get(f"/matches/{match.number}/").content.decode()):
+            if len(form.choices.get(field, ())) > 1:
+                return form
+        loaded = loading.load(match.id, match.game)
+        state = loaded.timeline.state
+        command = loaded.game.bots["greedy"](loaded.game.view(state, seat), loaded.game.legal_commands(state, seat), rng)
+        sender = Sender.player(_user_of(match, seat), seat, "web")
+        version = loaded.viewer_version(seat)
+        turns.submit(match=match, sender=sender, command=command, expected_version=version, command_id=uuid.uuid4())
+    raise AssertionError(f"no page offers {field}")
+
+
+def _user_of(match, seat):
+    return Seat.objects.get(match=match, index=seat).user_id
+
+
+@pytest.mark.parametrize("game_id", catalog.OFFERED)
+def test_every_refusal_of_a_form_begins_with_words_of_the_page(game_id):
+    """Forms of many positions are posted empty, and with one value missing: what is wrong is said as the form says it."""
+    refusals = [found for sheet, fields in _damaged(catalog.game(game_id)) if (found := _refusal(sheet, fields))]
+    assert refusals
+    assert [sentence for sentence, words in refusals if not sentence.startswith(words)] == []
+
+
+def _refusal(sheet, fields):
+    """Return the sentence with which fields are refused, and the words that the page has for the parts of the form."""
+    try:
+        posted.read(sheet, fields)
+    except posted.Unreadable as unreadable:
+        return unreadable.sentence, tuple(_labels(sheet.controls))
+    return None
+
+
+def _damaged(game):
+    """Yield forms of a match between bots with fields as no player means them."""
+    rng, session = random.Random(game.id), Session(game)
+    session.answer({"op": "new", "seats": 1 if game.id == "space_fleet_commander" else 2, "seed": "refused"})
+    for _ in range(120):
+        state = session.timeline.state
+        if game.outcome(state) is not None:
+            return
+        seat = game.awaited(state)[0].seat
+        offered = game.legal_commands(state, seat)
+        for form in merged(game, offered):
+            sheet = controls.sheet(form)
+            yield sheet, {}
+            try:
+                whole = encode(sheet, fill(form, rng))
+            except (TooManyRows, Unfillable):
+                continue
+            for name in whole:
+                yield sheet, {field: values[:-1] if field == name else values for field, values in whole.items()}
+        command = game.bots["greedy"](game.view(state, seat), offered, rng)
+        session.answer({"op": "command", "seat": seat, "command": command})
+
+
+def _labels(tree):
+    for one in tree:
+        yield from filter(None, (one.label, *(option.label for option in one.options)))
+        yield from _labels(one.children)

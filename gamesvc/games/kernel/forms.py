@@ -210,7 +210,11 @@ def _total_fault(schema: Schema, items: Sequence[object], path: str) -> Fault | 
     worths = [worth(schema, item) for item in items]
     total, low = sum(worths), rule.get("minimum", 0)
     if total < low or total > rule.get("maximum", total):
-        high = rule.get("maximum", say("any"))
+        if "maximum" not in rule:
+            return Fault(
+                path, say("{parameter} adds up to {total}; it must be at least {low}.", parameter=here, total=total, low=low)
+            )
+        high = rule["maximum"]
         if low == high:
             return Fault(path, say("{parameter} adds up to {total}; it must be {low}.", parameter=here, total=total, low=low))
         return Fault(

@@ -1,7 +1,7 @@
 """Posted controls turned back into commands: the counterpart of `controls`.
 
-Array items come in the listed order for check boxes and counts, and in the numbered order for rows. Not here: legality, which
-`forms.fault` and the engine check.
+Array items come in the listed order for check boxes and counts, and in the numbered order for rows. A value that does not fit its
+control is refused here, in the words of the page; whether the game allows a command, the engine checks.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from django.http import HttpRequest
 
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.forms import Fault, fault
+from gamesvc.games.kernel.game import Schema
 from gamesvc.json_types import JsonObject
-from gamesvc.language import say
-from gamesvc.web.common.controls import NOTHING, WHOLE, Control, Sheet, key, only
+from gamesvc.language import joined, say
+from gamesvc.web.common.controls import NOTHING, WHOLE, Control, Sheet, key, only, words
 
 Posted = Mapping[str, Sequence[str]]
 MISSING = object()
@@ -30,7 +32,7 @@ def fields(request: HttpRequest) -> dict[str, list[str]]:
 
 
 class Unreadable(Refusal):
-    """A posted field that is no value at all; `parameter` names the field."""
+    """A posted field that does not fit its control; `parameter` names the field, the sentence says it as the page does."""
 
     code = "unreadable"
     title = "The form cannot be read"
@@ -52,7 +54,7 @@ def filled(one: Control, posted: Posted) -> Control:
 
 
 def read(the_sheet: Sheet, posted: Posted) -> JsonObject:
-    """Return the posted command. Raises `Unreadable`. `forms.fault` and the engine check its legality."""
+    """Return the posted command. Raises `Unreadable`. The engine checks its legality."""
     command: JsonObject = {"name": the_sheet.form.name}
     for one in the_sheet.controls:
         value = read_value(one, posted)
@@ -80,7 +82,69 @@ def _none(one: Control) -> object:
 
 
 def read_value(one: Control, posted: Posted) -> Any:
-    """Return the value of one control; `MISSING` if it was left empty. Raises `Unreadable`."""
+    """Return the value of one control; `MISSING` if it was left empty. Raises `Unreadable`, of inner controls first."""
+    value = _value(one, posted)
+    if value is MISSING or value is None:
+        return value
+    if found := fault(one.schema, value):
+        raise _unfit(one, value, found)
+    return value
+
+
+def _unfit(one: Control, value: object, found: Fault) -> Unreadable:
+    """Return the refusal of a value whose parts fit, each by itself, in the words of the page."""
+    name, _, _ = found.path.partition(".")
+    for part in one.children:
+        if part.path.rsplit(".", 1)[-1] == name and not isinstance(value, list):
+            return _left_empty(part)
+    field = _field(one)
+    if isinstance(value, list):
+        if sentence := _miscounted(one.schema, field, len(value)):
+            return Unreadable(one.path, sentence)
+        if (twice := _named_twice(one, value)) is not None:
+            return Unreadable(one.path, say("{field}: choose nothing twice.", field=joined(field, *twice, between=", ")))
+    again = fault(one.schema, value, field)
+    return Unreadable(one.path, again.detail if again else found.detail)
+
+
+def _left_empty(one: Control) -> Unreadable:
+    """Return the refusal of a control that must not stay empty."""
+    if one.kind == "number":
+        return Unreadable(one.path, say("{field}: write a whole number.", field=_field(one)))
+    return Unreadable(one.path, say("{field}: choose one.", field=_field(one)))
+
+
+def _field(one: Control) -> str:
+    """Return what the page calls a control. Those without a label of their own are called by the name of their field."""
+    return one.label or words(next((name for name in reversed(one.path.split(".")) if not name.isdigit()), one.path))
+
+
+def _miscounted(schema: Schema, field: str, count: int) -> str:
+    """Return what the form says of how many to choose, with the number chosen; empty if that number is right."""
+    low, high = int(schema.get("minItems", 0)), schema.get("maxItems")
+    if low <= count and (high is None or count <= high):
+        return ""
+    if low == high:
+        return say("{field}: choose {low} ({count} chosen).", field=field, low=low, count=count)
+    if high is None:
+        return say("{field}: choose at least {low} ({count} chosen).", field=field, low=low, count=count)
+    if not low:
+        return say("{field}: choose at most {high} ({count} chosen).", field=field, high=high, count=count)
+    return say("{field}: choose {low} to {high} ({count} chosen).", field=field, low=low, high=high, count=count)
+
+
+def _named_twice(one: Control, items: Sequence[Any]) -> list[str] | None:
+    """Return what names the repeated things: nothing if they are the items, else the label of their field; None if all differ."""
+    if one.schema.get("uniqueItems") and len({key(item) for item in items}) < len(items):
+        return []
+    for name in one.schema.get("pairwise", ()):
+        if len({key(item[name]) for item in items}) < len(items):
+            labels = [child.label for row in one.children for child in row.children if child.path.rsplit(".", 1)[-1] == name]
+            return labels[:1]
+    return None
+
+
+def _value(one: Control, posted: Posted) -> Any:
     match one.kind:
         case "fixed":
             return only(one.schema)
@@ -105,10 +169,15 @@ def read_value(one: Control, posted: Posted) -> Any:
             counted = [child.schema["const"] for child in one.children for _ in range(_read_count(child, posted))]
             return counted or _none(one)
         case "rows":
-            rows = [read_value(row, posted) for row in one.children]
+            rows = [read_value(_numbered(one, row), posted) for row in one.children]
             return [row for row in rows if row is not MISSING] or _none(one)
         case _:
             return _read_json(one, _first(posted, one.path))
+
+
+def _numbered(one: Control, row: Control) -> Control:
+    """Return a row that has only a number with the label of its list before it, for sentences that name it alone."""
+    return replace(row, label=f"{one.label} {row.label}") if row.label.isdigit() else row
 
 
 def _values(one: Control) -> list[object]:
@@ -128,7 +197,7 @@ def _read_choice(one: Control, posted: Posted) -> object:
     text = _first(posted, one.path)
     if text == NOTHING and not any(key(value) == NOTHING for value in _values(one)):
         if one.required:
-            raise Unreadable(one.path, say("{field}: choose one.", field=one.label))
+            raise _left_empty(one)
         return _empty(one)
     for value in _values(one):
         if key(value) == text:
@@ -148,7 +217,7 @@ def _read_count(one: Control, posted: Posted) -> int:
 def _read_number(one: Control, text: str) -> Any:
     if not text:
         if one.required:
-            raise Unreadable(one.path, say("{field}: write a whole number.", field=one.label))
+            raise _left_empty(one)
         return _empty(one)
     if not re.fullmatch(r"[+-]?[0-9]{1,12}", text):
         raise Unreadable(one.path, say("{field}: {text!r} is not a whole number.", field=one.label, text=text[:40]))
@@ -176,12 +245,14 @@ def _read_alternatives(one: Control, posted: Posted) -> object:
     text = _first(posted, one.path)
     if text == NOTHING:
         if one.required:
-            raise Unreadable(one.path, say("{field}: choose one.", field=one.label))
+            raise _left_empty(one)
         return _empty(one)
     chosen = intake.whole(text, 4)
     if chosen is None or chosen >= len(one.children):
         raise Unreadable(one.path, say("{field}: {text!r} is not among the choices.", field=one.label, text=text))
-    return read_value(one.children[chosen], posted)
+    branch = one.children[chosen]
+    named = [option.label for option in one.options if option.value == text]
+    return read_value(replace(branch, label=branch.label or named[0]), posted)
 
 
 def _read_checks(one: Control, posted: Posted) -> list[object]:
@@ -201,6 +272,6 @@ def _read_json(one: Control, text: str) -> object:
         read = json.loads(text)
     except (ValueError, RecursionError):
         raise Unreadable(one.path, say("{field}: this is not JSON.", field=one.label)) from None
-    if fault := intake.value_fault(read):
-        raise Unreadable(one.path, f"{one.label}: {fault.detail}")
+    if found := intake.value_fault(read):
+        raise Unreadable(one.path, f"{one.label}: {found.detail}")
     return read
