@@ -49,11 +49,13 @@ def erase_from_matches(user: User) -> None:
 
 def _leave_open_matches(user: User) -> None:
     for match in Match.objects.filter(seats__user=user, status=Match.Status.OPEN):
-        opening.leave_match(by=user, match=match, channel=CHANNEL)
+        with suppress(Refused):  # it has started or ended meanwhile
+            opening.leave_match(by=user, match=match, channel=CHANNEL)
     for match in Match.objects.filter(creator=user, status=Match.Status.OPEN):
         if not match.seats.exclude(user=None).exists():
             try:
-                opening.cancel_match(by=user, match=match, channel=CHANNEL)
+                with suppress(Refused):
+                    opening.cancel_match(by=user, match=match, channel=CHANNEL)
             except secrets.WrongKey:
                 # It cannot end before its key is found again. It stays open without a host, and lapses when it can.
                 logger.exception("Match %s could not be called off; it no longer has a host.", match.pk)

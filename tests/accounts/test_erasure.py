@@ -263,6 +263,27 @@ def test_open_matches_are_left_and_called_off_where_nobody_else_sits(toy, quixot
     assert [audit.check_match(match.id) for match in (alone, shared, others)] == [[], [], []]
 
 
+@pytest.mark.parametrize("starts", [True, False], ids=["starts", "is called off"])
+def test_a_match_that_moves_on_meanwhile_keeps_nobody_from_being_erased(toy, quixotella, ben, monkeypatch, starts):
+    match = opening.join_match(by=quixotella, match=opening.create_match(by=ben, game=toy, take_seat=False))
+    leave = opening.leave_match
+
+    def late(**given):
+        if starts:
+            opening.start_match(by=ben, match=match, bot="greedy")
+        else:
+            opening.cancel_match(by=ben, match=match)
+        return leave(**given)
+
+    monkeypatch.setattr(opening, "leave_match", late)
+    erasure.erase(quixotella)
+    quixotella.refresh_from_db()
+    match.refresh_from_db()
+    assert not quixotella.is_active
+    assert match.status == (Match.Status.RUNNING if starts else Match.Status.CANCELLED)
+    assert not match.seats.filter(user=quixotella).exists()
+
+
 def test_the_host_of_a_match_that_cannot_end_for_want_of_its_key_is_erased(toy, quixotella, ben):
     hosted = opening.create_match(by=quixotella, game="toy")
     joined = opening.join_match(by=quixotella, match=opening.create_match(by=ben, game="toy", take_seat=False))
