@@ -116,6 +116,11 @@ TEMPLATES = [
 ]
 
 
+# Prepared on the server are the append and the reads of a turn, which ask for it (`events.store`). All other queries are planned
+# with their values: a plan for any values does without the indexes that hold for some, and has taken many times as long.
+ONLY_ON_REQUEST = 10**9
+
+
 def database(url: str) -> dict[str, object]:
     """Return Django's settings for a `postgresql://user:password@host:port/name` address; `?host=DIR` gives a socket folder."""
     parts = urlsplit(url)
@@ -129,8 +134,7 @@ def database(url: str) -> dict[str, object]:
         "PORT": query.pop("port", "") or (parts.port or ""),
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
-        # Prepared on the server: the append and the reads of a turn are always the same few statements.
-        "OPTIONS": {**query, "server_side_binding": True, "prepare_threshold": 2},
+        "OPTIONS": {**query, "server_side_binding": True, "prepare_threshold": ONLY_ON_REQUEST},
     }
 
 

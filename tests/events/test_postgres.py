@@ -110,6 +110,17 @@ def test_the_append_is_really_prepared(log: PostgresStore) -> None:
     assert used >= 30
 
 
+def test_reads_of_a_stream_are_really_prepared(log: PostgresStore) -> None:
+    for _ in range(9):
+        log.read(uuid4())
+    [(used,)] = run(
+        log.using,
+        "SELECT max(generic_plans + custom_plans) FROM pg_prepared_statements WHERE statement LIKE 'SELECT%%FROM events_event%%'",
+    )
+    assert isinstance(used, int)
+    assert used >= 9
+
+
 CHANGES = [
     "UPDATE events_event SET payload = '{}' WHERE stream = %s::uuid",
     "DELETE FROM events_event WHERE stream = %s::uuid",

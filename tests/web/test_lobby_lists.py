@@ -4,6 +4,7 @@ import html
 import re
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from gamesvc.matches.lobby import opening
@@ -37,6 +38,15 @@ def finished(people, **more) -> Match:
     match.refresh_from_db()
     assert match.status == "finished"
     return match
+
+
+def test_lists_are_planned_with_their_filters(clients):
+    for _ in range(8):
+        clients[0].get("/lobby/", {"seats": "1"})
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements")
+        kept = [statement for (statement,) in cursor.fetchall()]
+    assert [statement for statement in kept if 'FROM "' in statement] == []
 
 
 def test_open_matches_are_filtered(toy_offered, people, clients):

@@ -5,6 +5,7 @@ Its address stands beside those of the service, with the bench settings only. Th
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -23,14 +24,18 @@ class Baseline(APIView):
     schema = None
 
     def post(self, request: Request, stream: UUID) -> Response:
-        with connection.cursor() as cursor:
+        with connection.cursor() as wrapper:
+            cursor: Any = wrapper.cursor  # the wrapper passes on no wish to prepare a statement
             cursor.execute(
-                "SELECT version, payload FROM events_event WHERE stream = %s::uuid ORDER BY version DESC LIMIT 5", [stream]
+                "SELECT version, payload FROM events_event WHERE stream = %s::uuid ORDER BY version DESC LIMIT 5",
+                [stream],
+                prepare=True,
             )
             tail = [(version, orjson.loads(payload)) for version, payload in cursor.fetchall()]
             cursor.execute(
                 "INSERT INTO bench_row (stream, payload) VALUES (%s::uuid, %s::text)",
                 [stream, orjson.dumps(request.data).decode()],
+                prepare=True,
             )
         return Response({"match": str(stream), "version": tail[0][0] if tail else 0, "events": [data for _, data in tail[:2]]})
 
