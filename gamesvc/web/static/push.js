@@ -1,9 +1,11 @@
 // Push on this device: turned on and off in the profile, offered on the page of one's matches after the first move. And the
-// badge of the installed page: how many matches wait.
+// badge of the installed page: how many matches wait. Who signs out leaves no drafts on this device.
 import { tr } from "./words.js";
 
 const waiting = Number(document.querySelector("nav .count")?.firstChild?.textContent ?? 0);
 if ("setAppBadge" in navigator) void navigator.setAppBadge(waiting).catch(() => {});
+
+for (const form of document.querySelectorAll('form[action$="/logout/"]')) form.addEventListener("submit", () => sessionStorage.clear());
 
 const able = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 const LATER = "push-later";

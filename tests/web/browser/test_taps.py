@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page, Route, TimeoutError, expect
 
-from tests.web.browser.conftest import PHONE, WIDE
+from tests.web.browser.conftest import PHONE, WIDE, session_of
 from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
 
 pytestmark = pytest.mark.browser
@@ -214,6 +214,45 @@ def test_what_was_begun_survives_a_reload(opened):
     expect(page.locator("#confirm")).to_be_enabled()
     page.keyboard.press("Escape")
     expect(page.locator("#confirm")).to_have_count(0)
+
+
+DRAFTS = "Object.keys(sessionStorage).filter(key => key.startsWith('draft '))"
+
+
+def test_what_was_begun_is_nothing_for_others_who_use_the_browser(opened):
+    """The opponent signs in at the same tab: the draft of an order may be a secret."""
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    lit(page).last.dispatch_event("click")
+    expect(page.locator("#confirm")).to_be_enabled()
+    assert page.evaluate(DRAFTS)
+    [cookie] = [one for one in page.context.cookies() if one["name"] == "sessionid"]
+    page.context.add_cookies([{**cookie, "value": session_of(played.users[1])}])
+    page.goto(played.path)
+    expect(page.locator("#main")).to_have_attribute("data-viewer", str(played.users[1].pk))
+    page.wait_for_function(f"{DRAFTS}.length === 0")
+    page.context.add_cookies([cookie])
+    page.goto(played.path)
+    expect(page.locator("#confirm")).to_have_count(0)
+
+
+def test_who_cancels_or_signs_out_leaves_no_draft(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    for leave in (lambda: page.keyboard.press("Escape"), lambda: sign_out(page)):
+        lit(page).last.dispatch_event("click")
+        expect(page.locator("#confirm")).to_be_enabled()
+        assert page.evaluate(DRAFTS)
+        leave()
+        assert page.evaluate(DRAFTS) == []
+
+
+def sign_out(page: Page) -> None:
+    page.goto("/profile/")
+    page.locator("form.leave button").click()
+    expect(page.locator("a[href*='/accounts/login/']").first).to_be_visible()
 
 
 def test_another_browser_follows(opened):

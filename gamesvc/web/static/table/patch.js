@@ -46,7 +46,9 @@ function keepsOwnState(old, now) {
 export function show(html, address) {
   const page = new DOMParser().parseFromString(html, "text/html");
   const now = page.getElementById("main"), old = document.getElementById("main");
-  if (!now || !old || now.dataset.match !== old.dataset.match) return location.assign(address);
+  // Somebody else may have signed in with another tab.
+  const same = now && old && now.dataset.match === old.dataset.match && now.dataset.viewer === old.dataset.viewer;
+  if (!same) return location.assign(address);
   document.title = page.title;
   const before = places();
   // What is being typed stays. Of any other element that has the focus, a button that was pressed, Idiomorph would keep the old words.

@@ -97,6 +97,7 @@ function start(form) {
 }
 
 function reset() {
+  if (filling) forget(filling.form);
   filling?.form.reset();
   filling = preview = said = null;
   first = refusal = "";
@@ -375,8 +376,10 @@ function closeMenu() {
 
 // --- drafts ---
 
+/** What the drafts of this reader begin with: another one may sign in at the same tab, and be the opponent. */
+const ours = () => `draft ${document.getElementById("main")?.dataset.viewer} `;
 /** @param {HTMLFormElement} form */
-const draftKey = (form) => `draft ${location.pathname} ${form.id}`;
+const draftKey = (form) => `${ours()}${location.pathname} ${form.id}`;
 
 /** @param {Filling} form */
 function keep(form) {
@@ -387,8 +390,9 @@ function keep(form) {
 /** @param {HTMLFormElement} form */
 const forget = (form) => sessionStorage.removeItem(draftKey(form));
 
-/** Fill in again what was begun before a reload, if its form is still offered. */
+/** Fill in again what was begun before a reload, if its form is still offered. What others have begun here is forgotten. */
 function recall() {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith("draft ") && !key.startsWith(ours())) sessionStorage.removeItem(key);
   for (const form of commands()) {
     const kept = sessionStorage.getItem(draftKey(form));
     if (!kept) continue;
