@@ -108,7 +108,12 @@ def test_an_act_can_be_posted_by_the_page(game: Game[Any]) -> None:
             except TooManyRows:
                 assert act.aside, f"{act.name} must fit on the page"
                 continue
-            assert canonical(reading.read(sheet, fields)) == canonical(said(sheet, command))
+            wanted = canonical(said(sheet, command))
+            try:
+                assert canonical(reading.read(sheet, fields)) == wanted
+            except reading.Unreadable:
+                # Orders that order nothing.
+                assert forms.fault(act.body, {name: value for name, value in wanted.items() if name != "name"})
 
 
 @pytest.fixture

@@ -47,6 +47,8 @@ def _put(control: Control, value, posted) -> None:
                     _put(child, value[name], posted)
                 elif child.kind == "check":
                     posted[child.path] = [child.value]
+                elif _is_filled_in(child):
+                    posted |= {one.path: [one.value] for one in child.children}
         case "alternatives":
             _put_alternative(control, value, posted)
         case "checks":
@@ -64,6 +66,11 @@ def _put(control: Control, value, posted) -> None:
                 _put(child, item, posted)
         case _:
             raise AssertionError(f"a control of kind {control.kind} is for no game")
+
+
+def _is_filled_in(control: Control) -> bool:
+    """Return True for a payment that the page fills in: to leave it out is to pay that."""
+    return control.kind == "counts" and control.required and "default" in control.schema
 
 
 def _put_alternative(control: Control, value, posted) -> None:
@@ -103,8 +110,10 @@ def _said_in(control: Control, values: dict) -> dict:
 
 def _said(controls, values: dict) -> dict:
     by_name = {control.path.rsplit(".", 1)[-1]: control for control in controls}
+    usual = {name: one.value == "true" for name, one in by_name.items() if one.kind == "check"}
+    usual |= {name: one.schema["default"] for name, one in by_name.items() if _is_filled_in(one)}
     return {
         name: _said(by_name[name].children, value) if by_name[name].kind == "group" and isinstance(value, dict) else value
-        for name, value in ({name: one.value == "true" for name, one in by_name.items() if one.kind == "check"} | values).items()
+        for name, value in (usual | values).items()
         if by_name[name].kind != "absent" and (value is not False or by_name[name].kind != "check" or by_name[name].required)
     }
