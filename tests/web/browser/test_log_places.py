@@ -35,3 +35,19 @@ def test_a_tap_on_the_discard_pile_opens_its_cards(opened):
     page.locator('.hits [data-t="discard"]').click()
     expect(page.locator(".pop.help h3")).to_have_text("Discard pile")
     expect(page.locator(".pop.help p")).to_contain_text("From the top:")
+
+
+def test_help_that_was_asked_for_without_a_connection_is_asked_for_again(opened):
+    played = Played("stratastar", 2)
+    while not played.view(0)["discard"] or not played.waits_for(1):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page, faults = opened(played.users[0], played.path), []
+    page.on("pageerror", lambda fault: faults.append(str(fault)))
+    page.context.set_offline(True)
+    page.locator('.hits [data-t="discard"]').click()
+    expect(page.locator(".pop.help h3")).to_have_text("Discard")
+    expect(page.locator(".pop.help p")).to_have_count(0)
+    page.context.set_offline(False)
+    page.locator('.hits [data-t="discard"]').click()
+    expect(page.locator(".pop.help p")).to_contain_text("From the top:")
+    assert not faults

@@ -27,13 +27,26 @@ export function hide() {
   card = null;
 }
 
+/** Return the text at an address, or none without a connection; then it is asked for again the next time.
+ * @param {string} address @returns {Promise<{name: string, text: string}>} */
+async function ask(address) {
+  try {
+    const answer = await fetch(address);
+    if (answer.ok) return await answer.json();
+  } catch {
+    // The page says itself that there is no connection.
+  }
+  known.delete(address);
+  return { name: "", text: "" };
+}
+
 /** @param {string} target @returns {Promise<boolean>} true if there was something to tell */
 export async function explain(target) {
   const hit = hitOf(target), page = document.getElementById("main");
   hide();
   if (!hit || !page?.dataset.help) return false;
   const address = `${page.dataset.help}${page.dataset.help.includes("?") ? "&" : "?"}of=${encodeURIComponent(target)}&version=${page.dataset.version}`;
-  if (!known.has(address)) known.set(address, fetch(address).then((answer) => (answer.ok ? answer.json() : { name: "", text: "" })));
+  if (!known.has(address)) known.set(address, ask(address));
   const { name, text } = await /** @type {Promise<{name: string, text: string}>} */ (known.get(address));
   hide();
   const [title, words] = [document.createElement("h3"), document.createElement("p")];
