@@ -74,30 +74,37 @@ def test_a_timeout_that_frees_a_seat_waits_for_the_vote_that_has_locked_the_seat
     assert [one.type for one in STORE.read(match.id)][-1] == "match.paused"
 
 
+def say_while(monkeypatch, match, by, act, begun) -> None:
+    """Send a message that keeps its locks until another act, which sets `begun`, waits for some of them."""
+    locked, check = threading.Event(), press._check_text
+
+    def slowly(text):
+        locked.set()
+        begun.wait(10)
+        time.sleep(0.3)
+        return check(text)
+
+    def second() -> None:
+        locked.wait(10)
+        act()
+
+    monkeypatch.setattr(press, "_check_text", slowly)
+    at_once(lambda: press.say(match=match, by=by, by_seat=0, to=[1], text="hello", channel="web"), second)
+    assert begun.is_set()
+
+
 def test_a_message_and_a_player_who_joins_do_not_wait_for_each_other(anna, ben, player, monkeypatch):
     """A message locks the seats and then needs the match to be there; who joins locks the match and then the seats."""
     cleo = player("cleo")
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", seats=3))
-    locked, joining, check, take = threading.Event(), threading.Event(), press._check_text, opening._take
-
-    def slowly(text):
-        locked.set()
-        joining.wait(10)
-        time.sleep(0.3)
-        return check(text)
+    joining, take = threading.Event(), opening._take
 
     def taking(*given):
         joining.set()
         return take(*given)
 
-    def join() -> None:
-        locked.wait(10)
-        opening.join_match(by=cleo, match=match)
-
-    monkeypatch.setattr(press, "_check_text", slowly)
     monkeypatch.setattr(opening, "_take", taking)
-    at_once(lambda: press.say(match=match, by=anna, by_seat=0, to=[1], text="hello", channel="web"), join)
-    assert joining.is_set()
+    say_while(monkeypatch, match, anna, lambda: opening.join_match(by=cleo, match=match), joining)
     assert match.press_messages.count() == 1
     match.refresh_from_db()
     assert match.status == Match.Status.RUNNING
@@ -105,26 +112,14 @@ def test_a_message_and_a_player_who_joins_do_not_wait_for_each_other(anna, ben, 
 
 def test_who_erases_their_account_does_not_wait_for_a_message_of_theirs_that_waits_for_them(toy, anna, ben, monkeypatch):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
-    locked, erasing_now, check, erase = threading.Event(), threading.Event(), press._check_text, erasing.erase_from_matches
-
-    def slowly(text):
-        locked.set()
-        erasing_now.wait(10)
-        time.sleep(0.3)
-        return check(text)
+    erasing_now, erase = threading.Event(), erasing.erase_from_matches
 
     def begun(user):
         erasing_now.set()
         return erase(user)
 
-    def erase_anna() -> None:
-        locked.wait(10)
-        erasure.erase(anna)
-
-    monkeypatch.setattr(press, "_check_text", slowly)
     monkeypatch.setitem(erasure._erasers, "matches", begun)
-    at_once(lambda: press.say(match=match, by=anna, by_seat=0, to=[1], text="hello", channel="web"), erase_anna)
-    assert erasing_now.is_set()
+    say_while(monkeypatch, match, anna, lambda: erasure.erase(anna), erasing_now)
     assert match.press_messages.count() == 0
     assert match.seats.get(index=0).vacated_at is not None
 

@@ -204,12 +204,17 @@ def test_a_refusal_stands_in_the_bar_and_beside_its_cause(opened):
     expect(page.locator("#orders textarea")).to_have_value("home E5")
 
 
+def begin(page: Page) -> None:
+    """Choose something on the board that only has to be confirmed."""
+    lit(page).last.dispatch_event("click")
+    expect(page.locator("#confirm")).to_be_enabled()
+
+
 def test_what_was_begun_survives_a_reload(opened):
     played = Played("stratastar", 2)
     played.others_act()
     page = opened(played.users[0], played.path)
-    lit(page).last.dispatch_event("click")
-    expect(page.locator("#confirm")).to_be_enabled()
+    begin(page)
     page.reload()
     expect(page.locator("#confirm")).to_be_enabled()
     page.keyboard.press("Escape")
@@ -224,8 +229,7 @@ def test_what_was_begun_is_nothing_for_others_who_use_the_browser(opened):
     played = Played("stratastar", 2)
     played.others_act()
     page = opened(played.users[0], played.path)
-    lit(page).last.dispatch_event("click")
-    expect(page.locator("#confirm")).to_be_enabled()
+    begin(page)
     assert page.evaluate(DRAFTS)
     [cookie] = [one for one in page.context.cookies() if one["name"] == "sessionid"]
     page.context.add_cookies([{**cookie, "value": session_of(played.users[1])}])
@@ -242,8 +246,7 @@ def test_who_cancels_or_signs_out_leaves_no_draft(opened):
     played.others_act()
     page = opened(played.users[0], played.path)
     for leave in (lambda: page.keyboard.press("Escape"), lambda: sign_out(page)):
-        lit(page).last.dispatch_event("click")
-        expect(page.locator("#confirm")).to_be_enabled()
+        begin(page)
         assert page.evaluate(DRAFTS)
         leave()
         assert page.evaluate(DRAFTS) == []
@@ -275,8 +278,7 @@ def test_what_is_chosen_stays_while_the_page_follows_the_match(opened):
     page = opened(played.users[0], played.path)
     page.locator("#tab-press").click()
     page.locator("#press textarea").fill("A treaty?")
-    lit(page).last.dispatch_event("click")
-    expect(page.locator("#confirm")).to_be_enabled()
+    begin(page)
     chosen = page.locator('.hits [aria-pressed="true"]').first.get_attribute("data-t")
     before = played.seen_version
     played.submit(0, {"name": "set_orders", "orders": {"when_unable": "pass"}})
