@@ -20,7 +20,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gamesvc.errors import GamesvcError
-from gamesvc.games.kernel.dice import Dice, KeyedSource, Source, draw_key, seeded
+from gamesvc.games.kernel.dice import Dice, Source, seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Caption, Event, Form, Game, Refused, S, Viewer, see_event
 from gamesvc.games.kernel.targets import stands
@@ -28,6 +28,10 @@ from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping, JsonObject
 
 _WORD = re.compile(r"[\w-]+")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+"""A string of JSON as it is written, with its escapes."""
+_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
+_WORDS_OF = "words of "
 Act = Callable[[Timeline, Dice], Run]
 """A command or a rewind, applied to a timeline."""
 FRESH = 0.1
@@ -48,9 +52,22 @@ def rewind_of(command: JsonMapping) -> Act:
     return lambda timeline, dice: timeline.rewind(int(command["to"]), dice, **why)
 
 
-def chance(rng: random.Random, label: str) -> Dice:
+def chance(rng: random.Random) -> Dice:
     """Return dice that are independent of the match's own."""
-    return Dice(KeyedSource(draw_key(rng.randbytes(32), label, ())))
+    return Dice(_Chance(random.Random(rng.getrandbits(64))))
+
+
+class _Chance:
+    """Draws that nobody has to repeat without the seed of the whole run: several times as fast as those of a match."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+
+    def below(self, i: int, n: int) -> int:
+        return int(self._rng.random() * n)
+
+    def order(self, i: int, n: int, k: int) -> tuple[int, ...]:
+        return tuple(self._rng.sample(range(n), k))
 
 
 class Watch:
@@ -79,23 +96,27 @@ class Watch:
                 self.doubles[seat] = self._double(seat)
 
     def _output(self, state: object, what: str, viewer: Viewer) -> Any:
-        """Return one output for a state: view, forms, awaited seats, or the ids in a view or in the forms."""
+        """Return one output for a state: view, forms, awaited seats, or the words in a view or in the forms."""
         key = (id(state), (what, viewer))
         if key not in self._seen:
-            found = self._ids_in_output(state, what, viewer) if what.startswith("ids") else _ask(self.game, state, what, viewer)
+            if what.startswith(_WORDS_OF):
+                shown = self._output(state, what.removeprefix(_WORDS_OF), viewer)
+                found = words_in(shown if isinstance(shown, dict) else [form.as_json() for form in shown])
+            else:
+                found = _ask(self.game, state, what, viewer)
             self._seen[key] = state, found  # stored with the state, so that its id stays unique
         return self._seen[key][1]
 
-    def _ids_in_output(self, state: object, what: str, viewer: Viewer) -> set[str]:
-        shown = self._output(state, what.removeprefix("ids of "), viewer)
-        return ids_in(self.game, state, shown if isinstance(shown, dict) else [form.as_json() for form in shown])
+    def _ids(self, state: object, what: str, viewer: Viewer) -> set[str]:
+        """Return the ids of a state's items that one of its outputs names."""
+        return self._output(state, _WORDS_OF + what, viewer) & set(self.game.ids(state))
 
     def close_eyes(self) -> None:
         """Drop the doubles: the next act is not followed."""
         self.doubles.clear()
 
     def _double(self, seat: int) -> Timeline:
-        state = self.game.redeal(self.timeline.state, seat, chance(self.rng, self.where))
+        state = self.game.redeal(self.timeline.state, seat, chance(self.rng))
         self._check_same(seat, self.timeline.state, state, f"{self.where} seat {seat}, redealt", at=self.timeline.at)
         return self.timeline.double(state)
 
@@ -117,7 +138,7 @@ class Watch:
 
     def _unseen(self, state: object, seat: int, at: Callable[[int], object]) -> set[str]:
         """Return the ids that a seat's forms name and no view of the seat shows, now or where the game may still go back to."""
-        named: set[str] = self._output(state, "ids of forms", seat) - self._output(state, "ids of view", seat)
+        named: set[str] = self._ids(state, "forms", seat) - self._ids(state, "view", seat)
         if named:
             named = named.difference(*(ids_in(self.game, state, self.game.view(at(one), seat)) for one in self.game.marks(state)))
         return named
@@ -200,7 +221,7 @@ class Watch:
     def _check_told(self, run: Run, viewer: Viewer) -> None:
         """Check that events contain only ids that the viewer's view shows before the act or in a state the act does not undo."""
         game, before = self.game, self.timeline.state
-        known = set(self._output(before, "ids of view", viewer))
+        known = self._ids(before, "view", viewer)
         for event in run.events:
             if (seen := see_event(game, event, viewer)) is None:
                 continue
@@ -222,14 +243,15 @@ class Watch:
         game = self.game
         if not any(game.ids(state) for state in run.states):
             return
-        known = words_in(self._output(self.timeline.state, "view", viewer)) | words_in(self._output(run.state, "view", viewer))
+        known = self._output(self.timeline.state, "words of view", viewer) | self._output(run.state, "words of view", viewer)
         for event, state in zip(run.events, run.states, strict=True):
             if (seen := see_event(game, event, viewer)) is None:
                 continue  # nobody reads a version that they do not know of
             known |= words_in(seen.data) | set(game.shows(event))
-            if not self._output(state, "ids of view", viewer) <= known:
+            named = self._ids(state, "view", viewer)
+            if not named <= known:
                 known |= self._undone(run, viewer)
-            if hidden := self._output(state, "ids of view", viewer) - known:
+            if hidden := named - known:
                 raise Broken(f"{self.where}: the view of {viewer} after {event.type} names {sorted(hidden)}, which nothing tells")
 
     def _undone(self, run: Run, viewer: Viewer) -> set[str]:
@@ -260,23 +282,15 @@ def ids_in(game: Game[S], state: S, shown: object) -> set[str]:
 
 def words_in(shown: object) -> set[str]:
     """Return every word of the strings and names in JSON, ids included."""
-    texts: set[str] = set()
-    waiting = [shown]
-    while waiting:
-        here = waiting.pop()
-        if isinstance(here, str):
-            texts.add(here)
-        elif isinstance(here, dict):
-            texts.update(map(str, here))
-            waiting += here.values()
-        elif isinstance(here, list | tuple):
-            waiting += here
-    return set().union(*map(_words, texts))
+    parts = shown.items() if isinstance(shown, dict) else [shown]
+    return set().union(*(_words(json.dumps(part, ensure_ascii=False)) for part in parts))
 
 
-@functools.lru_cache(maxsize=100_000)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text))
+@functools.lru_cache(maxsize=2_000)
+def _words(part: str) -> frozenset[str]:
+    """Return the words in the strings of a text of JSON. From one view to the next, most parts stay the same."""
+    texts = " ".join(set(_STRING.findall(part)))
+    return frozenset(_WORD.findall(_ESCAPE.sub(" ", texts)))
 
 
 def shown(game: Game, event: Event, viewer: Viewer) -> tuple[str, str] | None:
@@ -313,7 +327,7 @@ def check_secrets(
 ) -> None:
     """Check that a seat's view, forms and refusals do not depend on anything hidden from it. Raises `Broken`."""
     where = f"{game.id} version {timeline.version} seat {seat}"
-    other = game.redeal(timeline.state, seat, chance(rng, where))
+    other = game.redeal(timeline.state, seat, chance(rng))
     if game.view(other, seat) != game.view(timeline.state, seat):
         raise Broken(f"{where}: the view changes with hidden things")
     if tuple(game.legal_commands(other, seat)) != tuple(offered):

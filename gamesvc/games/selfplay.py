@@ -337,9 +337,9 @@ def check_fork(game: Game, timeline: Timeline, record: Record, rng: random.Rando
     """Fork the match from a position as a seat may have it, with everything hidden from it redealt, and play on."""
     where = f"{record} fork at {timeline.version}"
     seat = rng.randrange(record.seats)
-    redealt, marked = dealing.redeal(game, timeline.state, timeline.at, seat, chance(rng, where))
+    redealt, marked = dealing.redeal(game, timeline.state, timeline.at, seat, chance(rng))
     try:
-        state, kept = game.scatter(redealt, marked, seat, chance(rng, where))
+        state, kept = game.scatter(redealt, marked, seat, chance(rng))
     except Refused:
         record.checks["forks refused"] += 1
         return
@@ -394,7 +394,7 @@ def check_state(game: Game, timeline: Timeline, where: str, rng: random.Random) 
             game.picture(seen, Caption())
             game.board_text(seen, Caption())
         for seat in range(game.seats(timeline.state)):
-            check_told(game, timeline.state, game.redeal(timeline.state, seat, chance(random.Random(where), where)), seat, where)
+            check_told(game, timeline.state, game.redeal(timeline.state, seat, chance(random.Random(where))), seat, where)
 
 
 def check_replay(game: Game, record: Record, timeline: Timeline) -> None:

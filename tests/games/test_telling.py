@@ -316,7 +316,7 @@ def test_names_that_mean_the_same_in_every_game(game: Game[Any]) -> None:
 def test_nothing_told_depends_on_hidden_things(game: Game[Any]) -> None:
     for state in positions(game.id):
         for seat in range(game.seats(state)):
-            check_told(game, state, game.redeal(state, seat, chance(random.Random(1), "telling")), seat, "telling")
+            check_told(game, state, game.redeal(state, seat, chance(random.Random(1))), seat, "telling")
 
 
 @pytest.mark.parametrize(
