@@ -101,7 +101,7 @@ class Watch:
         if key not in self._seen:
             if what.startswith(_WORDS_OF):
                 shown = self._output(state, what.removeprefix(_WORDS_OF), viewer)
-                found = words_in(shown if isinstance(shown, dict) else [form.as_json() for form in shown])
+                found: object = words_in(shown if isinstance(shown, dict) else [form.as_json() for form in shown])
             else:
                 found = _ask(self.game, state, what, viewer)
             self._seen[key] = state, found  # stored with the state, so that its id stays unique
@@ -109,7 +109,8 @@ class Watch:
 
     def _ids(self, state: object, what: str, viewer: Viewer) -> set[str]:
         """Return the ids of a state's items that one of its outputs names."""
-        return self._output(state, _WORDS_OF + what, viewer) & set(self.game.ids(state))
+        words: set[str] = self._output(state, _WORDS_OF + what, viewer)
+        return words.intersection(self.game.ids(state))
 
     def close_eyes(self) -> None:
         """Drop the doubles: the next act is not followed."""
