@@ -1,4 +1,4 @@
-"""Checks that a seat can play by taps: what its forms name is drawn in its picture, and everything to choose has words.
+"""Checks that a seat can play by taps: what its forms name is drawn, large enough, and everything to choose has words.
 
 Self-play asks this in many positions of every match. That targets tell nothing hidden is part of `secrecy`.
 """
@@ -13,7 +13,7 @@ from typing import TypeVar
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Caption, Form, Game, Schema
-from gamesvc.games.kernel.targets import stands, targets
+from gamesvc.games.kernel.targets import FINGER, stands, targets
 from gamesvc.games.secrecy import Broken
 
 S = TypeVar("S")
@@ -30,6 +30,8 @@ def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
     names = [target.name for target in targets(game, view, picture, Caption())]
     if len(set(names)) < len(names):
         raise Broken(f"{where}: two targets have the same name among {sorted(names)}")
+    if small := [target for target, box in picture.boxes.items() if min(box[2:]) < FINGER]:
+        raise Broken(f"{where}: too small for a finger: {small}")
     for form in forms:
         for stand in stands(finder, form):
             drawn += 1

@@ -20,7 +20,7 @@ from gamesvc.games.drawing.font import cut, drawable, fit, measure, wrap
 from gamesvc.games.drawing.paper import COLOURS, LETTERS, PATTERNS, number
 from gamesvc.games.drawing.pieces import drawable_caption, hex_centre, hexagon
 from gamesvc.games.kernel.game import Caption
-from gamesvc.games.kernel.targets import Tab
+from gamesvc.games.kernel.targets import FINGER, Tab
 from gamesvc.games.kernel.telling import Glance
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "M_SIZE",
     "PANEL",
     "PATTERNS",
+    "SEAT_ROW",
     "S_SIZE",
     "WIDTH",
     "Chart",
@@ -51,6 +52,8 @@ HEADER = 88
 MARGIN = 20
 EDGE = 6
 """The width cut off on either side when the header is left out."""
+SEAT_ROW = FINGER
+"""The height of a seat's row in a table."""
 PANEL = 12
 """The x at which panels begin; they end at `WIDTH - PANEL`."""
 
@@ -193,7 +196,7 @@ class Chart(Cards):
         you: bool = False,
         awaited: bool = False,
         struck: bool = False,
-        height: float = 42,
+        height: float = SEAT_ROW,
         room: float = 130,
     ) -> float:
         """Draw the beginning of a table row, `y` its top: badge, name, "you". Returns the baseline for the rest of the row.

@@ -25,6 +25,8 @@ Finder = Callable[[str, str, object], str | None]
 """
 Box = tuple[float, float, float, float]
 """x, y, width and height in the units of the picture."""
+FINGER = 48
+"""The least width and height of a target. A phone shows half of it in pixels: the 24 of WCAG 2.2, 2.5.8."""
 _END = "</svg>"
 
 

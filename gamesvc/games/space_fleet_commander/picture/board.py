@@ -50,7 +50,7 @@ def picture(view: Data, caption: Caption) -> Picture:
     chart.tab("map", say("Map"), top, fold if forming else y + 8)
     if sheet is not None:
         if forming:
-            y = panels.ship_table(chart, y + 40, row=panels.CHOOSING)
+            y = panels.ship_table(chart, y + 40)
         y = panels.roster(chart, sheet, y + 30)
         chart.tab("fleet", say("Fleet"), fold, y + 12)
         y = panels.tracks(chart, view, (top := y + 12) + 24)

@@ -5,10 +5,10 @@ Each is drawn from the given y downwards and returns the y below it.
 
 from __future__ import annotations
 
-from gamesvc.games.drawing.chart import MARGIN, PANEL, WIDTH, Chart
+from gamesvc.games.drawing.chart import MARGIN, PANEL, SEAT_ROW, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.wording import seat_name
-from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS, Requirement
+from gamesvc.games.space_fleet_commander.data import COLOURS, ROSTER, SHIPS, Requirement, Ship
 from gamesvc.games.space_fleet_commander.picture.targets import formation_die
 
 DIE = 52
@@ -16,11 +16,12 @@ STEP = 64
 """The distance from one die to the next."""
 AROUND = 5
 """The margin of a target around its die: a die alone is small for a finger."""
-CHOOSING = 34
-"""The height of a row of the ship table while ships are chosen from it by taps."""
+SHIP_ROW = 54
+"""The height of a row of the ship table: a phone shows half of it in pixels, and a finger chooses ships there."""
 NOTES = {
+    "destroyer": "±1 to one usable die in a combat hex",
     "repair_tender": "+1 hull to a live adjacent ship per rank gained",
-    "supply_barge": "Escort Cruiser and Dreadnaught need one adjacent",
+    "supply_barge": "Escort Cruiser, Dreadnaught need it adjacent",
     "prison_barge": "end of Phase 3: removes one die showing 1",
 }
 """Shorter texts than in the data file, for those that do not fit on the line."""
@@ -195,31 +196,38 @@ def seats(chart: Chart, view: Data, caption: Caption, y: float) -> float:
         chart.text(540, base, f"{row['time']} of {boxes}", size=20)
         if row["finished"]:
             chart.text(WIDTH - MARGIN - 6, base, "finished", size=19, colour="ink2", anchor="end")
-        y += 46
+        y += SEAT_ROW + 4
     return y
 
 
-def ship_table(chart: Chart, y: float, row: float = 25) -> float:
-    """Draw the ship reference table: number, ship, slots, hull, dice, ability. `row`: the height of a row."""
-    base, size = row / 2 + 7.5, 18 if row < CHOOSING else 20
-    chart.label(MARGIN, y, "Ships: number, slots, hull, dice, ability")
+def ship_table(chart: Chart, y: float) -> float:
+    """Draw the ship reference table in two columns: number, ship, slots, hull, dice, and the ability below them."""
+    chart.label(MARGIN, y, "Ships: number, slots, dice, hull, ability")
     y += 10
-    chart.line(PANEL, y, WIDTH - PANEL, y, stroke="ink")
-    face = 0
-    for ship in SHIPS.values():
-        if ship.face != face:
+    ships = list(SHIPS.values())
+    half = len(ships) // 2
+    for left, column in ((PANEL, ships[:half]), (WIDTH / 2, ships[half:])):
+        face = 0
+        for row, ship in enumerate(column):
+            _ship(chart, ship, left, y + row * SHIP_ROW, numbered=ship.face != face)
             face = ship.face
-            chart.text(MARGIN, y + base, str(face), size=size, weight=700)
-        chart.text(44, y + base, ship.name, size=size, weight=600, room=124)
-        chart.text(172, y + base, " ".join(ship.slots), size=17, colour="ink2", room=92)
-        chart.text(272, y + base, str(ship.hull), size=size)
-        for at, colour in enumerate(ship.dice):
-            chart.die_box(
-                294 + at * 19, y + row / 2 - 6.5, 15, filled=colour != "white", colour="R" if colour == "red" else "ink"
-            )
-        words = NOTES.get(ship.id, ship.note) or (f"needs an adjacent {SHIPS[ship.requires].name}" if ship.requires else "")
-        chart.text(340, y + base, words.replace("+/-", "±"), size=17, room=WIDTH - PANEL - 344)
-        chart.target(f"ship:{ship.id}", PANEL, y, WIDTH - 2 * PANEL, row)
-        y += row
-        chart.line(PANEL, y, WIDTH - PANEL, y)
-    return y
+    chart.line(PANEL, y, WIDTH - PANEL, y, stroke="ink")
+    foot = y + (len(ships) - half) * SHIP_ROW
+    chart.line(WIDTH / 2, y, WIDTH / 2, foot)
+    return foot
+
+
+def _ship(chart: Chart, ship: Ship, x: float, y: float, *, numbered: bool) -> None:
+    """Draw a kind of ship in its cell of the table. `numbered`: it is the first with its number in the column."""
+    width = WIDTH / 2 - PANEL
+    if numbered:
+        chart.text(x + 8, y + 21, str(ship.face), weight=700)
+    chart.text(x + 28, y + 21, ship.name, weight=600, room=140)
+    chart.text(x + 174, y + 21, " ".join(ship.slots), size=17, colour="ink2", room=90)
+    for at, colour in enumerate(ship.dice):
+        chart.die_box(x + 272 + at * 19, y + 7, 15, filled=colour != "white", colour="R" if colour == "red" else "ink")
+    chart.text(x + width - 8, y + 21, str(ship.hull), anchor="end")
+    words = NOTES.get(ship.id, ship.note) or (f"needs an adjacent {SHIPS[ship.requires].name}" if ship.requires else "")
+    chart.text(x + 28, y + 43, words.replace("+/-", "±"), size=17, colour="ink2", room=width - 32)
+    chart.target(f"ship:{ship.id}", x, y, width, SHIP_ROW)
+    chart.line(x, y + SHIP_ROW, x + width, y + SHIP_ROW)

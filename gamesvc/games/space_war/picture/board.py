@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gamesvc.games.drawing.chart import M_SIZE, PANEL, WIDTH, Chart, drawable_caption
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.targets import Picture
+from gamesvc.games.kernel.targets import FINGER, Picture
 from gamesvc.games.kernel.wording import SEAT_NAMES, capital, counted, seat_name, to_act
 from gamesvc.games.space_war.data import CARDS, DECKS, ROWS, Card, name_of, printed
 from gamesvc.games.space_war.manifest import MANIFEST
@@ -22,6 +22,8 @@ CARD_STEP = 116
 ROW_STEP = 148
 PER_ROW = 5
 HAND_STEP = 137
+STATION = 94 + FINGER
+"""The height of a station: the head of its rows, each a target, and their cards."""
 _MARK_WORDS = {
     "Slow": "slow",
     "Fast": "fast",
@@ -49,23 +51,23 @@ def picture(seen: Data, caption: Caption) -> Picture:
     hand = grouped(seen["sides"][you]["hand"] or [])
     listed = max(214, 62 * len(items) + 70) if items else 0
     hand_rows = -(-len(hand) // PER_ROW)
-    height = 88 + 2 * 70 + 2 * 134 + sum(heights) + 12 + 16 + (30 + listed if items else 44)
+    height = 88 + 2 * 70 + 2 * STATION + sum(heights) + 12 + 16 + (30 + listed if items else 44)
     held = 46 + hand_rows * ROW_STEP if hand else 0
     height += held
     chart = Chart.captioned(MANIFEST.title, caption, glance(seen, caption), height + 12)
     caption = drawable_caption(caption)
     _header(chart, seen, caption)
     y = 88.0
-    chart.board(6, y + 84, WIDTH - 12, 70 + 2 * 134 + sum(heights) + 12 - 14)
+    chart.board(6, y + 84, WIDTH - 12, 70 + 2 * STATION + sum(heights) + 12 - 14)
     _band(chart, seen, 1 - you, y, caption)
     _station(chart, seen["sides"][1 - you], y + 70)
-    y += 70 + 134
+    y += 70 + STATION
     _zone(chart, seen, items, zones[0], 1 - you, y, heights[0])
     y += heights[0] + 12
     _zone(chart, seen, items, zones[1], you, y, heights[1])
     y += heights[1]
     _station(chart, seen["sides"][you], y)
-    y += 134
+    y += STATION
     _band(chart, seen, you, y, caption)
     chart.fold(y + 74)
     y += 70 + 16
@@ -111,7 +113,7 @@ def _band(chart: Chart, seen: Data, seat: int, y: float, caption: Caption) -> No
     for icon, value in counts.items():
         chart.fact(x, y + 32, icon, value)
         if icon == "discard":
-            chart.target(f"pile:{DISCARD}{seat}", x - 4, y + 6, 72, 34)
+            chart.target(f"pile:{DISCARD}{seat}", x - 4, y + 1, 72, FINGER)
         x += 80
     if side["commander"]:
         end = chart.text(36, y + 59, name_of(side["commander"]), size=20, weight=600)
@@ -132,14 +134,14 @@ def _station(chart: Chart, side: JsonMapping, y: float) -> None:
     for row in ROWS:
         cards = [card for card in side["station"] if card["row"] == row]
         gives = {"draw": ("Draw", 1), "action": ("Actions", side["per_action_card"] or 2), "hand": ("Hand size", 3)}[row]
-        end = chart.label(x, y + 26, gives[0])
-        chart.text(end + 6, y + 26, str(gives[1] * len(cards)), weight=700)
+        end = chart.label(x, y + 30, gives[0])
+        chart.text(end + 6, y + 30, str(gives[1] * len(cards)), weight=700)
         span = max(130.0 if total < 7 else width, len(cards) * (width + 4) - 4)
-        chart.line(x, y + 33, x + span, y + 33, stroke="ink", line=2)
-        chart.target(f"row:{side['seat']}:{row}", x, y + 8, span, 25)
+        chart.line(x, y + 38, x + span, y + 38, stroke="ink", line=2)
+        chart.target(f"row:{side['seat']}:{row}", x, y, span, FINGER)
         for at, card in enumerate(cards):
-            _slot(chart, card, x + at * (width + 4), y + 40, width)
-            chart.target(f"slot:{side['seat']}:{card['slot']}", x + at * (width + 4), y + 40, width, 82)
+            _slot(chart, card, x + at * (width + 4), y + FINGER, width)
+            chart.target(f"slot:{side['seat']}:{card['slot']}", x + at * (width + 4), y + FINGER, width, 82)
         x += max(span, 96) + 22
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from gamesvc.games.drawing.chart import HEADER, MARGIN, WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
-from gamesvc.games.kernel.targets import Picture
+from gamesvc.games.kernel.targets import FINGER, Picture
 from gamesvc.games.kernel.wording import Speaker, seat_name, to_act
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS
 from gamesvc.games.star_commander.manifest import MANIFEST
-from gamesvc.games.star_commander.picture.diagram import Diamond, Layout
+from gamesvc.games.star_commander.picture.diagram import NARROW, Diamond, Layout
 from gamesvc.games.star_commander.picture.glance import glance, now
 from gamesvc.games.star_commander.picture.targets import MOST_ITEMS
 from gamesvc.games.star_commander.text.explain import DISCARD
@@ -22,8 +22,10 @@ BAND = 74
 HAND = 104
 CARD = 124
 LINE = 25
-ALSO = 48
-"""The height of a row that is tapped: a finger needs half of it in pixels on a phone."""
+ALSO = FINGER + 2
+ITEM = FINGER + 6
+"""The height of a row of the stack, with the gap below it."""
+SUPPLY = 82
 ASKS = {
     "ready_draw": "Draw a card: choose a domain.",
     "command": "Move, build, develop, trade or play cards; then end the command phase.",
@@ -64,10 +66,12 @@ class Sheet:
         self.also, self.lists = probe.overflow, self._lists()
         rows = (len(self.view["hand"]) + 4) // 5
         shown = (len(self.view["prompt"].get("cards", ())) + 4) // 5
+        stack = (len(self._items()) + 1) // 2
         below = ALSO * len(self.also) + sum(LINE * (len(wrap(text, 590, 19, 400)) or 1) for _, text in self.lists)
         board = self.layout.height + 2 * self._inset()
         height = HEADER + (BAND + 8) * len(self.others) + 16 + board + 24 + BAND + 8
         height += below + (rows + shown) * HAND + (26 if rows else 0) + (26 if shown else 0) + 70
+        height += SUPPLY + (26 + ITEM * stack if stack else 0)
         chart = Chart.captioned(MANIFEST.title, self.caption, self.told, height)
         chart.rect(0, 0, WIDTH, height, fill="paper")
         self.chart = chart
@@ -79,9 +83,11 @@ class Sheet:
         y = self._board(y + 8, board)
         self._band(self.foot, y)
         chart.fold(y + BAND + 4)
-        # Cards come first, near the board: a phone shows the top of this part at the foot of the screen.
-        y = self._cards(y + BAND + 12, "To choose from", self.view["prompt"].get("cards", ()))
-        y = self._texts(self._cards(y, "Your hand", self.view["hand"]))
+        # What is answered or chosen comes first, near the board: a phone shows the top of this part at the foot of the screen.
+        y = self._stack(y + BAND + 12)
+        y = self._cards(y, "To choose from", self.view["prompt"].get("cards", ()))
+        y = self._supply(self._cards(y, "Your hand", self.view["hand"]))
+        y = self._texts(y)
         chart.closing(y + 14, self._closing())
         return chart.svg()
 
@@ -153,8 +159,6 @@ class Sheet:
         diamond = Diamond(chart, self.view, y + 8 + self._inset(), self.speaker)
         diamond.draw()
         self._piles(y + 8)
-        self._supply(y + 8 + height)
-        self._stack(y + 8 + height)
         return y + height + 24
 
     def _piles(self, top: float) -> None:
@@ -168,42 +172,46 @@ class Sheet:
             self.chart.text(
                 middle, y + size[1] + 20, domain.capitalize(), size=17, weight=600, anchor="middle", room=88, smallest=15
             )
-            self.chart.target(f"deck:{domain}", x, y, size[0], size[1] + 24)
+            self.chart.target(f"deck:{domain}", x, y - 5, size[0] + 5, size[1] + 5)
             discard = f"discard {len(self.view['discards'][domain])}"
-            self.chart.target(f"pile:{DISCARD}{domain}", middle - 40, y + size[1] + 24, 80, 22)
+            self.chart.target(f"pile:{DISCARD}{domain}", middle - 40, y + size[1] + 1, 80, FINGER)
             self.chart.text(middle, y + size[1] + 38, discard, size=17, colour="ink2", anchor="middle", room=88)
 
-    def _supply(self, foot: float) -> None:
-        entries = [(card, left) for card, left in self.view["supply"].items() if card != "scout"]
-        y = foot - 12 - 19 * len(entries)
-        width = 168 if self.layout.grid == 3 else 140
-        self.chart.label(34, y - 6, "Supply")
-        for card, left in entries:
-            y += 19
-            self.chart.text(34, y - 4, card_name(card), size=17, room=width - 30, smallest=15)
-            self.chart.text(34 + width, y - 4, str(left), size=17, weight=700, anchor="end")
-            self.chart.target(f"supply:{card}", 34, y - 18, width, 19)
-
-    def _stack(self, foot: float) -> None:
-        items = list(reversed(self.view["stack"]))[:MOST_ITEMS]
-        if not items:
-            return
-        width = 206 if self.layout.grid == 3 else 170
-        left = WIDTH - MARGIN - 12 - width
-        y = foot - 12 - 42 * len(items)
-        self.chart.label(left, y - 6, "Stack, top first")
-        for number, item in enumerate(items, 1):
-            self.chart.rect(left, y, width, 37, stroke="ink")
-            self.chart.disc(left + 18, y + 18.5, number)
-            self.chart.badge(item["seat"], left + 48, y + 18.5, 21)
-            text = card_name(item["card"] or item["name"])
-            self.chart.text(left + 66, y + 25, text, size=18, weight=700, room=width - 72, smallest=15)
-            self.chart.target(f"stack:{item['id']}", left, y, width, 37)
-            if item["cancelled"]:
-                self.chart.struck(left + 62, y + 4, width - 68, 29)
-            y += 42
-
     # --- below the map ---
+
+    def _items(self) -> Sequence[Data]:
+        return list(reversed(self.view["stack"]))[:MOST_ITEMS]
+
+    def _stack(self, y: float) -> float:
+        """Draw the stack in two columns."""
+        items, width = self._items(), 336.0
+        if not items:
+            return y
+        self.chart.label(MARGIN, y + 16, "Stack, top first")
+        for number, item in enumerate(items):
+            left, top = MARGIN + number % 2 * (width + 8), y + 26 + number // 2 * ITEM
+            self.chart.rect(left, top, width, FINGER, stroke="ink")
+            self.chart.disc(left + 24, top + 24, number + 1)
+            self.chart.badge(item["seat"], left + 58, top + 24, 24)
+            self.chart.text(left + 80, top + 31, card_name(item["card"] or item["name"]), weight=700, room=width - 88)
+            self.chart.target(f"stack:{item['id']}", left, top, width, FINGER)
+            if item["cancelled"]:
+                self.chart.struck(left + 76, top + 8, width - 84, 32)
+        return y + 26 + ITEM * ((len(items) + 1) // 2)
+
+    def _supply(self, y: float) -> float:
+        """Draw the kinds of vessel that can be bought, in one row, each with the number left."""
+        entries = [(card, left) for card, left in self.view["supply"].items() if card != "scout"]
+        width = (WIDTH - 2 * MARGIN) / len(entries)
+        self.chart.label(MARGIN, y + 16, "Supply")
+        for at, (card, left) in enumerate(entries):
+            x = MARGIN + at * width
+            self.chart.rect(x, y + 24, width, FINGER, stroke="ink")
+            name = card_name(card)
+            self.chart.text(x + width / 2, y + 43, NARROW.get(name, name), size=17, anchor="middle", room=width - 8, smallest=15)
+            self.chart.text(x + width / 2, y + 65, str(left), size=19, weight=700, anchor="middle")
+            self.chart.target(f"supply:{card}", x, y + 24, width, FINGER)
+        return y + SUPPLY
 
     def _lists(self) -> list[tuple[str, str]]:
         lists = []
@@ -246,7 +254,7 @@ class Sheet:
             if not at:
                 self.chart.label(MARGIN, y + 28, "Also")
             self.chart.text(MARGIN + 88, y + 28, words, size=19, room=590, smallest=12)
-            self.chart.target(f"vessel:{vessel}", MARGIN + 80, y + 1, 598, ALSO - 2)
+            self.chart.target(f"vessel:{vessel}", MARGIN + 80, y + 1, 598, FINGER)
             y += ALSO
         for head, text in self.lists:
             self.chart.label(MARGIN, y + 16, head)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gamesvc.games.drawing.chart import LETTERS, Chart
 from gamesvc.games.kernel.game import Data
+from gamesvc.games.kernel.targets import FINGER
 from gamesvc.games.kernel.wording import Speaker
 from gamesvc.games.star_commander.data import DOMAINS
 from gamesvc.games.star_commander.state import corners, place
@@ -218,7 +219,7 @@ class Diamond:
         nose = NOSES[self.sides[one["seat"]]]
         with self.chart.piece(f"vessel:{group[0]}"):
             self.chart.plate(one["seat"], x, y, width, PLATE, [first, figures], nose=nose, new=bool(one.get("new")))
-        self.chart.target(f"vessel:{group[0]}", x, y, width, PLATE)
+        self.chart.target(f"vessel:{group[0]}", x, y - 1, width, FINGER)
         self._marks(one["lasting"], x + width - 12, y - 4)
         if one.get("damage"):
             self.chart.damage(x + 4, y + 4, one["damage"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gamesvc.games.drawing.chart import WIDTH, Chart, drawable_caption, wrap
+from gamesvc.games.drawing.chart import SEAT_ROW, WIDTH, Chart, drawable_caption, wrap
 from gamesvc.games.kernel.game import Caption, Data
 from gamesvc.games.kernel.targets import Picture
 from gamesvc.games.kernel.wording import Speaker, capital, listed, opening, seat_name, to_act
@@ -28,6 +28,7 @@ _FLAGS = {
     "pick_ability": "Your choice",
 }
 _CARD_WIDTH, _CARD_STEP, _HAND_LEFT = 74, 82, 222
+_LINE = 25
 _HAND_ROOM = WIDTH - 14 - _HAND_LEFT
 Note = tuple[str, str]
 """The target of a note, empty if it has none, and its text."""
@@ -45,17 +46,28 @@ def picture(seen: Data, caption: Caption) -> Picture:
     chart.fold(772)
     y = _seats(chart, seen, caption, 776)
     for of, note in notes:
-        top, y = y, chart.paragraph(20, y + 20, note, 680, size=19, lines=3) - 20
+        height = _note_height(of, note)
+        chart.paragraph(20, y + 20 + (height - _LINE * _lines(note)) / 2, note, 680, size=19, leading=_LINE, lines=3)
         if of:
-            chart.target(of, 20, top, 680, y - top)
+            chart.target(of, 20, y, 680, height)
+        y += height
     y = _table(chart, seen, y + 18)
     chart.closing(y + 14, closing)
     return chart.svg()
 
 
 def _height(seen: Data, notes: list[Note], closing: str) -> float:
-    lines = sum(len(wrap(note, 680, 19, 400, 3)) for _, note in notes)
-    return 804 + 42 * len(seen["players"]) + 25 * lines + 18 + 120 + 14 + 24 * len(wrap(closing, 662, 20, 400, 2)) + 16
+    noted = sum(_note_height(of, note) for of, note in notes)
+    return 804 + SEAT_ROW * len(seen["players"]) + noted + 18 + 120 + 14 + 24 * len(wrap(closing, 662, 20, 400, 2)) + 16
+
+
+def _lines(note: str) -> int:
+    return len(wrap(note, 680, 19, 400, 3))
+
+
+def _note_height(of: str, note: str) -> int:
+    """Return the height of a note. One that is a target is high enough for a finger."""
+    return max(SEAT_ROW if of else 0, _LINE * _lines(note))
 
 
 def _header(chart: Chart, seen: Data, caption: Caption) -> None:
@@ -99,7 +111,7 @@ def _seats(chart: Chart, seen: Data, caption: Caption, y: float) -> float:
             owned = player["abilities"]
             ability = ABILITY_NAMES[owned[0]] if len(owned) == 1 else f"{len(owned)} below" if owned else "none"
             chart.text(604, base, ability, size=19, room=98, colour="ink" if owned else "ink2")
-        y += 42
+        y += SEAT_ROW
     return y + 6
 
 
