@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from gamesvc.matches.lobby import invitations, opening, press
+from gamesvc.matches.lobby import invitations, opening, press, substitutes
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.timekeeping import pauses
@@ -206,3 +206,15 @@ def test_turns_come_by_deadline_however_many_there_are(toy_offered, people, clie
     numbers = [question.match.number for question in asked]
     section = html(clients[seat].get("/")).split('id="turns"')[1].split("</section>")[0]
     assert re.findall(r'<h3 class="h3"><a href="/matches/(\d+)/"', section) == [str(numbers[1]), str(numbers[3])]
+
+
+def test_a_match_that_its_host_sees_late_has_no_deadline_to_come_by(toy_offered, people, clients):
+    late = opening.create_match(by=people[0], game="toy", watch="all", watch_delay=24)
+    opening.join_match(by=people[1], match=late)
+    substitutes.give_up(by=people[0], match=late, seat=0)
+    hosted = opening.create_match(by=people[0], game="toy", watch="all", watch_delay=24)
+    opening.join_match(by=people[1], match=hosted)
+    Question.objects.filter(match=late).update(due_at=timezone.now() + timedelta(days=1), grace_from=None)
+    Question.objects.filter(match=hosted).update(due_at=timezone.now() + timedelta(days=2), grace_from=None, seat=1)
+    section = html(clients[0].get("/")).split('id="waiting"')[1].split("</section>")[0]
+    assert re.findall(r'<h3 class="h3"><a href="/matches/(\d+)/"', section) == [str(hosted.number), str(late.number)]

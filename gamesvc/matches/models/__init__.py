@@ -3,7 +3,7 @@
 from gamesvc.matches.models.absence import Follow, PauseWish
 from gamesvc.matches.models.clocks import Heartbeat, Outage
 from gamesvc.matches.models.conduct import MessageBan, Report, ReportAct
-from gamesvc.matches.models.core import PACE, PACE_ENDS, Answered, HasDeadline, Invitation, Match, Question, Refusal, Seat
+from gamesvc.matches.models.core import DEADLINE, PACE, PACE_ENDS, Answered, Invitation, Match, Question, Refusal, Seat
 from gamesvc.matches.models.forks import Beginning
 from gamesvc.matches.models.mail_words import DoneWord, HeldOrders
 from gamesvc.matches.models.notes import Note
@@ -14,6 +14,7 @@ from gamesvc.matches.models.standing import Premove
 from gamesvc.matches.models.undo import Reason, UndoRequest
 
 __all__ = [
+    "DEADLINE",
     "PACE",
     "PACE_ENDS",
     "Answered",
@@ -21,7 +22,6 @@ __all__ = [
     "DoneWord",
     "FeedCursor",
     "Follow",
-    "HasDeadline",
     "Heartbeat",
     "HeldOrders",
     "Holding",

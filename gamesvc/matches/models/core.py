@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Func, Value
+from django.db.models import Case, F, Func, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -31,6 +31,8 @@ PACE = Func(
 """The class of a match's pace: up to a day for each answer, up to four, or more. It has no parameters, so indexes can hold it."""
 ARCHIVED = models.Q(status="finished", watch="all")
 """Matches in the archive."""
+DEADLINE = Case(When(grace_from__gt=Now(), then="grace_from"), default="due_at")
+"""`Question.deadline` for queries."""
 NO_SPANS = Value([], ArrayField(models.FloatField()))
 
 
@@ -189,32 +191,7 @@ class Seat(models.Model):
         return self.vacated_at is not None and not self.given_over
 
 
-class HasDeadline:
-    """The deadline of a pending decision: a row of it, or the columns of one that a list reads."""
-
-    asked_at: datetime
-    due_at: datetime | None
-    grace_from: datetime | None
-
-    def soonest(self) -> tuple[bool, datetime]:
-        """Return the key that sorts questions by their deadlines, those without one last."""
-        return self.due_at is None, self.due_at or self.asked_at
-
-    @property
-    def deadline(self) -> datetime | None:
-        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun.
-
-        None while the clock is stopped.
-        """
-        return self.due_at if self.grace_from is None or self.late else self.grace_from
-
-    @property
-    def late(self) -> bool:
-        """Return True if grace has begun."""
-        return self.grace_from is not None and self.grace_from <= timezone.now()
-
-
-class Question(HasDeadline, models.Model):
+class Question(models.Model):
     """A pending decision with its deadline: one row per match, seat and question."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -246,6 +223,23 @@ class Question(HasDeadline, models.Model):
             models.Index(fields=["due_at"]),
             models.Index(fields=["asked_at"], name="question_bots", condition=models.Q(bot=True)),
         ]
+
+    def soonest(self) -> tuple[bool, datetime]:
+        """Return the key that sorts questions by their deadlines, those without one last."""
+        return self.due_at is None, self.due_at or self.asked_at
+
+    @property
+    def deadline(self) -> datetime | None:
+        """Return the moment until which an answer is in time: the start of grace, or its end once grace has begun.
+
+        None while the clock is stopped.
+        """
+        return self.due_at if self.grace_from is None or self.late else self.grace_from
+
+    @property
+    def late(self) -> bool:
+        """Return True if grace has begun."""
+        return self.grace_from is not None and self.grace_from <= timezone.now()
 
     def stands_until(self, moment: datetime) -> datetime | None:
         """Return the end of the break (night, day off, vacation) in which the clock is stopped at `moment`; None while it runs.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeVar
 from uuid import UUID
 
-from django.db.models import OuterRef, Prefetch, Q, Subquery
+from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, When, Window
+from django.db.models.functions import RowNumber
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -22,7 +23,7 @@ from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.models import HasDeadline, Match, Question, Seat
+from gamesvc.matches.models import DEADLINE, Holding, Match, Question, Seat
 from gamesvc.matches.reading import summaries
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
@@ -105,79 +106,53 @@ class Part:
 def _sections(user: User, *, every: bool) -> dict[str, Part | None]:
     """Return the matches of a user that are not over, by section: their turns and others by deadline, the rest newest first.
 
-    Only the first ones of each section are read whole, or every one; None stands for a section without matches.
+    Only the first ones of each section are read, or every one; None stands for a section without matches.
     """
-    briefs = _briefs(user)
-    named = {
-        "turns": [one for one in briefs if one.mine],
-        "others": [one for one in briefs if not one.mine and not one.board and one.status == Match.Status.RUNNING],
-        "boards": [one for one in briefs if one.board],
-        "open": [one for one in briefs if not one.mine and not one.board and one.status == Match.Status.OPEN],
-    }
-    shown = {name: ones if every else ones[: paging.CARDS] for name, ones in named.items()}
-    rows = _rows(user, [one.match for ones in shown.values() for one in ones])
-    return {
-        name: Part([rows[one.match] for one in shown[name] if one.match in rows], len(ones)) if ones else None
-        for name, ones in named.items()
-    }
+    most = paging.OWN_MATCHES if every else paging.CARDS
+    found = _first(user, most)
+    rows = _rows(user, [match for _section, match, _all in found])
+    parts: dict[str, Part | None] = dict.fromkeys(("turns", "others", "boards", "open"))
+    for section, ones in itertools.groupby(found, key=lambda one: one[0]):
+        counted = list(ones)
+        parts[section] = Part([rows[match] for _section, match, _all in counted if match in rows], counted[0][2])
+    return parts
 
 
-@dataclass(frozen=True, slots=True)
-class _Brief:
-    """An unfinished match with its place in a section: `mine` if its reader is awaited, and the deadline that matters to them."""
+def _first(user: User, most: int) -> list[tuple[str, UUID, int]]:
+    """Return the first matches of each section in their order, each with its section and the number of all there.
 
-    match: UUID
-    status: str
-    board: bool
-    mine: bool
-    due: datetime | None
-
-
-def _briefs(user: User) -> list[_Brief]:
-    """Return a user's matches that are not over, in the order of the page. A fixed number of queries for few columns."""
-    own = Seat.objects.filter(match=OuterRef("pk"), user=user).values("index")
-    late = Q(creator=user, watch_delay__gt=0)
-    unfinished = selectors.matches_of(user).filter(status__in=Match.UNFINISHED).annotate(own=Subquery(own), late=late)
-    matches = unfinished.values_list("pk", "status", "board", "own", "late")[: paging.OWN_MATCHES]
-    ids = [match for match, *_ in matches]
+    The database sorts them, so that a reader with hundreds of matches waits for the rows of the first ones alone.
+    """
+    seat = Seat.objects.filter(match=OuterRef("match"), index=OuterRef("seat"), user=user)
+    decisions = Question.objects.filter(match=OuterRef("pk")).annotate(own=Exists(seat), until=DEADLINE)
     # A host who gave up their seat sees the match late, as spectators do.
-    hosted = [match for match, _status, _board, seat, late in matches if late and seat is None]
-    left = selectors.left(user, Match.objects.filter(pk__in=hosted)) if hosted else frozenset()
-    questions = _decisions(ids)
-    briefs = []
-    for match, status, board, seat, _late in matches:
-        asked, nearest = _nearest([] if match in left else questions.get(match, []), seat)
-        briefs.append(_Brief(match, status, board, asked, nearest.deadline if nearest is not None else None))
-    now = timezone.now()
-    return sorted(briefs, key=lambda one: (not one.mine, one.due is None, one.due or now))
+    left = Q(creator=user, watch_delay__gt=0) & ~Q(Exists(_of(Seat, user))) & Q(Exists(_of(Holding, user)))
+    nearest = decisions.order_by("-own", F("due_at").asc(nulls_last=True), "asked_at").values("until")[:1]
+    unfinished = selectors.matches_of(user).filter(status__in=Match.UNFINISHED)
+    placed = unfinished.annotate(
+        due=Case(When(left, then=None), default=Subquery(nearest)),
+        section=Case(
+            When(Exists(decisions.filter(own=True)), then=Value("turns")),
+            When(board=True, then=Value("boards")),
+            When(status=Match.Status.RUNNING, then=Value("others")),
+            default=Value("open"),
+        ),
+    )
+    order = [F("due").asc(nulls_last=True), F("number").desc()]
+    ranked = placed.annotate(
+        rank=Window(RowNumber(), partition_by="section", order_by=order), all=Window(Count("*"), partition_by="section")
+    )
+    return list(ranked.filter(rank__lte=most).order_by("section", "rank").values_list("section", "pk", "all"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked(HasDeadline):
-    """A pending decision, as far as the order of the page depends on it. Whole rows cost much more."""
-
-    seat: int
-    asked_at: datetime
-    due_at: datetime | None
-    grace_from: datetime | None
+def _of(model: type[Seat | Holding], user: User) -> QuerySet[Seat | Holding]:
+    return model.objects.filter(match=OuterRef("pk"), user=user)
 
 
-def _decisions(matches: Sequence[UUID]) -> dict[UUID, list[_Asked]]:
-    """Return the pending decisions of each match."""
-    found: dict[UUID, list[_Asked]] = {}
-    rows = Question.objects.filter(match__in=matches).values_list("match", "seat", "asked_at", "due_at", "grace_from")
-    for match, *columns in rows:
-        found.setdefault(match, []).append(_Asked(*columns))  # type: ignore[arg-type]
-    return found
-
-
-Decision = TypeVar("Decision", Question, _Asked)
-
-
-def _nearest(questions: Sequence[Decision], own: int | None) -> tuple[bool, Decision | None]:
+def _nearest(questions: Sequence[Question], own: int | None) -> tuple[bool, Question | None]:
     """Return True if a seat is asked, and the question that matters to it: its own with the nearest deadline, else any."""
     asked = [question for question in questions if question.seat == own]
-    return bool(asked), min(asked or questions, key=HasDeadline.soonest, default=None)
+    return bool(asked), min(asked or questions, key=Question.soonest, default=None)
 
 
 def _rows(user: User, ids: Sequence[UUID]) -> dict[UUID, Row]:
