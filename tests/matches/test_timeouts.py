@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from gamesvc.matches import errors, tasks
 from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
+from gamesvc.matches.notices import absence_notices
 from gamesvc.matches.play import bots
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading
@@ -83,6 +85,20 @@ def test_the_time_out_stands_in_the_append_of_what_the_clock_gave(anna: User, be
     first = max(index for index, one in enumerate(stored[: at + 1]) if "command_id" in one.meta)
     assert stored[first].meta["actor"]["kind"] == "clock"
     assert "command" in stored[first].meta
+
+
+def test_the_mail_about_a_time_out_tells_what_the_clock_gave(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    question = run_out(match)
+    row = Outbox.objects.get(kind="timed_out")
+    told = absence_notices.word_timed_out(row)
+    assert told is not None
+    assert re.search(r"given for you: You placed your Homeworld at \w+\. The match goes on\.", " ".join(told.text.split()))
+    act(match, 1 - question.seat)
+    Seat.objects.filter(match=match, index=question.seat).update(user=None)
+    told = absence_notices.word_timed_out(row)
+    assert told is not None
+    assert "given for you." in told.text, "what a seat does is told to its holder alone"
 
 
 def test_an_excused_time_out_gives_the_time_again_once(anna: User, ben: User) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -11,7 +12,9 @@ from gamesvc.matches.access import selectors, tenures
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Seat
-from gamesvc.matches.notices import reply_addresses, wording
+from gamesvc.matches.notices import reply_addresses, tables, wording
+from gamesvc.matches.record.loading import load
+from gamesvc.matches.story import sentences
 from gamesvc.matches.timekeeping import pauses
 from notifications import registry
 from notifications.models import Outbox
@@ -48,13 +51,28 @@ def word_timed_out(row: Outbox) -> Message | None:
             _("You have the full time for this turn again."),
             _("Excused timeouts left in this match: %(left)s.") % {"left": left},
         ],
-        "default": [_("The simplest answer was given for you. The match goes on.")],
+        "default": [_given(row, match), _("The match goes on.")],
         "lose": [_("In this match, a player who runs out of time loses.")],
-        "bot": [_("In this match, a bot takes over from a player who runs out of time. You can watch if spectators may.")],
+        "bot": [
+            _("In this match, a bot takes over from a player who runs out of time."),
+            *([_("You can go on watching.")] if match.watch == Match.Watch.ALL else []),
+        ],
         "vacated": [_("You can take the seat again until someone else does.")],
     }[what]
     seat = match.seats.filter(index=row.payload["seat"]).first() if what == "vacated" else None
     return _compose(row, match, headline, lines, "timed-out", free=seat)
+
+
+def _given(row: Outbox, match: Match) -> str:
+    """Tell what was done at the timeout, to a player who still has the seat."""
+    seats, acts = tables.seats_of(match), []
+    if any(one.index == row.payload["seat"] and one.user_id == row.user_id for one in seats):
+        due_at = datetime.fromisoformat(row.payload["due_at"])
+        loaded, names = load(match.id, match.game), selectors.seat_names(seats)
+        acts = sentences.given_at(loaded, row.payload["seat"], row.payload["question"], due_at, names)
+    if not acts:
+        return _("The simplest answer was given for you.")
+    return _("The simplest answer was given for you: %(acts)s") % {"acts": " ".join(acts)}
 
 
 def word_seat_free(row: Outbox) -> Message | None:

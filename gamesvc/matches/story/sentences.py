@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from events.canonical import write_time
 from events.store import StoredEvent
 from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Data, Event
@@ -95,6 +97,16 @@ def last_acts(viewed: Sequence[tuple[Loaded, int | None, tuple[str, ...]]]) -> d
         if told:
             found[loaded.match_id] = told[-1].sentence
     return found
+
+
+def given_at(loaded: Loaded, seat: int, question: str, due_at: datetime, names: tuple[str, ...]) -> list[str]:
+    """Return what was done for a seat as its time for a question ran out, if that is among the last `NEAR_END` acts."""
+    timeout = {"seat": seat, "question": question, "due_at": write_time(due_at)}
+    for act in itertools.islice(stream.acts_back(loaded.match_id, loaded.viewer_version(seat)), NEAR_END):
+        if any(one.type == TimedOut.TYPE and timeout.items() <= one.data.items() for one in act):
+            told = _told(loaded, act, seat, names, undo_words.Written(loaded.match_id))
+            return [one.sentence for one in told if one.data is not None]
+    return []
 
 
 def tell(
