@@ -12,7 +12,8 @@ Units: a board is 720 wide with margins of 20 (panels 12). Nothing here knows a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Self
 
 from gamesvc.games.drawing.cards import L_SIZE, M_SIZE, S_SIZE, Cards
@@ -85,6 +86,16 @@ class Chart(Cards):
     def fold(self, y: float) -> None:
         """Mark where the board ends and the facts and the hand below it begin: a wide page shows them side by side."""
         self._fold = len(self._parts), y
+
+    @contextmanager
+    def beside(self, part: str, top: float, bottom: float) -> Iterator[None]:
+        """Group what is drawn from `top` to `bottom`, above or below the board. A wide page has room for it beside the board."""
+        if not self.shows_header:
+            range_ = f'data-top="{number(top)}" data-bottom="{number(bottom)}"'
+            self._parts.append(f'<g id="{self.prefix}-{part}" class="beside" {range_}>')
+        yield
+        if not self.shows_header:
+            self._parts.append("</g>")
 
     def tab(self, part: str, name: str, top: float, bottom: float) -> None:
         """Mark the part of the sheet from `top` to `bottom` as one that a phone can show alone. Parts may overlap."""

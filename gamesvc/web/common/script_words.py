@@ -17,6 +17,7 @@ WORDS = (
     mark("No connection. The page goes on when it is back."),
     mark("One less"),
     mark("One more"),
+    mark("Players"),
     mark("The board has changed. Choose again"),
     mark("The browser does not allow notifications from this page."),
     mark("The connection is lost. Try again: nothing happens twice"),

@@ -21,7 +21,10 @@ ICONS = {"spaceship": "spaceship", "missile": "missile", "duration": "duration",
 CARD_STEP = 116
 ROW_STEP = 148
 PER_ROW = 5
-HAND_STEP = 137
+MOST_IN_HAND_ROW = 8
+BESIDE_CARD = 3
+"""The open items that are listed beside the card in question. With more of them the hand would lie far below."""
+HAND_GAP = 12
 STATION = 94 + FINGER
 """The height of a station: the head of its rows, each a target, and their cards."""
 _MARK_WORDS = {
@@ -49,8 +52,8 @@ def picture(seen: Data, caption: Caption) -> Picture:
     heights = [max(1, -(-len(piles) // PER_ROW)) * ROW_STEP + 26 for piles in zones]
     items = open_items(seen)
     hand = grouped(seen["sides"][you]["hand"] or [])
-    listed = max(214, 62 * len(items) + 70) if items else 0
-    hand_rows = -(-len(hand) // PER_ROW)
+    listed = _listed(items)
+    hand_rows = -(-len(hand) // MOST_IN_HAND_ROW)
     height = 88 + 2 * 70 + 2 * STATION + sum(heights) + 12 + 16 + (30 + listed if items else 44)
     held = 46 + hand_rows * ROW_STEP if hand else 0
     height += held
@@ -59,7 +62,8 @@ def picture(seen: Data, caption: Caption) -> Picture:
     _header(chart, seen, caption)
     y = 88.0
     chart.board(6, y + 84, WIDTH - 12, 70 + 2 * STATION + sum(heights) + 12 - 14)
-    _band(chart, seen, 1 - you, y, caption)
+    with chart.beside("opponent", y - 4, y + 72):
+        _band(chart, seen, 1 - you, y, caption)
     _station(chart, seen["sides"][1 - you], y + 70)
     y += 70 + STATION
     _zone(chart, seen, items, zones[0], 1 - you, y, heights[0])
@@ -68,7 +72,8 @@ def picture(seen: Data, caption: Caption) -> Picture:
     y += heights[1]
     _station(chart, seen["sides"][you], y)
     y += STATION
-    _band(chart, seen, you, y, caption)
+    with chart.beside("you", y - 2, y + 74):
+        _band(chart, seen, you, y, caption)
     chart.fold(y + 74)
     y += 70 + 16
     # What is to be answered comes before the hand; on the viewer's own way the hand comes first, near the board.
@@ -224,29 +229,41 @@ def _cost(face: Card, x: int | None) -> str | int:
     return "X" if x is None else x
 
 
+def _listed(items: Sequence[JsonMapping]) -> int:
+    """Return the height of the open items: one below the other beside the card in question, many of them in two columns."""
+    if not items:
+        return 0
+    return max(214, 62 * len(items) + 70) if len(items) <= BESIDE_CARD else 62 * -(-len(items) // 2) + 46
+
+
 def _items(chart: Chart, seen: Data, items: Sequence[JsonMapping], y: float, listed: float) -> float:
-    """Draw the open items on the left and the card in question on the right."""
+    """Draw the open items. A few leave room on their right for the card in question."""
     chart.label(20, y + 16, "Open items" if seen["you"] is not None else "Items")
-    place = y + 30.0
-    for item in items:
-        words = item_words(item).split(" ", 1)[1]
-        cost = f"cost {item['cost']}" if "cost" in item else item["kind"]
-        by = SEAT_NAMES[item["by"]] if item["by"] != seen["you"] else "you"
-        chart.rect(20, place, 330, 54, stroke="ink")
-        chart.target(f"item:{item['item']}", 20, place, 330, 54)
-        chart.disc(44, place + 27, item["item"])
-        chart.text(68, place + 23, capital(words), size=20, weight=700, room=274)
-        chart.text(68, place + 45, f"{by}, {cost}", size=18, colour="ink2", room=274)
-        place += 62
-    chart.closing(place + 10, _line(seen), room=310)
+    few = len(items) <= BESIDE_CARD
+    for at, item in enumerate(items):
+        row, column = (at, 0) if few else divmod(at, 2)
+        _item(chart, seen, item, 20 + column * 350, y + 30 + row * 62)
+    rows = len(items) if few else -(-len(items) // 2)
+    chart.closing(y + 40 + 62 * rows, _line(seen), room=310 if few else 662)
     shown = next((item["card"] for item in reversed(items) if item["kind"] != "phase"), None)
-    if shown is not None:
+    if few and shown is not None:
         face = printed(shown)
         kind = face.type.capitalize()
         cost = None if face.type == "commander" else _cost(face, None)
         icon = ICONS.get(face.type, "commander")
         chart.card_l(370, y + 30, face.name, face.text, icon=icon, cost=cost, kind=kind, attack=face.attack, defence=face.defense)
     return y + 30 + listed + 8
+
+
+def _item(chart: Chart, seen: Data, item: JsonMapping, x: float, y: float) -> None:
+    words = item_words(item).split(" ", 1)[1]
+    cost = f"cost {item['cost']}" if "cost" in item else item["kind"]
+    by = SEAT_NAMES[item["by"]] if item["by"] != seen["you"] else "you"
+    chart.rect(x, y, 330, 54, stroke="ink")
+    chart.target(f"item:{item['item']}", x, y, 330, 54)
+    chart.disc(x + 24, y + 27, item["item"])
+    chart.text(x + 48, y + 23, capital(words), size=20, weight=700, room=274)
+    chart.text(x + 48, y + 45, f"{by}, {cost}", size=18, colour="ink2", room=274)
 
 
 def _line(seen: Data) -> str:
@@ -275,13 +292,17 @@ def _line(seen: Data) -> str:
 def _hand(chart: Chart, seen: Data, hand: Sequence[tuple[str, int, str]], y: float) -> None:
     chart.label(20, y + 20, "Your hand")
     against = any(item["by"] != seen["you"] for item in seen["items"])
+    rows = -(-len(hand) // MOST_IN_HAND_ROW)
+    per_row = max(PER_ROW, -(-len(hand) // rows))
+    step = (WIDTH - 40 + HAND_GAP) / per_row
     for at, (card, count, instance) in enumerate(hand):
         face = CARDS[card]
         response = bool(face.triggered("response"))
         words = ["Response"] if response else [word.capitalize() for word in ("slow", "fast") if word in face.keywords]
+        x, top = 20 + at % per_row * step, y + 34 + at // per_row * ROW_STEP
         chart.card_m(
-            20 + at % PER_ROW * HAND_STEP,
-            y + 34 + at // PER_ROW * ROW_STEP,
+            x,
+            top,
             face.name,
             icon=ICONS[face.type],
             cost=_cost(face, None),
@@ -289,7 +310,7 @@ def _hand(chart: Chart, seen: Data, hand: Sequence[tuple[str, int, str]], y: flo
             attack=face.attack,
             defence=face.defense,
             count=count,
-            width=125,
+            width=step - HAND_GAP,
             selectable=response and against,
         )
-        chart.target(f"hand:{instance}", 20 + at % PER_ROW * HAND_STEP, y + 34 + at // PER_ROW * ROW_STEP, 125, M_SIZE[1])
+        chart.target(f"hand:{instance}", x, top, step - HAND_GAP, M_SIZE[1])

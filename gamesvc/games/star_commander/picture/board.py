@@ -77,11 +77,13 @@ class Sheet:
         self.chart = chart
         self._header()
         y = float(HEADER)
-        for seat in self.others:
-            self._band(seat, y)
-            y += BAND + 8
+        with chart.beside("opponents", y - 4, y + (BAND + 8) * len(self.others)):
+            for seat in self.others:
+                self._band(seat, y)
+                y += BAND + 8
         y = self._board(y + 8, board)
-        self._band(self.foot, y)
+        with chart.beside("you", y - 4, y + BAND + 4):
+            self._band(self.foot, y)
         chart.fold(y + BAND + 4)
         # What is answered or chosen comes first, near the board: a phone shows the top of this part at the foot of the screen.
         y = self._stack(y + BAND + 12)

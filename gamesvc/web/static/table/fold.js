@@ -27,26 +27,43 @@ function needsStrip(width, height) {
   return !wide.matches && !document.querySelector(".tabs a") && (height * Math.min(shown, width)) / width > document.documentElement.clientHeight - AROUND;
 }
 
+/** The part of a picture that a group with its upper edge as data-top holds. @param {SVGElement} group @param {number} foot */
+const rangeOf = (group, foot) => [Number(group.dataset.top), Number(group.dataset.bottom ?? foot)];
+
 /** Part the picture at its fold, or show it whole again. */
 export function fold() {
   const board = /** @type {SVGSVGElement | null} */ (document.querySelector("#chart svg.board")), rest = document.getElementById("rest");
   const below = /** @type {SVGElement | null} */ (board?.querySelector(".below")), hits = board?.querySelector(".hits");
   if (!board || !rest || !below || !hits) return;
-  const [x, y, width, height] = (board.dataset.whole ?? board.getAttribute("viewBox") ?? "").split(" ").map(Number), top = Number(below.dataset.top);
+  const [x, y, width, height] = (board.dataset.whole ?? board.getAttribute("viewBox") ?? "").split(" ").map(Number), foot = y + height;
   // A picture that has just come has all its shapes; one that is folded already gets back those that had moved.
   if (board.dataset.whole) hits.append(...rest.querySelectorAll(".hits > *"));
   rest.replaceChildren();
   board.dataset.whole ??= board.getAttribute("viewBox") ?? "";
   const strip = needsStrip(width, height), apart = wide.matches || strip;
   rest.classList.toggle("strip", strip);
-  board.setAttribute("viewBox", apart ? `${x} ${y} ${width} ${top - y}` : board.dataset.whole);
-  board.setAttribute("height", String(apart ? top - y : height));
-  if (!apart) return;
-  const second = element("svg", { class: "board", viewBox: `${x} ${top} ${width} ${y + height - top}`, width: String(width), height: String(y + height - top), preserveAspectRatio: "xMinYMin", role: "group", "aria-label": tr("Facts and hand") });
-  const shapes = element("g", { class: "hits" });
-  shapes.append(...[.../** @type {NodeListOf<SVGGraphicsElement>} */ (hits.querySelectorAll("[data-t]"))].filter((hit) => boxOf(hit).y >= top - 1));
-  second.append(element("use", { href: `#${below.id}` }), shapes);
-  rest.append(second);
+  const bands = wide.matches ? /** @type {SVGElement[]} */ ([...board.querySelectorAll(".beside")]) : [];
+  const parts = apart ? [...bands, below] : [], fold = Number(below.dataset.top), middle = (y + fold) / 2;
+  // What is left is the board itself.
+  const ranges = parts.map((part) => rangeOf(part, foot));
+  const from = Math.max(y, ...ranges.filter(([top]) => top < middle).map(([, bottom]) => bottom));
+  const to = Math.min(foot, ...ranges.filter(([top]) => top >= middle).map(([top]) => top));
+  board.setAttribute("viewBox", `${x} ${from} ${width} ${to - from}`);
+  board.setAttribute("height", String(to - from));
+  parts.forEach((part, at) => {
+    const [top, bottom] = ranges[at];
+    const second = element("svg", { class: "board", viewBox: `${x} ${top} ${width} ${bottom - top}`, width: String(width), height: String(bottom - top), preserveAspectRatio: "xMinYMin", role: "group", "aria-label": part === below ? tr("Facts and hand") : tr("Players") });
+    const shapes = element("g", { class: "hits" });
+    shapes.append(...[.../** @type {NodeListOf<SVGGraphicsElement>} */ (hits.querySelectorAll("[data-t]"))].filter((hit) => isIn(boxOf(hit), top, bottom)));
+    second.append(element("use", { href: `#${part.id}` }), shapes);
+    rest.append(second);
+  });
+}
+
+/** @param {import("./marks.js").Box} box @param {number} top @param {number} bottom @returns {boolean} true if its middle lies between them */
+function isIn({ y, height }, top, bottom) {
+  const middle = y + height / 2;
+  return middle >= top && middle <= bottom;
 }
 
 /** @param {() => void} then what follows when the width of the window has passed the limit */
