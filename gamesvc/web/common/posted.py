@@ -1,7 +1,8 @@
 """Posted controls turned back into commands: the counterpart of `controls`.
 
-Array items come in the listed order for check boxes and counts, and in the numbered order for rows. A value that does not fit its
-control is refused here, in the words of the page; whether the game allows a command, the engine checks.
+Array items come in the listed order for check boxes and counts, and in the numbered order for rows. Where their order matters,
+check boxes count as they are posted: a plain form posts them as listed, the script of the page as they were ticked. A value that
+does not fit its control is refused here, in the words of the page; whether the game allows a command, the engine checks.
 """
 
 from __future__ import annotations
@@ -262,6 +263,8 @@ def _read_checks(one: Control, posted: Posted) -> list[object]:
     for text in ticked:
         if text not in known:
             raise Unreadable(one.path, say("{field}: {text!r} is not among the choices.", field=one.label, text=text))
+    if one.schema.get("ordered"):
+        return sorted((value for value in listed if key(value) in ticked), key=lambda value: ticked.index(key(value)))
     return [value for value in listed if key(value) in ticked]
 
 

@@ -28,6 +28,10 @@ TAPPED = """async ([html, taps]) => {
 }"""
 
 
+MANY = ("a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1")
+"""More than stand in numbered rows: check boxes."""
+
+
 def listed(cards: list[str], least: int, most: int, *, ordered: bool = False) -> Form:
     items = {"type": "array", "items": {"enum": cards}, "minItems": least, "maxItems": most, "uniqueItems": True}
     return Form("pick", "Pick", {"cards": {**items, "ordered": True} if ordered else items})
@@ -61,6 +65,9 @@ def page(opened) -> Page:
         (listed(["a1", "a2"], 2, 2, ordered=True), ["a", "a"], ["a1", "a2"]),
         (listed(["a1", "a2", "b1"], 3, 3, ordered=True), ["a", "b", "a"], ["a1", "b1", "a2"]),
         (listed(["a1", "a2", "b1"], 2, 2, ordered=True), ["a", "a", "a", "b", "a"], ["b1", "a1"]),
+        (listed([*MANY], 3, 3, ordered=True), ["c", "f", "a"], ["c1", "f1", "a1"]),
+        (listed([*MANY], 3, 3, ordered=True), ["c", "f", "c", "a", "c"], ["f1", "a1", "c1"]),
+        (listed([*MANY], 3, 3), ["c", "f", "a"], ["a1", "c1", "f1"]),
     ],
 )
 def test_taps_choose_a_list(page, form, taps, cards):

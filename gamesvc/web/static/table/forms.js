@@ -57,6 +57,44 @@ const listOf = (element) => element.closest("[data-unique]");
 /** @param {Element} choice */
 const valueOf = (choice) => /** @type {HTMLInputElement | HTMLOptionElement} */ (choice).value;
 
+// Where the order of boxes matters, they are sent as they were ticked; each label shows its place.
+let ticks = 0;
+/** When each box was ticked. @type {WeakMap<Element, number>} */
+const ticked = new WeakMap();
+
+/** @param {Element} form @returns {HTMLElement[]} */
+const orderedLists = (form) => /** @type {HTMLElement[]} */ ([...form.querySelectorAll("[data-ordered]")]);
+
+/** The ticked boxes of a list, the one ticked first in front. @param {HTMLElement} list @returns {HTMLInputElement[]} */
+function inOrder(list) {
+  const boxes = /** @type {HTMLInputElement[]} */ ([...list.querySelectorAll('input[type="checkbox"]')]);
+  for (const box of boxes)
+    if (!box.checked) ticked.delete(box);
+    else if (!ticked.has(box)) ticked.set(box, (ticks += 1));
+  const when = (/** @type {Element} */ box) => ticked.get(box) ?? 0;
+  return boxes.filter((box) => box.checked).sort((one, other) => when(one) - when(other));
+}
+
+/** Number the labels of the boxes whose order matters. Call it after each tick. @param {HTMLFormElement} form */
+export function number(form) {
+  for (const list of orderedLists(form)) {
+    const chosen = inOrder(list);
+    for (const box of list.querySelectorAll("input")) {
+      const label = box.closest("label"), at = chosen.indexOf(box);
+      if (label && at >= 0) label.dataset.place = String(at + 1);
+      else if (label) delete label.dataset.place;
+    }
+  }
+}
+
+document.addEventListener("formdata", ({ target, formData }) => {
+  for (const list of orderedLists(/** @type {HTMLFormElement} */ (target))) {
+    const chosen = inOrder(list);
+    if (chosen.length) formData.delete(chosen[0].name);
+    for (const box of chosen) formData.append(box.name, box.value);
+  }
+});
+
 /** One form while it is filled in: what the player has chosen in it by themselves, and what it lacks. */
 export class Filling {
   /** @param {HTMLFormElement} form */
@@ -146,6 +184,7 @@ export class Filling {
       control.value = "";
     } else if (control.type === "checkbox") {
       control.checked = false;
+      number(this.form);
     } else if (control.type === "radio") {
       const none = /** @type {HTMLInputElement | null} */ (this.form.querySelector(`input[name="${CSS.escape(control.name)}"][value=""]`));
       if (none) none.checked = true;
@@ -199,6 +238,7 @@ export class Filling {
   /** @param {HTMLInputElement | HTMLSelectElement} control @param {() => void} change */
   _mark(control, change) {
     change();
+    number(this.form);
     this.touched.add(control.name);
   }
 
@@ -258,6 +298,12 @@ export class Filling {
         .filter((choice) => this.chosen(choice) && (kindOf(choice) !== "radio" || this.touched.has(controlOf(choice)?.name ?? "")))
         .map(targetOf),
     );
+  }
+
+  /** The places of chosen targets in a list whose order matters. @returns {Map<string, number>} */
+  places() {
+    const chosen = orderedLists(this.form).filter(active).flatMap((list) => inOrder(list).map((box, at) => /** @type {const} */ ([targetOf(box), at + 1])));
+    return new Map(chosen.filter(([target]) => target));
   }
 
   /** @returns {string[]} the words of what the player has chosen, as the form has them */

@@ -31,9 +31,21 @@ function ticks({ x, y, width, height }) {
 /** @param {Box} box @param {number} inset */
 const frame = ({ x, y, width, height }, inset) => `M${x + inset} ${y + inset}H${x + width - inset}V${y + height - inset}H${x + inset}Z`;
 
+/** A numbered disc in the upper right corner of a thing. @param {Box} box @param {number | undefined} place */
+function numbered({ x, y, width }, place) {
+  if (place === undefined) return [];
+  const disc = document.createElementNS(NS, "circle"), text = document.createElementNS(NS, "text"), at = { cx: x + width - 16, cy: y + 16, r: 14 };
+  for (const [name, value] of Object.entries(at)) disc.setAttribute(name, String(value));
+  disc.setAttribute("class", "f-over");
+  for (const [name, value] of Object.entries({ x: at.cx, y: at.cy + 7, "text-anchor": "middle", "font-size": 20, "font-weight": 700, class: "f-panel" })) text.setAttribute(name, String(value));
+  text.textContent = String(place);
+  return [disc, text];
+}
+
 /** Draw all marks anew.
- * @param {{can: Set<string>, taken: Set<string>, told?: Set<string>, focused?: string}} marks */
-export function draw({ can, taken, told = new Set(), focused = "" }) {
+ * @param {{can: Set<string>, taken: Set<string>, places?: Map<string, number>, told?: Set<string>, focused?: string}} marks
+ * `places`: the numbers of chosen things whose order matters */
+export function draw({ can, taken, places = new Map(), told = new Set(), focused = "" }) {
   for (const board of document.querySelectorAll("svg.board")) {
     const shapes = /** @type {SVGGraphicsElement[]} */ ([...board.querySelectorAll(".hits [data-t]")]);
     if (!shapes.length) continue;
@@ -60,6 +72,7 @@ export function draw({ can, taken, told = new Set(), focused = "" }) {
         path.setAttribute("d", d);
         return path;
       }),
+      ...shapes.flatMap((hit) => numbered(boxOf(hit), places.get(hit.dataset.t ?? ""))),
     );
   }
 }

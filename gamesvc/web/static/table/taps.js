@@ -1,6 +1,6 @@
 // Tap, then tap: what is tapped on the board fills the real forms of the page, and the action bar says what they would do.
 
-import { Filling, begins, choices, commands, targetOf } from "./forms.js";
+import { Filling, begins, choices, commands, number, targetOf } from "./forms.js";
 import { fold } from "./fold.js";
 import { draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place } from "./help.js";
@@ -118,6 +118,7 @@ function changed() {
   refusal = "";
   if (filling) {
     start(filling);
+    number(filling.form);
     edit(filling.form);
     branchesShown(filling);
     keep(filling);
@@ -220,7 +221,7 @@ function button(label, name, act) {
 
 function render() {
   const can = filling ? filling.next() : canBegin(), taken = filling?.taken() ?? new Set();
-  draw({ can, taken, told, focused });
+  draw({ can, taken, places: filling?.places(), told, focused });
   count(can);
   const bar = $("bar");
   showBusy();
@@ -403,6 +404,7 @@ function recall() {
         const control = /** @type {HTMLInputElement} */ (input);
         if (control.type === "radio" || control.type === "checkbox") control.checked ||= control.value === value;
         else control.value = value;
+        number(form);
       }
     filling = new Filling(form);
     filling.touched = new Set(draft.touched);
