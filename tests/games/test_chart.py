@@ -185,3 +185,12 @@ def test_a_page_finds_what_lies_below_the_fold_of_a_picture():
     assert ["".join(text.itertext()) for text in below.iter(f"{SVG}text")] == ["hand"]
     chart.shows_header = True
     assert not parsed(chart).findall(f"{SVG}g"), "a picture for mails is one"
+
+
+def test_a_page_finds_what_may_stand_beside_the_board():
+    chart = Chart(720, 400, prefix="42", title="T", desc="D", header=False)
+    with chart.beside("you", 90, 160):
+        chart.text(20, 100, "Ines")
+    [band] = parsed(chart).findall(f"{SVG}g")
+    assert (band.get("id"), band.get("data-top"), band.get("data-bottom")) == ("m42-you", "90", "160")
+    assert ["".join(text.itertext()) for text in band.iter(f"{SVG}text")] == ["Ines"]
