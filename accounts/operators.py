@@ -53,6 +53,12 @@ def register_closed(closed: Closed) -> None:
         _closed.append(closed)
 
 
+# The lookups that the links of Django's filters and date hierarchies ask for. Any other could be a pattern, which the database
+# refuses, or takes long to match.
+_OF_FILTER = ("exact", "isnull")
+_OF_DATE = ("year", "month", "day", "gte", "lt", "isnull")
+
+
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
     """A model's pages for operators: lists and details, with nothing to add, change or delete.
 
@@ -79,10 +85,10 @@ class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         return rows.filter(shown | Q(**{self.of_player: request.user}) if self.of_player else shown)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        own = [getattr(one, "parameter_name", "") for one in self.list_filter]
-        fields = [one for one in (*self.list_filter, self.date_hierarchy) if isinstance(one, str)]
-        named = lookup in own or any(lookup == field or lookup.startswith(f"{field}__") for field in fields)
-        return named and super().lookup_allowed(lookup, value, request)
+        named = {one if isinstance(one, str) else getattr(one, "parameter_name", "") for one in self.list_filter}
+        named |= {f"{one}__{asked}" for one in self.list_filter if isinstance(one, str) for asked in _OF_FILTER}
+        named |= {f"{self.date_hierarchy}__{asked}" for asked in _OF_DATE}
+        return lookup in named and super().lookup_allowed(lookup, value, request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return self.admin_site.has_permission(request)

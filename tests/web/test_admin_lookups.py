@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from accounts.models import ApiToken, User
+from accounts.models import ApiToken, SignIn, User
 from accounts.operators import operators
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Holding, Match, Premove, Refusal
@@ -42,6 +42,9 @@ def test_no_condition_finds_out_what_a_list_does_not_show(match, anna, desk):
         (Webhook, {"url__contains": "sesame"}),
         (Holding, {"user": anna.pk}),
         (Outbox, {"topic": match.id}),
+        (SignIn, {"kind__regex": "("}),
+        (User, {"is_active__regex": "(x+x+)+y"}),
+        (Match, {"status__gt": "a"}),
     ):
         assert listed(desk, model, **query).status_code == 400, (model, query)
 
