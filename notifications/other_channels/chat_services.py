@@ -133,7 +133,10 @@ def _parsed(service: str, address: str) -> dict[str, Any] | None:
         return None
     plugin = _PLUGINS[service]
     read = plugin.parse_native_url if scheme == "https" else plugin.parse_url
-    known: dict[str, Any] | None = read(address.replace("/#", "/%23"))
+    try:
+        known: dict[str, Any] | None = read(address.replace("/#", "/%23"))
+    except Exception:  # Apprise fails in several ways at an address that lacks a part
+        return None
     return known
 
 

@@ -164,6 +164,7 @@ def test_a_matrix_message_that_comes_again_has_its_first_id(sink, ann, asking, c
         ("ntfy", "ntfys://10.0.0.1/stones"),
         ("ntfy", "ntfys://ntfy.example/stones?mode=private"),
         ("irc", "irc://irc.example/room"),
+        ("telegram", "tgram://123456789:#hijklmnop/12315544/"),
     ],
 )
 def test_no_other_service_and_no_other_server_is_reached(ann, chat, service, address):
