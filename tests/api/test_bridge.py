@@ -170,8 +170,9 @@ for line in sys.stdin:
         ("good", LEARNS, ["bad", "good"]),
         ("pass", LEARNS, ["bad", "good", "good", "pass"]),
         ("pass", "pass", ["pass"]),
+        ("pass", "print('[' * 100_000)", ["pass"]),
     ],
-    ids=["it learns of a refusal", "three refusals", "no answer"],
+    ids=["it learns of a refusal", "three refusals", "no answer", "an answer nested too deep"],
 )
 def test_a_match_goes_on_whatever_the_program_answers(right: str, code: str, sent: list[str]) -> None:
     service: Any = Asked(right)

@@ -403,6 +403,25 @@ def test_rubbish_is_refused(content, tmp_path):
         check_chain(content)
 
 
+def test_no_file_steers_the_terminal_of_its_reader(played, tmp_path):
+    """Else it could write over what is said of it."""
+    *lines, trailer = export_of(played).splitlines()
+    told = json.loads(trailer)
+    told["trailer"]["head"] = "\x1b[2J\rproved \u202e\n  Everything that could be proved holds."
+    file = tmp_path / "export.jsonl"
+    file.write_bytes(b"\n".join([*lines, canonical.encode(told)]) + b"\n")
+    said = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("verify", str(file), stdout=said)
+    assert r"\x1b[2J\rproved \u202e\n  Everything" in said.getvalue()
+    assert all(one.isprintable() or one == "\n" for one in said.getvalue())
+    told["trailer"]["match"] = json.loads(lines[0])["match"] + "\n"
+    with pytest.raises(ValueError, match="this is no event"):
+        check_chain(
+            b"\n".join([canonical.encode({**json.loads(lines[0]), "match": "all\nis proved"}), canonical.encode(told), b""])
+        )
+
+
 # --- the client for Python ---
 
 

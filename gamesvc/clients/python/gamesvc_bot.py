@@ -76,7 +76,7 @@ class Program:
         timer.start()
         try:
             answer = self._talk(question)
-        except (OSError, ValueError) as fault:
+        except (OSError, ValueError, RecursionError) as fault:
             raise NoAnswer(str(fault)) from None
         finally:
             timer.cancel()
@@ -312,7 +312,7 @@ def play_random(seed: str = "") -> None:
 
 
 def _log(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{client_module.printable(text)}\n")
     sys.stderr.flush()
 
 

@@ -359,6 +359,7 @@ def _missing(total: Mapping[str, Any], now: int) -> int:
 
 
 SEALED = {"match", "version", "digest", "hash"}
+_MATCH = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 WHOLE = SEALED | {"type", "type_version", "data", "meta", "occurred_at", "salt"}
 
 
@@ -407,6 +408,7 @@ def _event(line: bytes, version: int) -> Json:
         not (names in (WHOLE, SEALED) or is_partial)
         or {type(one) for one in numbers} != {int}
         or {type(one) for one in texts} != {str}
+        or not _MATCH.fullmatch(event["match"])
     ):
         raise ValueError(f"version {version}: this is no event")
     return event
@@ -447,8 +449,13 @@ def _prefixed(*fields: Any) -> bytes:
 # --- the player in a terminal ---
 
 
+def printable(text: object) -> str:
+    """Return a text for a terminal. What would steer that, such as a moved cursor, is written out: it may hide the rest."""
+    return "".join(one if one.isprintable() or one in "\n\t\u00a0" else ascii(one)[1:-1] for one in str(text))
+
+
 def _say(text: object, *, to: Any = None) -> None:
-    (to or sys.stdout).write(f"{text}\n")
+    (to or sys.stdout).write(f"{printable(text)}\n")
     (to or sys.stdout).flush()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from events.proofs import statements
+from gamesvc.clients.python.gamesvc_client import printable
 from gamesvc.games.kernel.wording import counted
 from gamesvc.matches.proof import verification
 from gamesvc.matches.proof.verification import Report
@@ -48,13 +49,18 @@ class Command(BaseCommand):
         self.stdout.write(f"{file}: match {report.match}, {counted(report.count, 'event')}" if report.match else f"{file}:")
         for check in report.checks:
             where = f"version {check.version}: " if check.version is not None else ""
-            self.stdout.write(f"  {SIGNS[check.status]:7} {check.name:14} {where}{check.text}")
+            self.stdout.write(f"  {SIGNS[check.status]:7} {check.name:14} {where}{_in_line(check.text)}")
         failure = report.first_failure
         if failure is None:
             self.stdout.write("  Everything that could be proved holds.")
         else:
             where = f"version {failure.version}" if failure.version is not None else "the file as a whole"
             self.stdout.write(f"  NOT VALID: {where} fails.")
+
+
+def _in_line(text: str) -> str:
+    """Return a text for one line of a terminal. The file chose parts of it."""
+    return printable(text).replace("\n", "\\n")
 
 
 def read(file: Path) -> bytes:
