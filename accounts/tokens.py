@@ -238,6 +238,15 @@ def revoke_token(*, user: User, token_id: UUID) -> bool:
     return known
 
 
+def outliving_password(user: User) -> int:
+    """Return how many tokens, of a user and of their bots, and permissions of apps go on working after a new password."""
+    now = timezone.now()
+    valid = Q(expires_at=None) | Q(expires_at__gt=now)
+    own = ApiToken.objects.filter(valid, Q(user=user) | Q(user__bot_owner=user), revoked_at=None, authorization=None)
+    # An app gets itself a new token, although the last one has expired and may be deleted.
+    return own.count() + Authorization.objects.filter(user=user, revoked_at=None, expires_at__gt=now).count()
+
+
 @transaction.atomic
 def revoke_all(user: User) -> int:
     """Revoke every token of a user and of their bots, and the permissions of all apps. Return how many tokens were valid."""

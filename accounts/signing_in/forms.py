@@ -1,6 +1,6 @@
-"""django-allauth's forms for a new password, with the offer to revoke the API tokens.
+"""django-allauth's forms for a new password, with the offer to revoke API tokens and the permissions of apps.
 
-A token keeps working after the password is changed. A user whose password was known to others wants to revoke them as well.
+They keep working after the password is changed. A user whose password was known to others wants to revoke them as well.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class _OffersRevoking(forms.Form):
 
     user: User | None
 
-    revoke_keys = forms.BooleanField(required=False, label="Also revoke all my keys")
+    revoke_keys = forms.BooleanField(required=False, label="Also revoke all my keys, and the permissions of apps")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        count = self.user.api_tokens.filter(revoked_at=None).count() if self.user is not None else 0
+        count = tokens.outliving_password(self.user) if self.user is not None else 0
         if count:
-            self.fields["revoke_keys"].help_text = f"Active keys: {count}. They keep working after a password change."
+            self.fields["revoke_keys"].help_text = f"Active keys and apps: {count}. They keep working after a password change."
         else:
             del self.fields["revoke_keys"]
 

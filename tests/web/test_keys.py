@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from accounts.addresses import add_verified_address
-from accounts.models import ApiToken
+from accounts.bots import bots
+from accounts.models import ApiToken, Authorization
+from accounts.oauth import apps
 from accounts.tokens import create_token, find_token, proven_lately
 from notifications.models import Webhook
 from tests.web.page import chosen, form_to
@@ -111,12 +115,27 @@ def test_a_reset_password_offers_to_revoke_the_keys(browser, anna, revoke, mailo
     stranger.post("/accounts/password/reset/", {"email": "anna@players.example"})
     link = re.search(r"https?://[^/\s]+(/accounts/\S+)", mailoutbox[-1].body)[1]
     page = stranger.get(link, follow=True)
-    assert "Active keys: 1" in page.content.decode()
+    assert "Active keys and apps: 1" in page.content.decode()
     typed = {"password1": NEW, "password2": NEW, **({"revoke_keys": "on"} if revoke else {})}
     stranger.post(page.redirect_chain[-1][0], typed)
     anna.refresh_from_db()
     assert anna.check_password(NEW)
     assert (find_token(key) is None) is revoke
+
+
+def test_a_changed_password_offers_to_end_what_an_app_or_a_bot_may_do(browser, anna, ben):
+    """The token of an app may have expired and be deleted: it gets itself a new one with what it holds."""
+    now = timezone.now()
+    app = apps.register(owner=ben, name="Star Reader", redirect_uris=["https://app.example/done"], confidential=False)[0]
+    lasting = {"code_expires_at": now, "created_at": now, "expires_at": now + timedelta(days=90)}
+    grant = Authorization.objects.create(user=anna, app=app, scopes=["play"], code_digest="x", code_used_at=now, **lasting)
+    assert "Active keys and apps: 1" in browser.get("/accounts/password/change/").content.decode()
+    apps.revoke(user=anna, app_id=grant.app_id)
+    key = create_token(user=bots.make(owner=anna, name="anna-bot"), name="bot", scopes=["play"])[1]
+    form = form_to(browser.get("/accounts/password/change/").content.decode(), "/accounts/password/change/")
+    typed = {"oldpassword": [PASSWORD], "password1": [NEW], "password2": [NEW], "revoke_keys": ["on"]}
+    browser.post(form.action, chosen(form, typed))
+    assert find_token(key) is None
 
 
 def test_without_keys_a_new_password_offers_nothing(browser):
