@@ -235,6 +235,11 @@ _TIME = {
         " match reads it, so these acts have a cap.",
         "What you did last holds. Try again when `detail` says.",
     ),
+    "board_full": Meaning(
+        "The analysis board is full",
+        "Going back and forth a board never ends, and its page reads all of its record, so that has a limit.",
+        "Open another board from its position.",
+    ),
     "quiet_hours_stay": Meaning(
         "Quiet hours stay as they are for a week",
         "Clocks stand still in them, so they are not moved from day to day.",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import uuid
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, lines, opening
 from gamesvc.matches.models import Match, Premove, Seat
-from gamesvc.matches.play import conditional_orders, standing_orders
+from gamesvc.matches.play import conditional_orders, standing_orders, turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import stepping, undoing
@@ -206,6 +208,32 @@ def test_a_board_goes_back_and_forth(match: Match, anna: User) -> None:
     with pytest.raises(Refused) as refused:
         go_to(anna, match, first)
     assert refused.value.code == "not_a_board"
+
+
+def test_a_board_is_full_some_day(match: Match, anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = board_of(anna, match, (1, place("J10")))
+    version = STORE.head(board.id).version
+    monkeypatch.setattr(turns, "MOST_ON_BOARD", version)
+    for more in (lambda: playing.act(board, 0, place("A1")), lambda: go_to(anna, board, version - 1)):
+        with pytest.raises(Refused) as refused:
+            more()
+        assert refused.value.code == "board_full"
+    assert STORE.head(board.id).version == version
+    playing.act(match, 1, place("J10"))
+
+
+def test_going_back_and_forth_takes_no_more_memory_than_the_record() -> None:
+    """Each event with the whole way to it would take forty megabytes here."""
+    stored: list[Any] = []
+    for _ in range(20):
+        stored += [SimpleNamespace(type="toy.drawn", version=len(stored) + at) for at in range(2, 501)]
+        stored.append(SimpleNamespace(type="match.rewound", version=len(stored) + 2, data={"to": 1, "cause": "undo"}))
+    tracemalloc.start()
+    line, ahead = lines._paths(stored, 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (line, len(ahead)) == (set(), 499)
+    assert peak < 10_000_000
 
 
 def test_only_the_player_of_a_running_match_keeps_a_line(match: Match, anna: User, two_ways: Match) -> None:

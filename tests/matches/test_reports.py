@@ -16,9 +16,11 @@ from gamesvc.matches import retention
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import opening, press
-from gamesvc.matches.models import MessageBan, Press, Report, ReportAct
+from gamesvc.matches.models import MessageBan, Press, Reason, Report, ReportAct
 from gamesvc.matches.organising import moderation
+from gamesvc.matches.record.stream import STORE
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.playing import act
 from tests.web.page import chosen, form_to
 
 pytestmark = pytest.mark.django_db
@@ -264,6 +266,29 @@ def test_a_ban_from_messages_ends_by_itself_or_is_lifted(match, anna, ben, progr
     moderation.act(by=operator, report=reported(program, anna), act="mute", words="Again.", days=3)
     moderation.act(by=operator, report=Report.objects.last(), act="restore", words="A mistake.")
     writes(match, ben, 1, "Thanks")
+
+
+@pytest.mark.parametrize("action", ["pause", "rewind"])
+def test_a_banned_organiser_tells_the_players_nothing_by_a_reason(toy, anna, ben, player, program, client, action):
+    host = player("olga")
+    made = opening.create_match(by=host, game=toy, take_seat=False)
+    for one in (anna, ben):
+        made = opening.join_match(by=one, match=made)
+    act(made, 0, {"name": "draw"})
+    before = STORE.head(made.id).version
+    act(made, 1, {"name": "draw"})
+    MessageBan.objects.create(user=host, until=timezone.now() + timedelta(days=1))
+    ask = {"action": action, "code": "dispute", "to": before}
+    path = f"/matches/{made.number}/organise/"
+    refused = program(host, "organise").post(path, {**ask, "reason": "You cheat, all of you"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "press_banned")
+    assert not Reason.objects.exists()
+    client.force_login(host)
+    page = client.get(f"/matches/{made.number}/").content.decode()
+    assert 'name="code"' in page
+    assert 'name="reason"' not in page
+    assert program(host, "organise").post(path, ask).status_code == 200
+    assert Reason.objects.get().words == ""
 
 
 def test_a_second_ban_shortens_no_longer_one(match, anna, ben, program, operator):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
-from gamesvc.language import say
+from gamesvc.language import mark, say
 from gamesvc.matches import errors
-from gamesvc.matches.access import selectors, tenures
+from gamesvc.matches.access import bans, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.models import Match
@@ -46,6 +46,28 @@ def check_may_look(user: User, match: Match) -> None:
     """Raise `Forbidden` for users who may not look behind."""
     if not may_look(user, match):
         raise Forbidden(say("Only an operator who never played in this match may look behind a seat."))
+
+
+def longest_reason(by: User) -> int:
+    """Return how many characters the players are told of a user's reason; 0 for one who may write no messages."""
+    return LONGEST_REASON if by.is_operator or bans.end_for(by) is None else 0
+
+
+def read_told_reason(by: User, reason: str) -> str:
+    """Return the reason for an act over the players' heads, as `read_reason`.
+
+    It is mailed to the players. An organiser who is banned from messages gives none: the players learn its kind alone.
+    """
+    until = None if by.is_operator else bans.end_for(by)
+    if until is None:
+        return read_reason(reason)
+    if reason.strip():
+        banned = mark(
+            "By decision of the operators you may not write messages until {until}, and the players would read this reason. "
+            "Leave it empty: they are told its kind alone."
+        )
+        raise Refused("press_banned", say(banned, until=until), "reason")
+    return ""
 
 
 def read_reason(reason: str) -> str:

@@ -77,18 +77,31 @@ def steps(loaded: Loaded) -> list[Step]:
 
 def _paths(stored: Sequence[StoredEvent], since: int) -> tuple[set[int], set[int]]:
     """Return the versions of the events that led here, and those of the longest path through here that was gone back from."""
-    paths: dict[int, tuple[int, ...]] = {since: ()}
-    line: tuple[int, ...] = ()
-    ahead: tuple[int, ...] = ()
+    # For each version the event that the path to it ends with, and for each event the one before it: paths share their beginning.
+    ends, before = {since: since}, {since: since}
+    line: list[int] = []
+    ahead: list[int] = []
     for one in stored:
+        here = line[-1] if line else since
         if one.type == Rewound.TYPE:
-            before, line = line, paths.get(Rewound.of(one.data).to, ())
-            ahead = max((path for path in (ahead, before) if path[: len(line)] == line), key=len, default=())
+            left, here = line, ends.get(Rewound.of(one.data).to, since)
+            line = _path(before, here, since)
+            ahead = max((path for path in (ahead, left) if path[: len(line)] == line), key=len, default=[])
         else:
-            line = (*line, one.version)
-            ahead = ahead if ahead[: len(line)] == line else ()
-        paths[one.version] = line
+            before[one.version], here = here, one.version
+            line.append(here)
+            ahead = []  # nothing was gone back from that comes after it
+        ends[one.version] = here
     return set(line), set(ahead)
+
+
+def _path(before: dict[int, int], end: int, since: int) -> list[int]:
+    """Return the versions of the events from `since` to an event."""
+    path = []
+    while end != since:
+        path.append(end)
+        end = before[end]
+    return path[::-1]
 
 
 def _steps(game: Game, acts: Sequence[Sequence[StoredEvent]], path: set[int]) -> list[Step]:

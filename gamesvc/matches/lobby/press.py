@@ -19,16 +19,15 @@ from django.db.models import Count, F, Func, Q, QuerySet, Window
 from django.utils import timezone
 
 from accounts import blocks
-from accounts.bots import bots
 from accounts.models import User
 from gamesvc import language
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
-from gamesvc.matches.access import daily_limits, holders
+from gamesvc.matches.access import bans, daily_limits, holders
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import blocked
-from gamesvc.matches.models import Match, MessageBan, Press, Seat
+from gamesvc.matches.models import Match, Press, Seat
 from gamesvc.matches.record import secrets
 from notifications import outbox
 
@@ -125,10 +124,8 @@ def _check_text(text: str) -> str:
 
 
 def _check_ban(by: User) -> None:
-    # Bots write for their owner, so a ban of one of these accounts is one of all.
-    ban = MessageBan.objects.filter(user__in=bots.person(by), until__gt=timezone.now()).order_by("-until").first()
-    if ban is not None:
-        until = ban.until.astimezone(by.zone).strftime("%Y-%m-%d %H:%M")
+    until = bans.end_for(by)
+    if until is not None:
         raise Refused(
             "press_banned", language.say("By decision of the operators you may not write messages until {until}.", until=until)
         )

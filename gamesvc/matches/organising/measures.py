@@ -84,7 +84,7 @@ def organise(
     if measure.code not in CODES:
         raise Refused("bad_code", say("code is one of {codes}.", codes=", ".join(CODES)), "code")
     content, request_key = fingerprint(measure), command_id
-    measure = replace(measure, reason=authority.read_reason(measure.reason))
+    measure = replace(measure, reason=authority.read_told_reason(by, measure.reason))
     command_id = secrets.keyed_uuid("measure", command_id, content)
 
     def carry_out() -> idempotency.Answer:

@@ -71,7 +71,7 @@ def rewind(
     authority.check_may_rule(by, match)
     if code not in undo_words.CODES:
         raise Refused("bad_code", say("code is one of {codes}.", codes=", ".join(undo_words.CODES)), "code")
-    words = authority.read_reason(reason)
+    words = authority.read_told_reason(by, reason)
     seats: Sequence[Seat] | None = None
     for _ in range(turns.ATTEMPTS):
         if stored := STORE.command(match.id, command_id):

@@ -24,7 +24,7 @@ from gamesvc.games.kernel.events import REWOUND, of_service
 from gamesvc.games.kernel.game import Data, Event, Refused, Viewer, see_event
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonMapping, JsonObject
-from gamesvc.language import say
+from gamesvc.language import mark, say
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.access.selectors import records_for, see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
@@ -35,6 +35,8 @@ from gamesvc.matches.record.append import STANDING, Act, Actor, fresh_seats, rec
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
+MOST_ON_BOARD = 10_000
+"""Events on an analysis board, after which its owner plays on on another one."""
 ATTEMPTS = 8
 FARTHEST = 5000
 """The number of events that a command's version may lag behind. In a race, other seats write many that outdate nothing."""
@@ -278,8 +280,9 @@ def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None
 def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObject, seats: Sequence[Seat], run: Run) -> None:
     """Count a command that could be given endlessly: one of which no observer may know, or a side move.
 
-    Raises `Refused` where its sender has given too many of them lately.
+    Raises `Refused` where its sender has given too many of them lately, or an analysis board is full.
     """
+    check_room(match, loaded)
     if all(see_event(loaded.game, event, None) is None for event in run.events):
         daily_limits.check_unseen(sender.user_id, match.pk)
         return
@@ -292,6 +295,13 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
     # Each of these questions is a mail.
     if any(seat.index in asked and seat.user_id is not None for seat in seats):
         daily_limits.check("asked aside", sender.user_id, match.pk)
+
+
+def check_room(match: Match, loaded: Loaded) -> None:
+    """Refuse to go on with an analysis board that is full: going back and forth it never ends, and its page reads all of it."""
+    if match.board and loaded.version >= MOST_ON_BOARD:
+        full = mark("This analysis board holds {most} events, which is the limit. Open another one from its position.")
+        raise Refused("board_full", say(full, most=MOST_ON_BOARD))
 
 
 def _decide(match: Match, loaded: Loaded, sender: Sender, command: JsonObject) -> Run:

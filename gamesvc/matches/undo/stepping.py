@@ -10,6 +10,7 @@ from gamesvc.games.kernel.timeline import abandoned
 from gamesvc.language import say
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Seat
+from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, stream
 from gamesvc.matches.record.loading import Loaded
@@ -31,6 +32,7 @@ def go_to(*, access: Access, to: int, channel: str, command_id: uuid.UUID) -> Ou
 
     def decide(loaded: Loaded, seats: Sequence[Seat]) -> Decided:
         undo_acts.check_running(match, loaded)
+        turns.check_room(match, loaded)
         cause = "undo" if back else "redo"
         return undo_acts.rewind(match, loaded, seats, end, (), [], cause=cause, seat=seat, private=False, give_up=True)
 

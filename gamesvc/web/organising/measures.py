@@ -33,8 +33,8 @@ DONE = {
 
 def panel(access: Access) -> dict[str, object]:
     """Return the context of the panel, for an organiser who has never played in the match."""
-    match = access.match
-    if match.status != Match.Status.RUNNING or not authority.may_rule(access.user, match):
+    match, user = access.match, access.user
+    if user is None or match.status != Match.Status.RUNNING or not authority.may_rule(user, match):
         return {}
     names = selectors.seat_names(access.seats)
     return {
@@ -47,7 +47,7 @@ def panel(access: Access) -> dict[str, object]:
             ],
             "seats": list(enumerate(names)),
             "codes": CODES.items(),
-            "longest": authority.LONGEST_REASON,
+            "longest": authority.longest_reason(user),
             "tenures": tenures.of_match(match),
         }
     }

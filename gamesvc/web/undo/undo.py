@@ -62,8 +62,8 @@ def panel(access: Access, loaded: Loaded) -> dict[str, object]:
         if not (offer.how or offer.redo is not None or offer.request):
             return {}
         return {"undo": shown}
-    if authority.may_rule(access.user, access.match):
-        return {"undo": {**shown, "codes": CODES.items(), "longest": authority.LONGEST_REASON}}
+    if access.user is not None and authority.may_rule(access.user, access.match):
+        return {"undo": {**shown, "codes": CODES.items(), "longest": authority.longest_reason(access.user)}}
     return {}
 
 

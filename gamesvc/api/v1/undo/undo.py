@@ -41,7 +41,12 @@ class Answer(schemas.Strict):
 class Ruling(schemas.Strict):
     to = serializers.IntegerField(min_value=1, help_text="The version to rewind to: one before a command.")
     code = serializers.ChoiceField(list(CODES))
-    reason = serializers.CharField(max_length=authority.LONGEST_REASON, help_text="In words; the players read it.")
+    reason = serializers.CharField(
+        max_length=authority.LONGEST_REASON,
+        required=False,
+        default="",
+        help_text="In words; the players read it. Left out by an organiser who is banned from messages, and by nobody else.",
+    )
 
 
 class Going(schemas.Strict):
