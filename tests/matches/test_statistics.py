@@ -335,9 +335,9 @@ def test_a_demand_of_nothing_is_none():
     assert reliability.read(None) is None
 
 
-def test_a_running_match_tells_nothing_of_answers_and_one_without_names_nothing_at_all(toy, anna, ben):
-    for anonymous, shown in ((False, 1), (True, 0)):
-        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, anonymous=anonymous))
+def test_a_running_match_tells_nothing_of_answers_and_one_without_names_or_shown_late_nothing_at_all(toy, anna, ben):
+    for options, shown in (({}, 1), ({"anonymous": True}, 0), ({"watch": "all", "watch_delay": 24}, 0)):
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, **options))
         act(match, 0, {"name": "draw"})
         follow()
         assert told(anna)["answers"] == 0

@@ -227,10 +227,12 @@ OVER = ~Q(match__status=Match.Status.RUNNING)
 def counted(since: datetime | None = None) -> QuerySet[Holding]:
     """Return the tenures that count: of all time, or those with a change since a moment.
 
-    Running anonymous matches are left out: a change there would reveal who has just acted.
+    Of running matches, anonymous ones and those that spectators see late are left out: a change would reveal who has just acted,
+    or that somebody has run out of time or given up their seat.
     """
     holdings = Holding.objects.filter(counts=True, user__isnull=False, last_at__isnull=False)
-    holdings = holdings.exclude(match__anonymous=True, match__status=Match.Status.RUNNING)
+    secret = Q(match__anonymous=True) | Q(match__watch_delay__gt=0)
+    holdings = holdings.exclude(secret, match__status=Match.Status.RUNNING)
     return holdings if since is None else holdings.filter(last_at__gte=since)
 
 
