@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from accounts import absences, signins
 from accounts.models import ApiToken, Language, User
+from accounts.oauth import apps
 
 Eraser = Callable[[User], None]
 _erasers: dict[str, Eraser] = {}
@@ -49,6 +50,7 @@ def erase(user: User) -> None:
     absences.forget(user)
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
+    apps.erase(user)
     _let_go(user)
     user.groups.clear()
     user.user_permissions.clear()

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts import tokens
@@ -99,7 +100,22 @@ def _on_any_port(known: str, uri: str) -> bool:
 @transaction.atomic
 def delete(*, owner: User, app_id: UUID) -> bool:
     """Delete an app of the owner. Its users' permissions and tokens end with it. Return False for an unknown one."""
-    return App.objects.filter(owner=owner, pk=app_id).delete()[0] > 0
+    return _delete(App.objects.filter(owner=owner, pk=app_id))
+
+
+def erase(user: User) -> None:
+    """Delete the apps of a user who is erased."""
+    _delete(App.objects.filter(owner=user))
+
+
+def _delete(apps: QuerySet[App]) -> bool:
+    """Delete apps. Return False if there are none."""
+    # What is being made for them at this moment is waited for, and then deleted too: tokens by permissions, and permissions.
+    # In this order: who makes a token has locked its permission, and may need the app's row after that.
+    found = list(apps.values_list("pk", flat=True))
+    list(Authorization.objects.select_for_update(no_key=True).filter(app__in=found).order_by("pk").values_list("pk"))
+    list(App.objects.select_for_update().filter(pk__in=found).order_by("pk").values_list("pk"))
+    return App.objects.filter(pk__in=found).delete()[0] > 0
 
 
 def permitted(user: User) -> list[Authorization]:

@@ -194,9 +194,13 @@ def _credentials(request: Request) -> tuple[str, str]:
 
 
 def _locked(app: App, **digest: str) -> Authorization | None:
-    """Return the app's permission with this code or refresh token, locked until the end of the transaction."""
-    own = Authorization.objects.select_for_update(of=("self",)).select_related("user", "app")
-    return own.filter(app=app, **digest).first()
+    """Return the app's permission with this code or refresh token, locked until the end of the transaction with its user.
+
+    First the user, as for an erasure: else it would delete the permission, and know nothing of a token made for it meanwhile.
+    """
+    own = Authorization.objects.filter(app=app, **digest)
+    list(User.objects.select_for_update(no_key=True).filter(pk__in=own.values("user")).values_list("pk"))
+    return own.select_for_update(of=("self",)).select_related("user", "app").first()
 
 
 def _holds(grant: Authorization) -> bool:
@@ -267,6 +271,7 @@ def allow(query: str, user: User) -> str:
     """Give the permission. Return the address that takes the user back to the app. Raises as `asked` does."""
     what = asked(query)
     with transaction.atomic():
+        User.lock(user.pk)
         headers, _body, _status = _server().create_authorization_response(
             _address(query), scopes=what.scopes, credentials={"user": user}
         )

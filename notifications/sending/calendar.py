@@ -98,6 +98,7 @@ def address(user: User) -> str | None:
 def renew_address(user: User) -> str:
     """Give a user a new address. The old one stops working."""
     with transaction.atomic():
+        User.lock(user.pk)
         CalendarFeed.objects.filter(user=user).delete()
         CalendarFeed.objects.create(user=user)
     found = address(user)

@@ -114,6 +114,7 @@ def set_wishes(user: User, changes: JsonMapping, *, topic: str = "") -> Wishes:
     names = OF_A_TOPIC if topic else GENERAL
     values = {name: _checked(name, value, names) for name, value in changes.items()}
     with transaction.atomic():
+        User.lock(user.pk)
         row, _ = Preference.objects.select_for_update().get_or_create(user=user, topic=topic)
         for name, value in values.items():
             setattr(row, name, value)

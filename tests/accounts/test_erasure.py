@@ -22,13 +22,14 @@ from django.utils import timezone
 from accounts import absences, blocks, erasure
 from accounts.addresses import add_verified_address
 from accounts.bots import bots
-from accounts.models import Absence, User
+from accounts.models import Absence, App, User
 from accounts.oauth import apps as oauth_apps
+from accounts.oauth import grants
 from accounts.tokens import create_token
 from gamesvc.matches.access.selectors import access_match
-from gamesvc.matches.lobby import invitations, opening, press
+from gamesvc.matches.lobby import follows, invitations, notes, opening, press
 from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
-from gamesvc.matches.organising import looks, measures
+from gamesvc.matches.organising import looks, measures, reports
 from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import standing_orders
 from gamesvc.matches.proof import audit, export, verification
@@ -37,9 +38,12 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from notifications.models import CalendarFeed, Preference, Webhook
 from notifications.other_channels import chats, subscriptions, web_push
+from notifications.sending import calendar
+from notifications.wanted import wishes
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import holder
 from tests.notifications.test_push import Browser
+from tests.web.test_oauth import BACK, asking
 
 pytestmark = pytest.mark.django_db
 
@@ -166,6 +170,11 @@ def references() -> dict[tuple[str, str], set[tuple[str, int]]]:
     return found
 
 
+def asker():
+    """Return an app of somebody else."""
+    return App.objects.get(name="Asker")
+
+
 ACTS = {
     "a match": lambda user, _match: opening.create_match(by=user, game="toy"),
     "a seat": lambda user, match: opening.join_match(by=user, match=match),
@@ -180,12 +189,19 @@ ACTS = {
     "a vacation": lambda user, _match: absences.announce(user=user, first=timezone.localdate(), last=timezone.localdate()),
     "quiet hours": lambda user, _match: absences.set_quiet_hours(user=user, start=time(22), end=time(7)),
     "a block": lambda user, _match: blocks.block(by=user, name="ben"),
+    "a permission": lambda user, _match: grants.allow(asking(asker()).partition("?")[2], user),
+    "notes": lambda user, match: notes.write(match, user, "My plan"),
+    "a subscription to a game": lambda user, _match: follows.follow(by=user, game="star_commander"),
+    "a report": lambda user, _match: reports.report(by=user, subject=reports.of_player(user, "ben"), kind="spam", words="Mine"),
+    "a calendar address": lambda user, _match: calendar.renew_address(user),
+    "wishes": lambda user, _match: wishes.set_wishes(user, {"subject_per_turn": True}),
 }
 
 
 @pytest.mark.parametrize("what", ACTS)
 def test_a_request_that_began_before_does_nothing_afterwards(toy, quixotella, ben, what):
     match = opening.create_match(by=ben, game="toy")
+    oauth_apps.register(owner=ben, name="Asker", redirect_uris=[BACK], confidential=False)
     erasure.erase(User.objects.get(pk=quixotella.pk))
     before = tables()
     with pytest.raises(PermissionDenied):

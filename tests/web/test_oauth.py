@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from base64 import b64encode, urlsafe_b64encode
 from datetime import timedelta
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import ApiToken, App, Authorization
+from accounts import erasure, tokens
+from accounts.models import ApiToken, App, Authorization, User
 from accounts.oauth import apps
 from accounts.tokens import find_token, revoke_all
+from tests.matches.by_mail import wait_for
 from tests.racing import at_once
 from tests.web.page import chosen, form_to
 
@@ -254,6 +258,35 @@ def test_two_at_once_get_one_token(browser, app):
     answers = at_once(*[lambda: exchanged(app, code).status_code] * 4)
     assert sorted(answers)[:1] == [200]
     assert sorted(answers)[1:] == [400, 400, 400]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("who", ["anna", "ben"])
+def test_a_user_is_erased_although_their_app_is_just_getting_a_token(browser, anna, ben, app, monkeypatch, who):
+    """Both the user who allowed it, and its developer."""
+    code = answered(browser, asking(app))["code"]
+    is_made, real = threading.Event(), tokens.create_for_app
+
+    def make(*args):
+        real(*args)
+        is_made.set()
+        wait_for(is_waited_for, "the erasure")
+
+    def erase():
+        is_made.wait()
+        erasure.erase(User.objects.get(username=who))
+
+    monkeypatch.setattr(tokens, "create_for_app", make)
+    at_once(lambda: exchanged(app, code), erase)
+    assert not ApiToken.objects.exists()
+    assert not Authorization.objects.exists()
+
+
+def is_waited_for():
+    """Return True if another connection waits for a lock that this one holds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))")
+        return cursor.fetchone() != (0,)
 
 
 def test_a_refresh_token_is_replaced_each_time(browser, app):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
@@ -16,10 +18,13 @@ def of(user: User) -> list[Follow]:
     return list(Follow.objects.filter(user=user).select_related("organiser").order_by("since", "pk"))
 
 
+@transaction.atomic
 def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
     """Subscribe to a game, or to an organiser by user name. Repeating it changes nothing. Raises `Refused`."""
     if bool(game) == bool(organiser):
         raise Refused("bad_follow", say("Name either a game or an organiser."), "game")
+    # One user's subscriptions are counted one after the other.
+    User.lock(by.pk)
     if Follow.objects.filter(user=by).count() >= MOST:
         raise Refused("too_many", say("You already follow {most}. Stop following one first.", most=MOST))
     if game:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -25,8 +26,10 @@ def write(match: Match, user: User, text: str) -> str:
     if len(kept) > LONGEST:
         detail = say("Notes have at most {most} characters; these have {length}.", most=LONGEST, length=len(kept))
         raise Refused("note_too_long", detail, "text")
-    if kept:
-        Note.objects.update_or_create(match=match, user=user, defaults={"text": kept, "changed_at": timezone.now()})
-    else:
-        Note.objects.filter(match=match, user=user).delete()
+    with transaction.atomic():
+        User.lock(user.pk)
+        if kept:
+            Note.objects.update_or_create(match=match, user=user, defaults={"text": kept, "changed_at": timezone.now()})
+        else:
+            Note.objects.filter(match=match, user=user).delete()
     return kept

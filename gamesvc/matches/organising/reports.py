@@ -71,6 +71,7 @@ def report(*, by: User, subject: Subject, kind: str, words: str, access: Access 
         raise Refused("bad_report", say("Say what happened, in 1 to {most} characters.", most=LONGEST), "words")
     most = daily_limits.REPORTS_PER_DAY
     with transaction.atomic():
+        User.lock(by.pk)
         daily_limits.count_for(by, "reports", most, daily_limits.DAY, f"You can send at most {most} reports a day.")
         made = Report.objects.create(
             user=by, about=subject.about, match=subject.match, kind=kind, words=words, messages=_copies(by, subject, access)
