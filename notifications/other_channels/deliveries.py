@@ -214,7 +214,7 @@ def _pack(row: WebhookDelivery) -> Parcel | None:
     except Exception as fault:
         # Here other apps' code runs: its faults are recorded and logged, and never stop the other deliveries.
         log.exception("the delivery %s (%s) could not be written", row.pk, row.kind)
-        _later(row, f"{type(fault).__name__}: {fault}")
+        _later(row, transfers.words(fault))
         return None
     return parcel(row.hook, row.pk, row.kind, row.body.encode())
 

@@ -116,7 +116,7 @@ def _ended(handover: Handover, fault: Exception | None) -> bool:
     if isinstance(fault, ChannelBusy):
         return _later(handover, str(fault))
     log.error("the notice %s could not be handed over by %s", handover.notice_id, handover.channel, exc_info=fault)
-    return _later(handover, f"{type(fault).__name__}: {fault}")
+    return _later(handover, transfers.words(fault))
 
 
 def _later(handover: Handover, reason: str) -> bool:

@@ -6,6 +6,7 @@ What is due comes from sources. A source claims rows, and each row becomes a `Jo
 from __future__ import annotations
 
 import http.client
+import logging
 import threading
 import time
 from collections import Counter
@@ -14,8 +15,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from django.db import OperationalError as DatabaseAway
+
 from notifications.channels import ChannelBusy, ChannelRefused, HostSilent, Parcel
 from notifications.other_channels import outward
+
+log = logging.getLogger(__name__)
 
 # Longer than any transfer takes (`outward.WHOLE_SECONDS`).
 LEASE = timedelta(seconds=30)
@@ -59,7 +64,13 @@ def post(url: str, body: bytes, headers: dict[str, str], lookups: threading.Boun
     except outward.Unreachable as fault:
         raise HostSilent(str(fault)) from None
     except (OSError, http.client.HTTPException) as fault:
-        raise ChannelBusy(f"{type(fault).__name__}: {fault}") from None
+        raise ChannelBusy(words(fault)) from None
+
+
+def words(fault: Exception) -> str:
+    """Return a fault in words that the database takes: what a receiver has answered may stand in them, such as U+0000."""
+    said = f"{type(fault).__name__}: {fault}"
+    return "".join(one if one.isprintable() else " " for one in said)
 
 
 def pause(attempts: int) -> timedelta:
@@ -106,8 +117,14 @@ class _Sweep:
             lane = job.parcel.lane
             self.busy[lane] -= 1
             self.failed[lane] = self.failed[lane] + 1 if isinstance(fault, HostSilent) else 0
-            job.parcel.settled(fault)
-            sent += job.ended(fault, seconds)
+            try:
+                job.parcel.settled(fault)
+                sent += job.ended(fault, seconds)
+            except DatabaseAway:
+                raise
+            except Exception:
+                # The results of the others are still to be recorded, or they would be sent again.
+                log.exception("the result of a transfer to %s could not be recorded", lane)
         return sent
 
 

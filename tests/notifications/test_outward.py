@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import ipaddress
 import socket
 import threading
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notifications.models import Handover, Outbox, Webhook
-from notifications.other_channels import outward, transfers, webhooks
+from notifications.other_channels import handovers, outward, transfers, webhooks
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import wishes
@@ -120,6 +121,7 @@ class Net:
         self.reached: list[str] = []
         self.hang: set[str] = set()
         self.fail: set[str] = set()
+        self.rubbish: set[str] = set()
         self.until = threading.Event()
         self.now: dict[str, int] = {}
         self.most: dict[str, int] = {}
@@ -137,6 +139,8 @@ class Net:
                 raise TimeoutError("slow")
             if host in self.fail:
                 raise outward.Unreachable("down")
+            if host in self.rubbish:
+                raise http.client.BadStatusLine("\x00 no HTTP\r\n")
             if host == "last.example":
                 self.until.set()
             return 204
@@ -174,6 +178,30 @@ def test_one_users_slow_receiver_delays_nobody(sink, db, net, asking):  # noqa: 
     assert (waiting.count(), waiting.filter(attempts=0).count()) == (20, 19)
     assert sweep_channels() == 0
     assert net.reached.count("slow.example") == 1
+
+
+def test_one_users_receiver_that_answers_rubbish_costs_nobody_a_notice(sink, db, net, asking):  # noqa: F811
+    net.rubbish = {"bad.example"}
+    bad = hooked("bad", "https://bad.example/", asking, topics=2)
+    hooked("well", "https://well.example/", asking, topics=3)
+    send_due()
+    sweep_channels()
+    assert net.reached.count("well.example") == 3
+    assert Outbox.objects.filter(handovers__status=Handover.Status.SENT).count() == 3
+    waiting = Handover.objects.filter(notice__user=bad)
+    assert {one.status for one in waiting} == {Handover.Status.WAITING}
+    assert "no HTTP" in waiting.exclude(error="").first().error
+    assert net.reached.count("bad.example") == 1, "the user's next try waits"
+
+
+def test_a_result_that_cannot_be_recorded_is_the_only_one_lost(sink, db, net, asking, monkeypatch):  # noqa: F811
+    bad = hooked("bad", "https://bad.example/", asking)
+    hooked("well", "https://well.example/", asking, topics=3)
+    real = handovers._ended
+    monkeypatch.setattr(handovers, "_ended", lambda row, fault: real(row, fault) if row.notice.user_id != bad.pk else 1 / 0)
+    send_due()
+    sweep_channels()
+    assert Outbox.objects.filter(handovers__status=Handover.Status.SENT).count() == 3
 
 
 @pytest.mark.long

@@ -64,7 +64,7 @@ def read_told_reason(by: User, reason: str) -> str:
     if reason.strip():
         banned = mark(
             "By decision of the operators you may not write messages until {until}, and the players would read this reason. "
-            "Leave it empty: they are told its kind alone."
+            "Leave it empty: they see its kind alone."
         )
         raise Refused("press_banned", say(banned, until=until), "reason")
     return ""

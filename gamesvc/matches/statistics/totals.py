@@ -228,7 +228,7 @@ def counted(since: datetime | None = None) -> QuerySet[Holding]:
     """Return the tenures that count: of all time, or those with a change since a moment.
 
     Of running matches, anonymous ones and those that spectators see late are left out: a change would reveal who has just acted,
-    or that somebody has run out of time or given up their seat.
+    run out of time, or given up their seat.
     """
     holdings = Holding.objects.filter(counts=True, user__isnull=False, last_at__isnull=False)
     secret = Q(match__anonymous=True) | Q(match__watch_delay__gt=0)
