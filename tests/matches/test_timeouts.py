@@ -94,7 +94,6 @@ def test_the_mail_about_a_time_out_tells_what_the_clock_gave(anna: User, ben: Us
     told = absence_notices.word_timed_out(row)
     assert told is not None
     assert re.search(r"given for you: You placed your Homeworld at \w+\. The match goes on\.", " ".join(told.text.split()))
-    act(match, 1 - question.seat)
     Seat.objects.filter(match=match, index=question.seat).update(user=None)
     told = absence_notices.word_timed_out(row)
     assert told is not None
