@@ -10,8 +10,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.tokens import SCOPES
+from gamesvc.matches.access import authority
 from gamesvc.matches.lobby.opening import USUAL_HOURS
 from gamesvc.matches.models import Match
+from gamesvc.matches.story.undo_words import CODES
 
 
 class Shape(serializers.Serializer[Any]):
@@ -40,6 +42,16 @@ class Strict(Shape):
             known = ", ".join(self.fields)
             raise serializers.ValidationError({name: [f"Not known here; known: {known}."] for name in sorted(unknown)})
         return super().to_internal_value(data)
+
+
+class Reasoned(Strict):
+    code = serializers.ChoiceField(list(CODES), help_text="Why, for the record of the match.")
+    reason = serializers.CharField(
+        max_length=authority.LONGEST_REASON,
+        required=False,
+        default="",
+        help_text="In words; the players read it. Left out by an organiser who is banned from messages, and by nobody else.",
+    )
 
 
 def seats_of_bots(value: dict[str, str]) -> dict[int, str]:

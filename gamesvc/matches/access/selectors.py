@@ -167,6 +167,13 @@ def left(user: User | None, matches: Iterable[Match]) -> frozenset[uuid.UUID]:
     return frozenset(held)
 
 
+def seen_late(user: User) -> Q:
+    """Return the condition of matches that a user sees late, for queries: they have `left`, and have no seat again."""
+    own = {"match": OuterRef("pk"), "user": user}
+    hosted = Q(creator=user, watch_delay__gt=0)
+    return hosted & Q(Exists(Holding.objects.filter(**own))) & ~Q(Exists(Seat.objects.filter(**own)))
+
+
 def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Ties, link: str = "") -> Access | None:
     """Return the match as the user may use it, on a board still without a seat; None if they may not know it."""
     seat = next((seat for seat in seats if user is not None and seat.user_id == user.pk), None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, When, Window
+from django.db.models import Case, Count, Exists, F, OuterRef, Prefetch, Subquery, Value, When, Window
 from django.db.models.functions import RowNumber
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -23,7 +23,7 @@ from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.models import DEADLINE, Holding, Match, Question, Seat
+from gamesvc.matches.models import DEADLINE, Match, Question, Seat
 from gamesvc.matches.reading import summaries
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
@@ -125,12 +125,10 @@ def _first(user: User, most: int) -> list[tuple[str, UUID, int]]:
     """
     seat = Seat.objects.filter(match=OuterRef("match"), index=OuterRef("seat"), user=user)
     decisions = Question.objects.filter(match=OuterRef("pk")).annotate(own=Exists(seat), until=DEADLINE)
-    # A host who gave up their seat sees the match late, as spectators do.
-    left = Q(creator=user, watch_delay__gt=0) & ~Q(Exists(_of(Seat, user))) & Q(Exists(_of(Holding, user)))
     nearest = decisions.order_by("-own", F("due_at").asc(nulls_last=True), "asked_at").values("until")[:1]
     unfinished = selectors.matches_of(user).filter(status__in=Match.UNFINISHED)
     placed = unfinished.annotate(
-        due=Case(When(left, then=None), default=Subquery(nearest)),
+        due=Case(When(selectors.seen_late(user), then=None), default=Subquery(nearest)),
         section=Case(
             When(Exists(decisions.filter(own=True)), then=Value("turns")),
             When(board=True, then=Value("boards")),
@@ -143,10 +141,6 @@ def _first(user: User, most: int) -> list[tuple[str, UUID, int]]:
         rank=Window(RowNumber(), partition_by="section", order_by=order), all=Window(Count("*"), partition_by="section")
     )
     return list(ranked.filter(rank__lte=most).order_by("section", "rank").values_list("section", "pk", "all"))
-
-
-def _of(model: type[Seat | Holding], user: User) -> QuerySet[Seat | Holding]:
-    return model.objects.filter(match=OuterRef("pk"), user=user)
 
 
 def _nearest(questions: Sequence[Question], own: int | None) -> tuple[bool, Question | None]:

@@ -20,18 +20,10 @@ from gamesvc.matches.organising import looks, measures
 from gamesvc.matches.organising.measures import Measure
 from gamesvc.matches.play import turns
 from gamesvc.matches.reading import refusals, summaries
-from gamesvc.matches.story.undo_words import CODES
 
 
-class NewMeasure(schemas.Strict):
+class NewMeasure(schemas.Reasoned):
     action = serializers.ChoiceField(list(measures.ACTIONS))
-    code = serializers.ChoiceField(list(CODES), help_text="Why, for the record of the match.")
-    reason = serializers.CharField(
-        max_length=authority.LONGEST_REASON,
-        required=False,
-        default="",
-        help_text="In words; the players read it. Left out by an organiser who is banned from messages, and by nobody else.",
-    )
     seat = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For extend and replace: whose.")
     hours = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For extend: how much more.")
     to = serializers.IntegerField(required=False, allow_null=True, default=None, help_text="For rewind: the version.")

@@ -24,7 +24,6 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.reading import board
 from gamesvc.matches.record import idempotency
-from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import stepping, undoing
 from gamesvc.matches.undo.undo_acts import Outcome
 
@@ -38,15 +37,8 @@ class Answer(schemas.Strict):
     )
 
 
-class Ruling(schemas.Strict):
+class Ruling(schemas.Reasoned):
     to = serializers.IntegerField(min_value=1, help_text="The version to rewind to: one before a command.")
-    code = serializers.ChoiceField(list(CODES))
-    reason = serializers.CharField(
-        max_length=authority.LONGEST_REASON,
-        required=False,
-        default="",
-        help_text="In words; the players read it. Left out by an organiser who is banned from messages, and by nobody else.",
-    )
 
 
 class Going(schemas.Strict):
