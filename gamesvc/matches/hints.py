@@ -51,7 +51,10 @@ def _announce(match_id: UUID) -> None:
     """
     connection: Any = getattr(_mute, "connection", None)
     if connection is None or not connection.is_connected:
-        connection = valkey(settings.REDIS_URL).connection_pool.make_connection()
+        pool = valkey(settings.REDIS_URL).connection_pool
+        # The pool would count it for ever, although the thread ends or nothing answers; beyond a limit it makes no more, and the
+        # rate limits use it too.
+        connection = pool.connection_class(**pool.connection_kwargs)
         connection.connect()
         connection.send_command("CLIENT", "REPLY", "OFF")
         _mute.connection = connection
