@@ -26,12 +26,15 @@ from accounts.models import Absence, App, User
 from accounts.oauth import apps as oauth_apps
 from accounts.oauth import grants
 from accounts.tokens import create_token
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import follows, invitations, notes, opening, press
+from gamesvc.matches.mail_orders import held_orders
 from gamesvc.matches.models import Follow, HeldOrders, Look, Match, PauseWish, Premove, Question, Reason, Refusal, Seat
 from gamesvc.matches.organising import looks, measures, reports
 from gamesvc.matches.organising.measures import Measure
-from gamesvc.matches.play import standing_orders
+from gamesvc.matches.play import standing_orders, turns
+from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.proof import audit, export, verification
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
@@ -208,6 +211,39 @@ def test_a_request_that_began_before_does_nothing_afterwards(toy, quixotella, be
         ACTS[what](quixotella, match)
     changed = {name for name, text in tables().items() if text != before[name]}
     assert changed <= {"accounts_throttle"}, "which holds hashes only"
+
+
+def test_the_refused_command_of_a_request_that_began_before_is_not_kept(toy, quixotella, ben):
+    match = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
+    erasure.erase(User.objects.get(pk=quixotella.pk))
+    before = tables()
+    with pytest.raises(Refused):
+        turns.submit(
+            match=match,
+            sender=Sender.player(quixotella.pk, 0, "api"),
+            command={"name": "counter", "item": 424242424242},
+            expected_version=match.version,
+            command_id=uuid.uuid4(),
+        )
+    assert {name for name, text in tables().items() if text != before[name]} == set()
+
+
+def test_orders_of_a_mail_that_is_being_read_are_not_held(toy, quixotella, ben, mailing, monkeypatch):  # noqa: F811
+    opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
+    mailing.work()
+    turn = next(mail for mail in mailing.sink.to(ADDRESS) if mail.message["X-Game-Reason"] == "your-turn")
+    keep = held_orders.keep
+
+    def late(**given):
+        erasure.erase(User.objects.get(pk=quixotella.pk))
+        keep(**given)
+
+    monkeypatch.setattr(held_orders, "keep", late)
+    mailing.write("draw\nwait\nEND\n", to=str(turn.message["Reply-To"]), sender=ADDRESS)
+    mailing.work()
+    assert not User.objects.get(pk=quixotella.pk).is_active, "the orders were about to be held"
+    assert not HeldOrders.objects.exists()
+    assert remains(NAME, ADDRESS, OTHER, WORDS) == set()
 
 
 def test_an_erasure_unbinds_no_row_from_another_user(toy, quixotella, ben, mailing, program):  # noqa: F811

@@ -57,26 +57,28 @@ def keep(
     counts_at: datetime,
     until: HeldOrders.Until,
 ) -> None:
-    """Store orders once. Orders of the seat from earlier mails are replaced."""
-    replace(match=match, seat=seat, user_id=user_id, but=mail)
-    HeldOrders.objects.bulk_create(
-        [
-            HeldOrders(
-                match=match,
-                seat=seat,
-                user_id=user_id,
-                question=question,
-                mail=mail,
-                first=lines[0].number,
-                lines=[_kept(line) for line in lines],
-                version=version,
-                kept_at=kept_at,
-                counts_at=counts_at,
-                until=until,
-            )
-        ],
-        ignore_conflicts=True,
-    )
+    """Store orders once. Orders of the seat from earlier mails are replaced. Raises `PermissionDenied` for an erased user."""
+    with transaction.atomic():
+        User.lock(user_id)
+        replace(match=match, seat=seat, user_id=user_id, but=mail)
+        HeldOrders.objects.bulk_create(
+            [
+                HeldOrders(
+                    match=match,
+                    seat=seat,
+                    user_id=user_id,
+                    question=question,
+                    mail=mail,
+                    first=lines[0].number,
+                    lines=[_kept(line) for line in lines],
+                    version=version,
+                    kept_at=kept_at,
+                    counts_at=counts_at,
+                    until=until,
+                )
+            ],
+            ignore_conflicts=True,
+        )
 
 
 def _kept(line: Line) -> JsonObject:
@@ -283,6 +285,8 @@ def settle(row: HeldOrders, run: OrderRun, lines: Sequence[Line], rest: Sequence
     """Store the result of held orders, keep those that wait on, and queue the receipt: all or nothing, and once."""
     report: JsonObject = {"problem": problem, "lines": [line.as_json() for line in lines], "sections": [], "held": True}
     with transaction.atomic():
+        # First the user, as for an erasure: else it would delete the row, and know nothing of what is written after it.
+        list(User.objects.select_for_update(no_key=True).filter(pk=row.user_id).values_list("pk"))
         if not HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.DONE, report=report):
             return
         if rest:

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from events.store import DuplicateCommand, Statement, StoredEvent, VersionConflict
 from gamesvc import paging
 from gamesvc.games.kernel import codec, intake
@@ -327,8 +328,14 @@ def ended(match: Match, reason: str, outcome: Data | None = None, /, **why: str)
 
 
 def remember_refusal(match: Match, sender: Sender, command: JsonObject, command_id: UUID, refused: Refused) -> None:
-    """Store a refused command and the reason. The same command id gets the same answer."""
+    """Store a refused command and the reason. The same command id gets the same answer.
+
+    Nothing is stored of a user who was erased meanwhile.
+    """
     with transaction.atomic():
+        sent_by = User.objects.select_for_update(no_key=True).filter(pk=sender.user_id, is_active=True)
+        if sender.user_id is not None and not sent_by.exists():
+            return
         Refusal.objects.bulk_create(
             [
                 Refusal(
