@@ -6,6 +6,7 @@ Functions block: call them in a thread.
 from __future__ import annotations
 
 from collections.abc import Collection
+from copy import copy
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -63,10 +64,13 @@ def caller_of(request: HttpRequest, user: object, bearer: object) -> Caller:
 
 
 def still_valid(callers: Collection[Caller]) -> dict[Caller, User | None]:
-    """Return the callers whose grounds still hold, with their users; None for guests. Takes three queries at most."""
+    """Return the callers whose grounds still hold, with their users; None for guests. Takes three queries at most.
+
+    The caller with a token speaks as an operator only if it has that scope, as everywhere.
+    """
     now = timezone.now()
     tokens = ApiToken.objects.filter(pk__in={caller.token_id for caller in callers if caller.token_id}, revoked_at=None)
-    valid_tokens = set(tokens.filter(Q(expires_at=None) | Q(expires_at__gt=now)).values_list("pk", flat=True))
+    valid_tokens = dict(tokens.filter(Q(expires_at=None) | Q(expires_at__gt=now)).values_list("pk", "scopes"))
     sessions = Session.objects.filter(pk__in={caller.session for caller in callers if caller.session}, expire_date__gt=now)
     valid_sessions = set(sessions.values_list("pk", flat=True))
     active = User.objects.filter(is_active=True).exclude(bot_owner__is_active=False)
@@ -79,8 +83,15 @@ def still_valid(callers: Collection[Caller]) -> dict[Caller, User | None]:
             return caller.token_id in valid_tokens
         return caller.session in valid_sessions and constant_time_compare(proofs[caller.user_id], caller.proof)
 
+    def speaking(caller: Caller) -> User | None:
+        if caller.user_id is None or caller.token_id is None:
+            return users.get(caller.user_id) if caller.user_id is not None else None
+        user = copy(users[caller.user_id])
+        user.speaks_as_operator = "operate" in valid_tokens[caller.token_id]
+        return user
+
     return {
-        caller: users.get(caller.user_id) if caller.user_id is not None else None
+        caller: speaking(caller)
         for caller in callers
         if caller.user_id is None or (caller.user_id in users and holds(caller))
     }

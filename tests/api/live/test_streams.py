@@ -275,6 +275,24 @@ def test_a_stream_ends_where_its_follower_loses_the_seat(live: LiveServer, duel:
     run(scene)
 
 
+def test_a_token_that_only_reads_follows_late_what_spectators_see_late(live: LiveServer, transactional_db: None) -> None:
+    """Also one of an operator, who sees it at once: as in all other answers of the API."""
+    duel = Duel(watch="all", watch_delay=24)
+    operator = make_player("operator", is_staff=True)
+
+    async def scene() -> None:
+        begun = await do(version_of, duel, None)
+        newest = await do(play, duel)
+        assert newest > begun
+        for scopes, version in (["read"], begun), (["read", "operate"], newest):
+            _token, plain = await do(tokens.create_token, user=operator, name="live", scopes=scopes)
+            async with live.follow(duel.path, plain) as stream:
+                [told] = await stream.next()
+                assert told.data["version"] == version
+
+    run(scene)
+
+
 def test_a_stream_ends_when_its_link_is_taken_back(live: LiveServer, duel: Duel) -> None:
     host = Program(duel.players[0], "organise")
 
