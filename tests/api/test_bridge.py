@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import socketserver
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ from urllib.error import URLError
 
 import pytest
 
-from gamesvc.clients.python import gamesvc_bot
+from gamesvc.clients.python import gamesvc_bot, gamesvc_client
 from gamesvc.clients.python.gamesvc_bot import Bridge, NoAnswer, Program, Rules, UciProgram
 from gamesvc.clients.python.gamesvc_client import Client, Problem, fill
 from tests.api.conftest import Running
@@ -122,6 +123,25 @@ def test_a_client_follows_through_an_outage_of_any_length(monkeypatch: pytest.Mo
     monkeypatch.setattr("time.sleep", waited.append)
     assert next(Client("http://localhost", "").follow()) == {"awaited": True}
     assert (len(waited), max(waited)) == (1100, 60.0)
+
+
+def test_a_server_that_speaks_no_http_steers_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(4096)
+            self.request.sendall(b"\x1b]0;owned\x07 this is no HTTP\r\n\r\n")
+
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    with socketserver.TCPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        assert gamesvc_client.main(["--url", url, "--token", "gsk_x", "turns"]) == 1
+        server.shutdown()
+    told = capsys.readouterr().err
+    assert "this is no HTTP" in told
+    assert "\x1b" not in told
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"gone"', b"\xff", b"{", b""])
@@ -229,6 +249,17 @@ def test_an_engine_without_a_move_is_given_up() -> None:
     with pytest.raises(NoAnswer):
         engine.ask({"op": "choose", "forms": []})
     engine.end()
+
+
+def test_a_refusal_of_several_lines_is_one_line_to_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = UciProgram([sys.executable, "-c", "print('uciok'); print('readyok'); print('bestmove pass')"], 30.0)
+    written: list[str] = []
+    monkeypatch.setattr(engine, "_write", written.append)
+    refused = {"code": "bad\nquit", "detail": "not\nso", "command": "pass"}
+    assert engine.ask({"op": "choose", "forms": [], "refused": refused}) == {"order": "pass"}
+    engine.end()
+    assert "info string refused bad quit: not so" in written
+    assert not [line for line in written if "\n" in line]
 
 
 class Short(Asked):

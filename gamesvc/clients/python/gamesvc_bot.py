@@ -137,7 +137,8 @@ class UciProgram(Program):
         self._write(f"position {json.dumps(told)}")
         if "refused" in question:
             why = question["refused"]
-            self._write(f"info string refused {why['code']}: {' '.join(why['detail'].split())}")
+            told = f"refused {why['code']}: {why['detail']}"
+            self._write(f"info string {' '.join(told.split())}")
         self._write(f"go movetime {int(self.seconds * 1000)}")
         move = self._read_until("bestmove")
         return {"command": json.loads(move)} if move.startswith("{") else {"order": move}
@@ -317,7 +318,7 @@ def _log(text: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the bridge. Returns 1 where the service refused it."""
+    """Run the bridge. Returns 1 where the service refused it, or did not answer."""
     parser = argparse.ArgumentParser(prog="gamesvc-bot", description="Let a program play on a gamesvc.")
     parser.add_argument("--url", default=os.environ.get("GAMESVC_URL", "http://localhost:8000"), help="default: GAMESVC_URL")
     parser.add_argument("--token", default=os.environ.get("GAMESVC_TOKEN", ""), help="of the bot account; default: GAMESVC_TOKEN")
@@ -338,6 +339,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Bridge(client, given.program, rules, given.seconds, protocol=given.protocol).run(given.matches)
     except client_module.Problem as problem:
         _log(problem.detail or str(problem))
+        return 1
+    except client_module.LOST as lost:
+        _log(f"the service does not answer, {lost}")
         return 1
     except KeyboardInterrupt:
         return 130

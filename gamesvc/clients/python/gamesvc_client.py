@@ -460,7 +460,7 @@ def _say(text: object, *, to: Any = None) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command of the player. Returns 1 where the service refused it."""
+    """Run a command of the player. Returns 1 where the service refused it, or did not answer."""
     parser = argparse.ArgumentParser(prog="gamesvc", description="Play on a gamesvc from a terminal.")
     parser.add_argument("--url", default=os.environ.get("GAMESVC_URL", "http://localhost:8000"), help="default: GAMESVC_URL")
     parser.add_argument("--token", default=os.environ.get("GAMESVC_TOKEN", ""), help="default: GAMESVC_TOKEN")
@@ -485,8 +485,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Problem as problem:
         _say(problem.detail or problem, to=sys.stderr)
         return 1
-    except ValueError as fault:
-        _say(fault, to=sys.stderr)
+    except (*LOST, OSError, ValueError) as fault:
+        _say(f"{type(fault).__name__}: {fault}" if isinstance(fault, LOST) else fault, to=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
