@@ -44,6 +44,8 @@ from gamesvc.matches.record import secrets
 FORMAT = 1
 DUMP, CHECKPOINTS, KEYS, MANIFEST = "database.dump", "checkpoints.jsonl", "keys", "manifest.json"
 NAMES = ("SECRET_KEY", "MATCH_KEYS", "CHECKPOINT_KEY")
+_PARTS = {"migrations": list, "server": int, "epoch": int, "keys": dict, "files": dict}
+"""The parts of a manifest that a restore reads, with their types."""
 
 
 class BackupError(GamesvcError):
@@ -174,6 +176,9 @@ def _read_manifest(folder: Path) -> JsonObject:
         raise BackupError(f"{folder / MANIFEST} cannot be read.") from None
     if manifest.get("format") != FORMAT:
         raise BackupError(f"{folder / MANIFEST} has format {manifest.get('format')}; this version reads format {FORMAT}.")
+    # Whatever is missing would be missed only when half of the backup is there.
+    if not all(isinstance(manifest.get(name), kind) for name, kind in _PARTS.items()) or DUMP not in files:
+        raise BackupError(f"{folder / MANIFEST} is not one that a backup wrote. Take another backup.")
     for name, expected in files.items():
         path = folder / name
         if name.startswith(f"{KEYS}/") and not path.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from gamesvc import embedded
+from gamesvc.ops import backups
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
@@ -240,6 +242,31 @@ def test_a_damaged_backup_is_not_brought_back(servers, backup, tmp_path):
     manifest["migrations"].append("matches.9999_later")
     (newer / "manifest.json").write_text(json.dumps(manifest))
     assert "newer version of the service (matches.9999_later" in servers[0].manage("restore", str(newer), code=1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"keys": None}, {"epoch": "9"}, {"server": None}, {"migrations": {}}, {"files": []}, {"files": {}}],
+    ids=lambda wrong: json.dumps(wrong),
+)
+def test_a_manifest_that_no_backup_wrote_is_refused_before_anything_is_brought_back(tmp_path, wrong):
+    written = b"a dump"
+    (tmp_path / "database.dump").write_bytes(written)
+    whole = {
+        "format": backups.FORMAT,
+        "made_at": "2026-11-28T00:00:00Z",
+        "epoch": 1,
+        "server": 15,
+        "migrations": ["matches.9999_later"],
+        "keys": {},
+        "files": {"database.dump": hashlib.sha256(written).hexdigest()},
+    }
+    (tmp_path / "manifest.json").write_text(json.dumps(whole))
+    with pytest.raises(backups.BackupError, match="newer version"):
+        backups.restore(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps(whole | wrong))
+    with pytest.raises(backups.BackupError, match=r"not one that a backup wrote|cannot be read"):
+        backups.restore(tmp_path)
 
 
 def test_a_backup_keeps_its_secrets_to_its_owner(backup):
