@@ -63,7 +63,10 @@ def _check_uri(uri: str) -> None:
     advice = "Use https://, http:// with 127.0.0.1, ::1 or localhost, or a scheme of your own with a dot (com.example.app:/done)."
     try:
         parts = urlsplit(uri)
-        sane = uri.isascii() and uri.isprintable() and " " not in uri and not parts.fragment and parts.username is None
+        # A backslash is part of a host to one reader, and ends it for a browser.
+        sane = (
+            uri.isascii() and uri.isprintable() and not {" ", "\\"} & set(uri) and not parts.fragment and parts.username is None
+        )
         named = bool(parts.hostname)
         safe = (
             (parts.scheme == "https" and named)

@@ -380,6 +380,7 @@ def test_a_developer_registers_and_deletes_an_app(browser, anna):
         "https://app.example/#part",
         "https://user:word@app.example/",
         "https://app.example/a b",
+        "https://app.example\\.bank.example/",
         "https://app.example/" + "x" * 300,
         "app:/done",
     ],

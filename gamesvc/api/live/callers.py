@@ -91,7 +91,5 @@ def still_valid(callers: Collection[Caller]) -> dict[Caller, User | None]:
         return user
 
     return {
-        caller: speaking(caller)
-        for caller in callers
-        if caller.user_id is None or (caller.user_id in users and holds(caller))
+        caller: speaking(caller) for caller in callers if caller.user_id is None or (caller.user_id in users and holds(caller))
     }
