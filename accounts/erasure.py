@@ -40,7 +40,7 @@ def erase(user: User) -> None:
     The erasers run first, while the addresses they may have to look for are still known. Repeating it changes nothing.
     """
     user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
-    for bot in user.bots.filter(is_active=True):
+    for bot in user.bots.all():  # also one that the operators have suspended
         erase(bot)
     for eraser in _erasers.values():
         eraser(user)

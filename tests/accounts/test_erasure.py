@@ -213,6 +213,17 @@ def test_a_request_that_began_before_does_nothing_afterwards(toy, quixotella, be
     assert changed <= {"accounts_throttle"}, "which holds hashes only"
 
 
+def test_a_bot_that_was_suspended_goes_with_its_owner(toy, quixotella, ben):
+    bot = bots.make(owner=quixotella, name="sancho-panza-bot")
+    match = opening.create_match(by=bot, game="toy", entry="invited")
+    match = opening.join_match(by=ben, match=match, link=match.link_token)
+    notes.write(match, bot, WORDS)
+    create_token(user=bot, name="rocinante", scopes=["read"])
+    User.objects.filter(pk=bot.pk).update(is_active=False)
+    erasure.erase(quixotella)
+    assert remains(NAME, "sancho-panza", WORDS, "rocinante") == set()
+
+
 def test_the_refused_command_of_a_request_that_began_before_is_not_kept(toy, quixotella, ben):
     match = opening.join_match(by=ben, match=opening.create_match(by=quixotella, game="toy"))
     erasure.erase(User.objects.get(pk=quixotella.pk))
