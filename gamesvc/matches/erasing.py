@@ -18,7 +18,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Invitation, Match, Note, Press, Rating, Refusal, Seat
-from gamesvc.matches.organising import reports
+from gamesvc.matches.organising import moderation, reports
 from gamesvc.matches.record import secrets
 from gamesvc.matches.record.append import Actor
 
@@ -40,6 +40,8 @@ def erase_from_matches(user: User) -> None:
     Note.objects.filter(user=user).delete()
     Refusal.objects.filter(user=user).delete()
     reports.erase(user)
+    if user.bot_owner_id is not None:
+        moderation.hand_to_owner(user, user.bot_owner_id)
     addresses = [address.lower() for address in [*verified_addresses(user), user.email] if address]
     Invitation.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).delete()
     Seat.objects.filter(user=user).update(user=None)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts import blocks
+from accounts import blocks, erasure
 from accounts.bots import bots
 from accounts.models import User
 from gamesvc.errors import TooMany
@@ -15,7 +15,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import challenges, invitations, opening, press, programs, substitutes
-from gamesvc.matches.models import Follow, Match, MessageBan, Rated
+from gamesvc.matches.models import Follow, Match, MessageBan, Rated, Report
 from gamesvc.matches.organising import looks, moderation, reports
 from gamesvc.matches.record import loading
 from gamesvc.matches.statistics import ratings
@@ -133,6 +133,24 @@ def test_a_ban_from_messages_holds_for_a_user_and_their_bots(toy, anna, ben, bot
             press.say(match=opened(ben, by), by=by, by_seat=1, to="all", text="Hello", channel="api")
         assert code(refused) == "press_banned"
     press.say(match=opened(ben, anna), by=ben, by_seat=0, to="all", text="Hello", channel="api")
+
+
+def test_nobody_is_rid_of_reports_and_a_ban_by_erasing_the_bot(toy, anna, ben, bot, program):
+    operator = User.objects.create_user("olga", is_staff=True)
+    made = reports.report(by=ben, subject=reports.of_player(ben, bot.username), kind="abuse", words="It insults me")
+    moderation.act(by=operator, report=made, act="mute", words="Enough", days=3)
+    later = reports.report(by=ben, subject=reports.of_player(ben, bot.username), kind="abuse", words="It went on")
+    programs.erase(bot)
+    for by in (anna, bots.make(owner=anna, name="next-bot")):
+        with pytest.raises(Refused) as refused:
+            press.say(match=opened(ben, by), by=by, by_seat=1, to="all", text="Hello", channel="api")
+        assert code(refused) == "press_banned"
+    assert [one.about for one in (Report.objects.get(pk=made.pk), Report.objects.get(pk=later.pk))] == [anna, anna]
+    moderation.act(by=operator, report=Report.objects.get(pk=later.pk), act="warn", words="This is the last time")
+    assert Outbox.objects.filter(user=anna, kind="conduct").exists()
+    erasure.erase(anna)
+    assert not Report.objects.exists()
+    assert not MessageBan.objects.exists()
 
 
 def offered(user, program):

@@ -6,7 +6,7 @@ they have played.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -84,15 +84,26 @@ def _check(report: Report, act: str, words: str, days: int | None) -> str:
 def _carry_out(report: Report, act: str, days: int | None) -> None:
     match act:
         case Act.MUTE:
-            until = timezone.now() + timedelta(days=days or 0)
-            ban, _new = MessageBan.objects.get_or_create(user=report.about, defaults={"until": until})
-            # One that another operator made stays: `restore` ends a ban, and no shorter one does.
-            MessageBan.objects.filter(pk=ban.pk, until__lt=until).update(until=until)
+            _ban(report.about_id, timezone.now() + timedelta(days=days or 0))
         case Act.SUSPEND:
             User.objects.filter(pk=report.about_id).update(is_active=False)
         case Act.RESTORE:
             MessageBan.objects.filter(user=report.about).delete()
             User.objects.filter(pk=report.about_id).update(is_active=True)
+
+
+def hand_to_owner(bot: User, owner_id: int) -> None:
+    """Leave the reports about a bot, and its ban from messages, with its owner: erasing the bot rids nobody of them."""
+    Report.objects.filter(about=bot).update(about=owner_id)
+    ban = MessageBan.objects.filter(user=bot).first()
+    if ban is not None:
+        _ban(owner_id, ban.until)
+
+
+def _ban(user_id: int, until: datetime) -> None:
+    ban, _new = MessageBan.objects.get_or_create(user_id=user_id, defaults={"until": until})
+    # One that another operator made stays: `restore` ends a ban, and no shorter one does.
+    MessageBan.objects.filter(pk=ban.pk, until__lt=until).update(until=until)
 
 
 def _move_on(report: Report, act: str) -> None:
