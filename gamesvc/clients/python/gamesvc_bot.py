@@ -137,8 +137,8 @@ class UciProgram(Program):
         self._write(f"position {json.dumps(told)}")
         if "refused" in question:
             why = question["refused"]
-            told = f"refused {why['code']}: {why['detail']}"
-            self._write(f"info string {' '.join(told.split())}")
+            words = f"refused {why['code']}: {why['detail']}".split()
+            self._write(f"info string {' '.join(words)}")
         self._write(f"go movetime {int(self.seconds * 1000)}")
         move = self._read_until("bestmove")
         return {"command": json.loads(move)} if move.startswith("{") else {"order": move}

@@ -333,9 +333,10 @@ def remember_refusal(match: Match, sender: Sender, command: JsonObject, command_
     Nothing is stored of a user who was erased meanwhile.
     """
     with transaction.atomic():
-        sent_by = User.objects.select_for_update(no_key=True).filter(pk=sender.user_id, is_active=True)
-        if sender.user_id is not None and not sent_by.exists():
-            return
+        if sender.user_id is not None:
+            sent_by = User.objects.select_for_update(no_key=True).filter(pk=sender.user_id, is_active=True)
+            if not sent_by.exists():
+                return
         Refusal.objects.bulk_create(
             [
                 Refusal(
