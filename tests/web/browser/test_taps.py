@@ -390,3 +390,27 @@ def test_a_reroll_names_its_dice(opened):
     lit(page).first.dispatch_event("click")
     expect(page.locator("#says .warn")).to_be_visible()
     expect(page.locator("#says b")).to_contain_text(re.compile(rf"Reroll: .*{re.escape(die)}"))
+
+
+def test_the_usual_answer_is_marked_and_a_press_on_it_is_heard(opened):
+    """A trade is made without payment unless another answer is chosen."""
+    played = Played("stratastar", 2)
+    me = 1 if played.waits_for(1) else 0
+    while "internal_trade" not in played.offered(me):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[me], played.path, PHONE)
+    answers = page.locator("#choices .answer")
+    for card in dict.fromkeys(played.view(me)["hand"]):
+        page.locator(f'.hits [data-t="hand:{card}"].can').click()
+        if page.locator(".menu button").count():
+            page.locator(".menu button", has_text="Internal trade").click()
+        if answers.count() > 1:
+            break
+        page.locator("#choices .stop").click()
+    usual = answers.and_(page.locator('[aria-pressed="true"]'))
+    expect(usual).to_have_count(1)
+    usual.click()
+    expect(answers).to_have_count(0)
+    before = shown(page)
+    assert confirm(page)
+    wait_for_version(page, before + 1)

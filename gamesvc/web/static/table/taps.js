@@ -305,8 +305,11 @@ function answers(form) {
     return [made];
   }
   return radios.map((radio) => {
-    const made = button(radio.closest("label")?.textContent?.trim() ?? radio.value, "answer", () => radio.click());
+    // The usual answer is chosen at first: a press on it says that it is meant.
+    const mean = () => (radio.checked ? radio.dispatchEvent(new Event("change", { bubbles: true })) : radio.click());
+    const made = button(radio.closest("label")?.textContent?.trim() ?? radio.value, "answer", mean);
     made.dataset.k = `${radio.name} ${radio.value}`;
+    made.ariaPressed = String(radio.checked);
     return made;
   });
 }
