@@ -139,10 +139,16 @@ def show_match(request: HttpRequest, access: Access, failed: Failed | None = Non
     context |= press.panel(request, access) | notes.panel(access) | measures.panel(access)
     context |= undo.panel(access, loaded) | absence.panel(access) | standing_orders.panel(access, loaded)
     context |= forks.panel(access, loaded, _version(request, "at"), here) | lines.panel(access, loaded)
-    context |= {"tabs": _tabs(context), "tab": "log" if request.GET.keys() & {"at", "before"} else "turn"}
+    context |= {"tabs": _tabs(context), "tab": _first_tab(request, access, loaded)}
     if access.seat is not None:
         board.mark_seen(access.seat, newest)
     return render(request, "web/match.html", context, status=failed.status if failed else 200)
+
+
+def _first_tab(request: HttpRequest, access: Access, loaded: Loaded) -> str:
+    """Return the tab that is open at first: the log for who reads, not plays."""
+    watches = access.seat is None and loaded.started and not loaded.ended
+    return "log" if watches or request.GET.keys() & {"at", "before"} else "turn"
 
 
 def _about(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ import { boxOf } from "./marks.js";
 import { tr } from "../words.js";
 
 const NS = "http://www.w3.org/2000/svg";
-const wide = matchMedia("(min-width: 1000px)");
+const wide = matchMedia("(min-width: 1000px)"), middle = matchMedia("(min-width: 560px) and (max-width: 999px)");
+/** What a board and its strip are not made narrower than on a screen of middle size, in pixels. */
+const NARROWEST = 440;
 
 /** @param {string} name @param {Record<string, string>} attributes */
 function element(name, attributes) {
@@ -17,6 +19,9 @@ function element(name, attributes) {
 
 /** @returns {boolean} true if the parts of the picture stand side by side */
 export const isWide = () => wide.matches;
+
+/** The strip is at least so high, and so much lies between the board, the strip and the tabs, in pixels. */
+const STRIP = 180, GAPS = 20;
 
 /** The header, the tabs and the action bar of a narrow screen, in pixels. */
 const AROUND = 210;
@@ -60,6 +65,21 @@ export function fold() {
   });
 }
 
+/** On a screen of middle size, make the board and the strip as narrow as it takes to see both whole, within a limit. */
+export function limit() {
+  const root = document.documentElement, board = /** @type {SVGSVGElement | null} */ (document.querySelector("#chart svg.board"));
+  const strip = /** @type {SVGSVGElement | null} */ (document.querySelector(".rest.strip svg")), frame = board?.parentElement;
+  for (const name of ["--fit", "--strip"]) root.style.removeProperty(name);
+  if (!middle.matches || !board || !frame) return;
+  const foot = (document.querySelector('[role="tablist"]')?.clientHeight ?? 0) + (document.getElementById("bar")?.offsetHeight ?? 0);
+  const { width, height } = board.viewBox.baseVal, room = root.clientHeight - frame.getBoundingClientRect().top - scrollY - foot - GAPS;
+  const whole = (room * width) / (height + (strip?.viewBox.baseVal.height ?? 0));
+  if (!strip && whole < NARROWEST) return;
+  const fit = Math.max(NARROWEST, whole);
+  root.style.setProperty("--fit", `${Math.floor(fit)}px`);
+  if (strip) root.style.setProperty("--strip", `${Math.max(STRIP, Math.floor(room - (height * Math.min(fit, frame.clientWidth)) / width))}px`);
+}
+
 /** @param {import("./marks.js").Box} box @param {number} top @param {number} bottom @returns {boolean} true if its middle lies between them */
 function isIn({ y, height }, top, bottom) {
   const middle = y + height / 2;
@@ -69,4 +89,6 @@ function isIn({ y, height }, top, bottom) {
 /** @param {() => void} then what follows when the width of the window has passed the limit */
 export function listen(then) {
   wide.addEventListener("change", then);
+  middle.addEventListener("change", then);
+  addEventListener("resize", limit);
 }

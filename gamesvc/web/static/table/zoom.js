@@ -1,7 +1,7 @@
 // A narrow screen shows the board tab by tab, as large as the reader wants: two fingers or the buttons set the size. A board
 // that is larger than its frame scrolls in it, so that one finger moves it and goes on to move the page.
 
-import { isWide } from "./fold.js";
+import { isWide, limit } from "./fold.js";
 import { hide } from "./help.js";
 import { boxOf, hits } from "./marks.js";
 
@@ -47,6 +47,7 @@ export function fit() {
     board.setAttribute("viewBox", box.join(" "));
     board.setAttribute("height", box[3]);
   }
+  limit();
   resize();
 }
 
