@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel.forms import label
 from gamesvc.games.kernel.game import Caption, Form, Game, Schema
-from gamesvc.games.kernel.targets import FINGER, stands, targets
+from gamesvc.games.kernel.targets import FINGER, Box, Picture, stands, targets
 from gamesvc.games.secrecy import Broken
 
 S = TypeVar("S")
 _RAW = re.compile(r"\w_\w")
+CLEAR = 10
+"""How far around its middle a target lies free, in units of the picture: no other one takes what is tapped there."""
 
 
 def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
@@ -32,6 +34,7 @@ def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
         raise Broken(f"{where}: two targets have the same name among {sorted(names)}")
     if small := [target for target, box in picture.boxes.items() if min(box[2:]) < FINGER]:
         raise Broken(f"{where}: too small for a finger: {small}")
+    check_reach(picture, where)
     for form in forms:
         for stand in stands(finder, form):
             drawn += 1
@@ -40,6 +43,26 @@ def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:
         if raw := sorted(words for words in (form.label, form.verb, *_words(form)) if _RAW.search(words)):
             raise Broken(f"{where}: {form.name} shows raw names: {raw[:5]}")
     return drawn
+
+
+def check_reach(picture: Picture, where: str) -> None:
+    """Check that no target lies under another one. Raises `Broken`."""
+    if covered := _covered(picture.boxes):
+        raise Broken(f"{where}: no tap reaches {covered[0]}, which {covered[1]} lies over")
+
+
+def _covered(boxes: Mapping[str, Box]) -> tuple[str, str] | None:
+    """Return a target whose middle another one covers, wide enough for a finger to miss it, and that other one.
+
+    Of two that overlap, the later takes the tap.
+    """
+    found = [(name, x, y, x + width, y + height) for name, (x, y, width, height) in boxes.items()]
+    for at, (name, left, top, right, bottom) in enumerate(found):
+        x, y = (left + right) / 2, (top + bottom) / 2
+        for other, x1, y1, x2, y2 in found[at + 1 :]:
+            if x1 < x + CLEAR and x - CLEAR < x2 and y1 < y + CLEAR and y - CLEAR < y2:
+                return name, other
+    return None
 
 
 def _words(form: Form) -> Iterator[str]:
