@@ -194,3 +194,13 @@ def test_a_page_finds_what_may_stand_beside_the_board():
     [band] = parsed(chart).findall(f"{SVG}g")
     assert (band.get("id"), band.get("data-top"), band.get("data-bottom")) == ("m42-you", "90", "160")
     assert ["".join(text.itertext()) for text in band.iter(f"{SVG}text")] == ["Ines"]
+
+
+def test_a_long_word_on_a_card_is_drawn_smaller_rather_than_broken():
+    chart = Chart(720, 200)
+    chart.card_m(0, 0, "Neutralization", width=106)
+    assert ">Neutralization<" in chart.svg()
+    chart.card_m(0, 0, "Neutralization of all", width=106)
+    assert ">of all<" in chart.svg()
+    chart.card_m(0, 0, "Neutralization", width=70)
+    assert "-<" in chart.svg()

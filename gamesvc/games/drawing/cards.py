@@ -12,6 +12,8 @@ from gamesvc.games.drawing.pieces import Pieces
 S_SIZE = (74, 96)
 M_SIZE = (110, 138)
 L_SIZE = (330, 190)
+WORD = 15
+"""The smallest size of a long word in a name."""
 BAND = 9
 """The thickness of the owner's band on a card."""
 
@@ -45,14 +47,20 @@ class Cards(Pieces):
         self.text(x + width * 0.63, y + height * 0.5 + size * 0.35, text, size=size, weight=700, colour="panel", anchor="middle")
 
     def _name(self, x: float, y: float, name: str, room: float, size: float, weight: int, lines: int) -> float:
-        """Draw a name that shrinks, then wraps, then is cut to fit. Returns the next baseline."""
+        """Draw a name that shrinks, then wraps, then is cut to fit. Returns the next baseline.
+
+        A long word is drawn a little smaller rather than broken: it is read at once.
+        """
         shown, shrunk = fit(name, room, size, weight)
         if shown == name:
             self.text(x, y, name, size=shrunk, weight=weight)
             return y + shrunk + 1
-        step = 18
-        for line in wrap(name, room, 17, weight, lines):
-            self.text(x, y, line, size=17, weight=weight)
+        step, small = 18, 17.0
+        words = [fit(word, room, small, weight, WORD) for word in name.split()]
+        if [word for word, _ in words] == name.split():
+            small = min(shrunk for _, shrunk in words)
+        for line in wrap(name, room, small, weight, lines):
+            self.text(x, y, line, size=small, weight=weight)
             y += step
         return y
 
@@ -132,7 +140,7 @@ class Cards(Pieces):
         if owner is not None:
             self._band(x, y if band == "top" else foot, width, owner)
         self._head_m(x, head, width, cost, icon, marks, rx=5 if head == y else 0)
-        self._words_m(x + 8, head, width - 14, name, keyword, lowest=foot - (32 if has_foot else 8))
+        self._words_m(x + 7, head, width - 11, name, keyword, lowest=foot - (32 if has_foot else 8))
         self._stats(x, foot, width, STATS_M, attack, defence, damage)
         if count > 1:
             self.text(x + width / 2, foot - 10, f"×{count}", size=19, weight=700, anchor="middle")

@@ -24,7 +24,7 @@ PER_ROW = 5
 MOST_IN_HAND_ROW = 8
 BESIDE_CARD = 3
 """The open items that are listed beside the card in question. With more of them the hand would lie far below."""
-HAND_GAP = 12
+HAND_GAP = 8
 STATION = 94 + FINGER
 """The height of a station: the head of its rows, each a target, and their cards."""
 _MARK_WORDS = {
