@@ -164,9 +164,9 @@ class Sheet:
         return y + height + 24
 
     def _piles(self, top: float) -> None:
-        narrow = self.layout.grid > 3
-        size = (50.0, 66.0) if narrow else (60.0, 80.0)
-        places = ((32.0, 18.0), (112.0, 18.0), (620.0, 18.0)) if not narrow else ((30.0, 16.0), (112.0, 16.0), (632.0, 16.0))
+        square = self.layout.square
+        size = (50.0, 66.0) if square else (60.0, 80.0)
+        places = ((47.0, 16.0), (147.0, 16.0), (247.0, 16.0)) if square else ((32.0, 18.0), (112.0, 18.0), (620.0, 18.0))
         for domain, (x, dy) in zip(DOMAINS, places, strict=True):
             y = top + dy
             self.chart.pile(x, y, domain, width=size[0], height=size[1], count=self.view["decks"][domain])

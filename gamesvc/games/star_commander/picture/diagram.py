@@ -37,28 +37,42 @@ NOSES = {"south": "up", "north": "down", "west": "right", "east": "left"}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The sizes for one grid."""
+    """The sizes for one grid. Three by three stand on a corner, and the piles in the free ones. More would be twice as high as
+    wide: they lie square below a row with the piles."""
 
     grid: int
     width: float
     dx: float
     dy: float
     plates: int  # the number that fits on one side of a card
+    head: float = 0.0
 
     @classmethod
     def of(cls, grid: int) -> Layout:
-        sizes = {3: (196.0, 117.0, 158.0, 3), 4: (150.0, 88.0, 172.0, 2), 5: (124.0, 69.0, 172.0, 2)}
-        return cls(grid, *sizes[grid])
+        if grid == 3:
+            return cls(grid, 196.0, 117.0, 158.0, 3)
+        width = {4: 156.0, 5: 124.0}[grid]
+        return cls(grid, width, (664.0 - width) / (grid - 1), CARD_HEIGHT + 2 * PLATE + 14.0, 2, head=118.0)
+
+    @property
+    def square(self) -> bool:
+        return self.head > 0
 
     @property
     def height(self) -> float:
-        """Return the distance from the top of the first card's plates to the bottom of the last one's."""
-        return self.dy * (2 * self.grid - 2) + CARD_HEIGHT + 2 * (PLATE + 4)
+        """Return the distance from the top of the piles or the first card's plates to the bottom of the last one's."""
+        steps = self.grid - 1 if self.square else 2 * self.grid - 2
+        return self.head + self.dy * steps + CARD_HEIGHT + 2 * (PLATE + 4)
 
     def corner(self, cell: str, top: float) -> tuple[float, float]:
         """Return the upper left corner of a system's card."""
         r, c = place(cell)
-        return 360 + self.dx * (c - r) - self.width / 2, top + PLATE + 4 + self.dy * (r + c)
+        y = top + self.head + PLATE + 4
+        return (
+            (28 + self.dx * c, y + self.dy * r)
+            if self.square
+            else (360 + self.dx * (c - r) - self.width / 2, y + self.dy * (r + c))
+        )
 
 
 class Diamond:
@@ -106,7 +120,7 @@ class Diamond:
         if owner is not None:
             chart.rect(x, y, 16, CARD_HEIGHT, fill=f"area-{LETTERS[owner]}", stroke="ink", line=2)
             chart.badge(owner, x + 8, y + CARD_HEIGHT / 2, 22)
-        if self.layout.grid > 3:
+        if self.layout.square:
             self._narrow(x, y, name, cell)
         else:
             self._wide(x, y, name, cell)
