@@ -19,7 +19,7 @@ from gamesvc.games.secrecy import Broken
 S = TypeVar("S")
 _RAW = re.compile(r"\w_\w")
 CLEAR = 10
-"""How far around its middle a target lies free, in units of the picture: no other one takes what is tapped there."""
+"""The distance around the middle of a target, in units of the picture, where no other one takes the tap."""
 
 
 def check_taps(game: Game[S], state: S, seat: int, where: str) -> int:

@@ -27,9 +27,9 @@ def _player(name: str) -> User:
 class Played:
     """A running match. `user` holds seat 0 and uses the page."""
 
-    def __init__(self, game: str, seats: int) -> None:
+    def __init__(self, game: str, seats: int, **options: object) -> None:
         self.users: list[User] = [_player(name) for name in ("ines", "marek")[:seats]]
-        self.match: Match = opening.create_match(by=self.users[0], game=game, seats=seats)
+        self.match: Match = opening.create_match(by=self.users[0], game=game, seats=seats, options=options)
         for user in self.users[1:]:
             opening.join_match(by=user, match=self.match)
         self.match.refresh_from_db()

@@ -34,6 +34,14 @@ def test_seats_and_hand_stand_beside_the_board(opened, game, least):
     expect(page.locator('#chart .hits [data-t="seat:1"]')).to_have_count(1)
 
 
+@pytest.mark.parametrize("grid", [3, 4, 5])
+def test_a_map_of_any_size_is_seen_whole(opened, grid):
+    played = Played("star_commander", 2, grid=grid)
+    page = opened(played.users[0], played.path, WIDE)
+    expect(page.locator("#chart svg.board")).to_be_in_viewport(ratio=1)
+    assert page.locator(".bd").evaluate("frame => frame.scrollHeight - frame.clientHeight") <= 1
+
+
 @pytest.mark.parametrize("game", ["stratastar", "space_war"])
 def test_a_tablet_shows_board_and_hand_whole(opened, game):
     played = Played(game, 2)
