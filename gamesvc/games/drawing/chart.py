@@ -135,10 +135,13 @@ class Chart(Cards):
             self.text(end + 9, 40, match, size=30, colour="ink2", room=right - end - 9)
         self.text(MARGIN, 68, second, size=21, colour="ink2", room=(right if flag else WIDTH - MARGIN) - MARGIN)
 
-    def closing(self, y: float, text: str, *, lines: int = 2, room: float = 662, x: float = MARGIN) -> float:
-        """Draw the overprint line at the foot, `y` its top: the current choice or open items. Returns the y below it."""
+    def closing(self, y: float, text: str, *, calls: bool = True, lines: int = 2, room: float = 662, x: float = MARGIN) -> float:
+        """Draw the line at the foot, `y` its top: the current choice or open items. Returns the y below it.
+
+        `calls`: the viewer is awaited, so that the line is marked in overprint.
+        """
         shown = wrap(text, room, 20, 400, lines)
-        self.rect(x, y, 7, 24 * len(shown), fill="over")
+        self.rect(x, y, 7, 24 * len(shown), fill="over" if calls else "ink2")
         for index, line in enumerate(shown):
             self.text(x + 18, y + 17.5 + 24 * index, line)
         return y + 24 * len(shown)

@@ -205,6 +205,10 @@ class Caption:
     past: bool = False
     header: bool = True
 
+    def calls(self, awaited: Iterable[Data], viewer: int | None) -> bool:
+        """Return True if the viewer may act in the position: only then is anything in it marked as theirs to choose."""
+        return not self.past and any(one["seat"] == viewer for one in awaited)
+
 
 Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""

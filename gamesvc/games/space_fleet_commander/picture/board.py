@@ -42,11 +42,12 @@ def picture(view: Data, caption: Caption) -> Picture:
     chart = Chart.captioned(MANIFEST.title, caption, glance(view, caption), 100)
     caption = drawable_caption(caption)
     _header(chart, view, caption)
+    calls = caption.calls(view["awaited"], view["viewer"])
     top, forming = HEADER - 4.0, sheet is not None and sheet["phase"] == "fleet"
-    y = fold = _map(chart, view, HEADER + 20) + 8
+    y = fold = _map(chart, view, HEADER + 20, calls) + 8
     chart.fold(fold)
     if sheet is not None:
-        y = panels.formation(chart, view, y + 26) if forming else panels.dice(chart, view, y + 26)
+        y = panels.formation(chart, view, y + 26, calls) if forming else panels.dice(chart, view, y + 26, calls)
     chart.tab("map", say("Map"), top, fold if forming else y + 8)
     if sheet is not None:
         if forming:
@@ -58,7 +59,7 @@ def picture(view: Data, caption: Caption) -> Picture:
         top = y
     if view["mode"] == "race":
         y = panels.seats(chart, view, caption, y + 22)
-    y = chart.closing(y + 18, _closing(view, caption))
+    y = chart.closing(y + 18, _closing(view, caption), calls=calls)
     if not forming:
         y = panels.ship_table(chart, y + 40)
     chart.height = y + 16
@@ -119,7 +120,7 @@ def _closing(view: Data, caption: Caption) -> str:
 # --- the chart ---
 
 
-def _map(chart: Chart, view: Data, top: float) -> float:
+def _map(chart: Chart, view: Data, top: float, calls: bool) -> float:
     """Draw the hexes in their frame, the path and the token. Returns the y below the frame."""
     board = view["map"]
     spots: dict[str, tuple[float, float]] = {place: (q + r / 2, r) for place, (q, r, _) in board["hexes"].items()}
@@ -137,7 +138,7 @@ def _map(chart: Chart, view: Data, top: float) -> float:
     }
     _hexes(chart, view, middles, width)
     if view["sheet"] is not None:
-        _way(chart, view, middles, width)
+        _way(chart, view, middles, width, calls)
     # An even number of units: in mails, where a unit is half a pixel, what lies below begins at a whole one.
     return top + 2 * math.ceil(height / 2)
 
@@ -161,10 +162,10 @@ def _hexes(chart: Chart, view: Data, middles: dict[str, tuple[float, float]], wi
         chart.target(f"cell:{place}", x - width / 2, y - tall / 2, width, tall)
 
 
-def _way(chart: Chart, view: Data, middles: dict[str, tuple[float, float]], width: float) -> None:
+def _way(chart: Chart, view: Data, middles: dict[str, tuple[float, float]], width: float, calls: bool) -> None:
     """Draw what the dice reach, the path that was flown, and the token at its end."""
     sheet = view["sheet"]
-    for place in sheet["targets"]:
+    for place in sheet["targets"] if calls else ():
         chart.reach_hex(*middles[place], width)
     if len(sheet["path"]) > 1:
         chart.polyline([middles[place] for place in sheet["path"]], line=3.5, dash="8 5")

@@ -39,12 +39,12 @@ def asked_words(need: Requirement) -> str:
     return words[need.type]
 
 
-def dice(chart: Chart, view: Data, y: float) -> float:
+def dice(chart: Chart, view: Data, y: float, calls: bool) -> float:
     """Draw the dice of this attempt by colour in rows; removed and set-aside ones to the right of a line."""
     sheet = view["sheet"]
     live = [die for colour in COLOURS for die in sheet["dice"] if die["status"] == "live" and die["colour"] == colour]
     apart = [die for status in ("removed", "aside") for die in sheet["dice"] if die["status"] == status]
-    may = {"reroll_1": ("white", "red"), "reroll_2": ("white",), "push": COLOURS}.get(sheet["phase"], ())
+    may = {"reroll_1": ("white", "red"), "reroll_2": ("white",), "push": COLOURS}.get(sheet["phase"] if calls else "", ())
     across = 7 if apart else 10
     chart.label(MARGIN, y, "Dice" if live else "No dice in this attempt")
     bottom = _row(chart, live, MARGIN, y + 14, across, may)
@@ -76,16 +76,16 @@ def _row(
     return top + (rows - 1) * 86 + DIE + 24 if items else top + 8
 
 
-def formation(chart: Chart, view: Data, y: float) -> float:
+def formation(chart: Chart, view: Data, y: float, calls: bool) -> float:
     """Draw the seven formation dice with their numbers. Those that have bought a ship are struck out."""
     left = view["sheet"]["unplaced"]
     chart.label(MARGIN, y, "Formation dice: each buys a ship of its number")
     for at, value in enumerate(view["formation"]):
         x = MARGIN + at * 76
         chart.die(value, x, y + 14, DIE)
-        if at in left:
+        if at in left and calls:
             chart.selectable(x, y + 14, DIE, DIE, tick=9)
-        else:
+        elif at not in left:
             chart.struck(x, y + 14, DIE, DIE)
         chart.text(x + DIE / 2, y + 14 + DIE + 21, f"die {at}", size=17, colour="ink2", anchor="middle")
         chart.target(f"die:{formation_die(at)}", x - AROUND, y + 14 - AROUND, DIE + 2 * AROUND, DIE + 24 + AROUND)

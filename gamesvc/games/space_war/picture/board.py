@@ -81,7 +81,8 @@ def picture(seen: Data, caption: Caption) -> Picture:
     if hand and not to_answer:
         _hand(chart, seen, hand, y)
         y += held
-    y = _items(chart, seen, items, y, listed) if items else chart.closing(y + 8, _line(seen)) + 12
+    calls = caption.calls(seen["awaited"], seen["you"])
+    y = _items(chart, seen, items, y, listed, calls) if items else chart.closing(y + 8, _line(seen), calls=calls) + 12
     if hand and to_answer:
         _hand(chart, seen, hand, y)
     return chart.svg()
@@ -236,7 +237,7 @@ def _listed(items: Sequence[JsonMapping]) -> int:
     return max(214, 62 * len(items) + 70) if len(items) <= BESIDE_CARD else 62 * -(-len(items) // 2) + 46
 
 
-def _items(chart: Chart, seen: Data, items: Sequence[JsonMapping], y: float, listed: float) -> float:
+def _items(chart: Chart, seen: Data, items: Sequence[JsonMapping], y: float, listed: float, calls: bool) -> float:
     """Draw the open items. A few leave room on their right for the card in question."""
     chart.label(20, y + 16, "Open items" if seen["you"] is not None else "Items")
     few = len(items) <= BESIDE_CARD
@@ -244,7 +245,7 @@ def _items(chart: Chart, seen: Data, items: Sequence[JsonMapping], y: float, lis
         row, column = (at, 0) if few else divmod(at, 2)
         _item(chart, seen, item, 20 + column * 350, y + 30 + row * 62)
     rows = len(items) if few else -(-len(items) // 2)
-    chart.closing(y + 40 + 62 * rows, _line(seen), room=310 if few else 662)
+    chart.closing(y + 40 + 62 * rows, _line(seen), calls=calls, room=310 if few else 662)
     shown = next((item["card"] for item in reversed(items) if item["kind"] != "phase"), None)
     if few and shown is not None:
         face = printed(shown)

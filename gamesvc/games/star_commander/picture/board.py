@@ -90,7 +90,7 @@ class Sheet:
         y = self._cards(y, "To choose from", self.view["prompt"].get("cards", ()))
         y = self._supply(self._cards(y, "Your hand", self.view["hand"]))
         y = self._texts(y)
-        chart.closing(y + 14, self._closing())
+        chart.closing(y + 14, self._closing(), calls=self.caption.calls(self.view["awaited"], self.viewer))
         return chart.svg()
 
     def _inset(self) -> float:

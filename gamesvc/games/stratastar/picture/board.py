@@ -52,7 +52,7 @@ def picture(seen: Data, caption: Caption) -> Picture:
             chart.target(of, 20, y, 680, height)
         y += height
     y = _table(chart, seen, y + 18)
-    chart.closing(y + 14, closing)
+    chart.closing(y + 14, closing, calls=caption.calls(seen["awaited"], seen["viewer"]))
     return chart.svg()
 
 
