@@ -79,3 +79,16 @@ def test_the_bar_names_ends_in_two_lines_and_keeps_its_words(opened, size):
         assert box["width"] >= 44
         assert box["height"] <= 52
     assert page.locator("#says").bounding_box()["width"] >= 200
+
+
+def test_long_words_in_the_bar_push_no_button_to_another_row(opened):
+    """The bar says in a sentence what can be undone. The sentence is cut where the buttons leave no room."""
+    played = Played("star_commander", 2)
+    me = 0 if played.waits_for(0) else 1
+    played.bot_acts(me)
+    page = opened(played.users[me], played.path, TABLET)
+    buttons = page.locator("#bar .btn:visible")
+    assert buttons.count() in (2, 3)
+    page.locator("#says > span").evaluate("words => { words.textContent = 'You can undo what you did before. '.repeat(9); }")
+    assert len({button.bounding_box()["y"] for button in buttons.all()}) == 1
+    assert page.locator("#bar").bounding_box()["height"] < 100
