@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts.models import Block, User
-from gamesvc.errors import Refusal
+from gamesvc.errors import Refusal, not_there
 from gamesvc.language import say
 
 MOST = 500
@@ -37,7 +37,7 @@ def block(*, by: User, name: str) -> Block:
     """Block a user by name. Repeating it changes nothing. Raises `BlockRefused`."""
     other = User.named(name)
     if other is None:
-        raise BlockRefused("unknown_user", say("There is no user {username!r}.", username=name), "name")
+        raise not_there(BlockRefused("unknown_user", say("There is no user {username!r}.", username=name), "name"))
     if other.pk == by.pk:
         raise BlockRefused("own_name", say("You cannot block yourself."), "name")
     # One user's blocks are counted one after the other.
@@ -50,7 +50,7 @@ def block(*, by: User, name: str) -> Block:
 def unblock(*, by: User, name: str) -> None:
     """End a block by the name of the blocked user, who may be suspended by now. Raises `BlockRefused` if there is none."""
     if not Block.objects.filter(user=by, blocked__username=name).delete()[0]:
-        raise BlockRefused("not_blocked", say("You do not block this player."), "name")
+        raise not_there(BlockRefused("not_blocked", say("You do not block this player."), "name"))
 
 
 def apart(user: User | int | None) -> frozenset[int]:

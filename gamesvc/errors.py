@@ -9,7 +9,7 @@ address (`/problems/CODE`). An error is declared beside what raises it; here are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gamesvc.json_types import JsonMapping
 from gamesvc.language import english
@@ -82,6 +82,15 @@ class Refusal(GamesvcError):
     def __init__(self, code: str = "", detail: str = "", parameter: str | None = None) -> None:
         super().__init__(detail, code=code)
         self.parameter = parameter if parameter is not None else self.parameter
+
+
+R = TypeVar("R", bound=Refusal)
+
+
+def not_there(refused: R) -> R:
+    """Return a refusal of what an address names and is not there: 404 for programs, in its own words for everybody."""
+    refused.status, refused.title = 404, "Not found"
+    return refused
 
 
 class TooMany(GamesvcError):

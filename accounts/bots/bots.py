@@ -14,7 +14,7 @@ from accounts import erasure, tokens
 from accounts.models import ApiToken, User
 from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, username_validators
-from gamesvc.errors import Refusal, TooMany
+from gamesvc.errors import Refusal, TooMany, not_there
 from gamesvc.language import joined, say
 
 MOST = 5
@@ -58,7 +58,7 @@ def find(owner: User, name: str) -> User:
     """Return a bot account of a user. Raises `BotRefused` if they have none of this name."""
     found = User.objects.filter(bot_owner=owner, is_active=True, username=name).first()
     if found is None:
-        raise BotRefused("unknown_bot", say("You have no bot account of this name."), "name")
+        raise not_there(BotRefused("unknown_bot", say("You have no bot account of this name."), "name"))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from gamesvc.errors import GamesvcError
 
 
@@ -26,6 +28,15 @@ class BadQuery(BadRequest):
     def __init__(self, detail: str, parameter: str, *, code: str = "") -> None:
         errors = [{"parameter": parameter, "detail": detail}]
         super().__init__(detail, code=code, more={"parameter": parameter, "errors": errors})
+
+
+R = TypeVar("R", bound=BadRequest)
+
+
+def beyond_schema(refused: R) -> R:
+    """Return the refusal of a request that fits the OpenAPI document, which cannot say all: 422 (RFC 9110 15.5.21)."""
+    refused.status = 422
+    return refused
 
 
 class NotSignedIn(GamesvcError):

@@ -6,6 +6,7 @@ Commands need none of this: their key becomes the event's command id, which is u
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 
 import orjson
@@ -21,20 +22,26 @@ from gamesvc.json_types import JsonObject
 from gamesvc.matches.record import idempotency
 from gamesvc.matches.record.idempotency import Answer
 
+LONGEST_KEY = 255
+KEY_PATTERN = r'^"?[!#-~]([ -~]*[!#-~])?"?$'
+"""Printable ASCII, spaces only between the others; in quotes or not."""
+_KEY = re.compile(KEY_PATTERN)
+
 
 class KeyMissing(BadRequest):
-    """The request has no Idempotency-Key, or one that is too long."""
+    """The request has no Idempotency-Key, or one that is too long or has other characters than `KEY_PATTERN`."""
 
     code = "key_missing"
     title = "The Idempotency-Key is missing"
-    detail = "Send an Idempotency-Key header: 1 to 255 characters, new for each new request, the same for a retry."
+    detail = "Send an Idempotency-Key header: 1 to 255 printable ASCII characters, new for each request, the same for a retry."
     advice = "A request that creates or commands something carries a key, so that a retry does nothing twice."
 
 
 def required_key(request: Request) -> str:
     """The request's Idempotency-Key, quotes stripped. Raises `KeyMissing`."""
-    key = str(request.headers.get("Idempotency-Key", "")).strip().strip('"')
-    if not key or len(key) > 255:
+    given = str(request.headers.get("Idempotency-Key", "")).strip()
+    key = given.strip('"')
+    if not _KEY.fullmatch(given) or len(key) > LONGEST_KEY:
         raise KeyMissing
     return key
 

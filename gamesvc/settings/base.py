@@ -267,6 +267,8 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "gamesvc.api.openapi.document.complete",
     ],
+    # What a value means stands in the description of its field; a list of the values stands in `enum`.
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "UndoOption": "gamesvc.matches.models.Match.Undo",
         "ForkKind": ["match", "board"],

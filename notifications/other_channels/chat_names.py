@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gamesvc.errors import not_there
 from gamesvc.language import say
 from notifications.wanted.wishes import WishRefused
 
@@ -20,4 +21,4 @@ def check_service(service: str) -> None:
     """Raise `WishRefused` for a service that is not one of ours."""
     if service not in SERVICES:
         detail = say("The services are: {known}.", known=", ".join(SERVICES))
-        raise WishRefused("unknown_service", detail, "service")
+        raise not_there(WishRefused("unknown_service", detail, "service"))

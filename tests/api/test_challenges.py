@@ -53,8 +53,9 @@ def challenged(caller, opponent, **more):
 
 
 def code(answer) -> str:
-    assert answer.status_code == 422, answer.content
-    return answer.json()["code"]
+    refused = answer.json()
+    assert answer.status_code == (404 if refused["code"] == "bad_challenge" else 422), answer.content
+    return refused["code"]
 
 
 def listed(caller, way="in"):

@@ -25,7 +25,7 @@ def test_a_chat_by_the_api(anna, program):
     assert speaker.get("/me/preferences/").json()["effective"]["channels"] == ["mail", "ntfy"]
     refused = expect_problem(speaker.call("PUT", "/me/chats/discord/", {"address": ADDRESS}), 422, "bad_chat_address")
     assert "discord.com/api/webhooks" in refused["detail"]
-    expect_problem(speaker.call("PUT", "/me/chats/irc/", {"address": ADDRESS}), 422, "unknown_service")
+    expect_problem(speaker.call("PUT", "/me/chats/irc/", {"address": ADDRESS}), 404, "unknown_service")
     assert speaker.call("DELETE", "/me/chats/ntfy/").status_code == 204
     assert not ChatAddress.objects.exists()
     assert speaker.get("/me/preferences/").json()["effective"]["channels"] == ["mail"]

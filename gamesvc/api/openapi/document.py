@@ -32,6 +32,7 @@ def complete(result: Document, generator: object, request: object, public: bool)
     games.add(components["schemas"], catalog.games())
     for name, shape in components["schemas"].items():
         _explain(name, shape)
+    _close(result)
     for path, method, operation in operations(result):
         if method == "get":
             operation["responses"].setdefault("304", {})
@@ -45,6 +46,16 @@ def operations(document: Document) -> Iterator[tuple[str, str, Document]]:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield path, method, operation
+
+
+def _close(document: Document) -> None:
+    """Say of each shape that a request sends that it takes no other members (`schemas.Strict`)."""
+    shapes = document["components"]["schemas"]
+    for _path, _method, operation in operations(document):
+        for media in operation.get("requestBody", {}).get("content", {}).values():
+            shape = shapes[media["schema"]["$ref"].rpartition("/")[2]]
+            if "properties" in shape:
+                shape["additionalProperties"] = False
 
 
 def _problem(status: str) -> Document:

@@ -22,15 +22,23 @@ from accounts.oauth.grants import OFFERED
 from accounts.signing_in import proving
 from accounts.tokens import SCOPES, Bearer
 from gamesvc.api.errors import BadQuery
+from gamesvc.api.idempotency import KEY_PATTERN, LONGEST_KEY
 from gamesvc.api.openapi.sections import section
 from gamesvc.api.v1 import schemas
+from gamesvc.games.kernel.intake import LARGEST
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.request_limits import folds_history
 
 F = TypeVar("F", bound=Callable[..., object])
-KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
+NOT_BLANK = r"\S"
+KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "pattern": KEY_PATTERN, "maxLength": LONGEST_KEY},
+    OpenApiParameter.HEADER,
+    required=True,
+)
 VERSION = OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of the view answered.")
 PROBLEMS = {400: schemas.Problem, 401: schemas.Problem, 403: schemas.Problem, 404: schemas.Problem}
 PRIVATE = {"Cache-Control": "private, no-store"}
@@ -82,6 +90,16 @@ def documented(*, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]
     return mark
 
 
+def whole(name: str, description: str, *, digits: int = 9) -> OpenApiParameter:
+    """Return the query parameter that `View.number` reads."""
+    return OpenApiParameter(name, {"type": "integer", "minimum": 0, "maximum": 10**digits - 1}, description=description)
+
+
+def place(pattern: str, *, name: str = "cursor", description: str = "From `next` of the page before.") -> OpenApiParameter:
+    """Return the query parameter that says where a page begins."""
+    return OpenApiParameter(name, {"type": "string", "pattern": pattern}, description=description)
+
+
 def _shape(kind: Any) -> serializers.BaseSerializer[Any] | None:
     """Return a serializer to share between answers; None for an answer without content."""
     return kind() if isinstance(kind, type) and issubclass(kind, serializers.BaseSerializer) else kind
@@ -124,6 +142,16 @@ class Described(AutoSchema):
         needed = self._needed()
         scope = self._open() if PUBLIC in needed else " or ".join(f"`{one}`" for one in needed) + "."
         return f"{told}\n\nScope: {scope}"
+
+    def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
+        """Say of the values of requests what is refused besides: blank text, and numbers that JSON cannot hold exactly."""
+        told = super()._map_serializer_field(field, direction, bypass_extensions)
+        if direction == "request" and isinstance(told, dict):
+            if isinstance(field, serializers.CharField) and not field.allow_blank:
+                told |= {"minLength": 1} if not field.trim_whitespace else {"pattern": told.get("pattern", NOT_BLANK)}
+            elif isinstance(field, serializers.IntegerField):
+                told = {"minimum": -LARGEST, "maximum": LARGEST, **told}
+        return told
 
     def get_auth(self) -> list[JsonObject]:
         needed = self._needed()
@@ -174,6 +202,8 @@ class View(APIView):
         """Refuse a query that the method does not document: a filter that is misspelt would silently let everything through."""
         super().initial(request, *args, **kwargs)
         method = getattr(self, "get" if request.method == "HEAD" else str(request.method).lower(), None)
+        if method is None:
+            return  # refused as such
         known: Mapping[str, OpenApiParameter] = getattr(method, "query", {})
         for name, value in request.query_params.items():
             if name not in known and not (name in OF_MATCHES and "ident" in kwargs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.tokens import SCOPES
+from gamesvc.games.kernel.intake import LARGEST
 from gamesvc.matches.access import authority
 from gamesvc.matches.lobby.opening import USUAL_HOURS
 from gamesvc.matches.models import Match
@@ -34,14 +36,45 @@ class Shape(serializers.Serializer[Any]):
         }
 
 
+# The types of JSON that fields take, and how a refusal names them. Django REST framework also takes "yes", 1 and "7".
+JSON_TYPES: Mapping[type[serializers.Field[Any, Any, Any, Any]], tuple[type, str]] = {
+    serializers.BooleanField: (bool, "true or false"),
+    serializers.CharField: (str, "text"),
+    serializers.IntegerField: (int, "a whole number"),
+}
+
+
 class Strict(Shape):
-    """A serializer that refuses unknown fields and names the known ones."""
+    # The base of every request: it refuses unknown fields and names the known ones, and takes values of their own type only.
 
     def to_internal_value(self, data: object) -> Any:
-        if isinstance(data, dict) and (unknown := set(data) - set(self.fields)):
+        if isinstance(data, dict):
             known = ", ".join(self.fields)
-            raise serializers.ValidationError({name: [f"Not known here; known: {known}."] for name in sorted(unknown)})
+            whole_ones = {name for name, field in self.fields.items() if isinstance(field, serializers.IntegerField)}
+            data = {name: whole(value) if name in whole_ones else value for name, value in data.items()}
+            faults = {name: [f"Not known here; known: {known}."] for name in sorted(set(data) - set(self.fields))}
+            faults |= {name: [fault] for name, field in self.fields.items() if (fault := _type_fault(field, data.get(name)))}
+            if faults:
+                raise serializers.ValidationError(faults)
         return super().to_internal_value(data)
+
+
+def whole(value: object) -> object:
+    """Return a number that is whole in JSON Schema's sense, such as 1.0, as an integer; anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST else value
+
+
+def _type_fault(field: Any, value: object) -> str:
+    """Say what a field takes, if this is a value of another type of JSON."""
+    if value is None:
+        return ""
+    if isinstance(field, serializers.ListField | serializers.DictField):
+        items = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        return next((f"Of its items: {fault}" for one in items if (fault := _type_fault(field.child, one))), "")
+    for kind, (wanted, name) in JSON_TYPES.items():
+        if isinstance(field, kind) and (not isinstance(value, wanted) or (wanted is int and isinstance(value, bool))):
+            return f"This takes {name}."
+    return ""
 
 
 class Reasoned(Strict):
@@ -54,10 +87,25 @@ class Reasoned(Strict):
     )
 
 
-def seats_of_bots(value: dict[str, str]) -> dict[int, str]:
-    if not all(seat.isdecimal() and len(seat) < 3 for seat in value):
-        raise serializers.ValidationError('Keys are seat numbers, like {"1": "greedy"}.')
-    return {int(seat): bot for seat, bot in value.items()}
+SEAT = "^[0-9]{1,2}$"
+"""A seat number as the name of a member."""
+
+
+@extend_schema_field(
+    {"type": "object", "propertyNames": {"pattern": SEAT}, "additionalProperties": {"type": "string", "pattern": r"\S"}}
+)
+class SeatedBots(serializers.DictField):
+    """Bots by the number of their seat."""
+
+    def __init__(self, **more: Any) -> None:
+        told = "Seat number to bot name."
+        super().__init__(child=serializers.CharField(), required=False, default=dict, help_text=told, **more)
+
+    def to_internal_value(self, data: Any) -> dict[int, str]:  # type: ignore[override]
+        bots = super().to_internal_value(data)
+        if not all(re.fullmatch(SEAT, seat) for seat in bots):
+            raise serializers.ValidationError('Keys are seat numbers, like {"1": "greedy"}.')
+        return {int(seat): bot for seat, bot in bots.items()}
 
 
 def hours_to_answer() -> serializers.IntegerField:
@@ -108,9 +156,7 @@ class NewMatch(Strict):
         default=None,
         help_text='Player requirements, over the last year: {"finished": least percentage, "timeouts": most}.',
     )
-    bots = serializers.DictField(
-        child=serializers.CharField(), required=False, default=dict, help_text="Seat number to bot name."
-    )
+    bots = SeatedBots()
     take_seat = serializers.BooleanField(required=False, default=True)
     contribution = serializers.CharField(required=False, allow_blank=True, default="", max_length=1000)
     position = serializers.DictField(
@@ -119,9 +165,6 @@ class NewMatch(Strict):
         default=None,
         help_text="Begin from this whole position instead of the set-up; such a match counts in no statistics.",
     )
-
-    def validate_bots(self, value: dict[str, str]) -> dict[int, str]:
-        return seats_of_bots(value)
 
 
 class Join(Strict):

@@ -15,6 +15,7 @@ from django.db.models import Prefetch, Q, QuerySet
 
 from accounts import blocks
 from accounts.models import User
+from gamesvc.errors import not_there
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonMapping
@@ -128,7 +129,7 @@ def status(invitation: Invitation) -> str:
 
 
 def _none() -> Refused:
-    return Refused("bad_challenge", say("You have no such challenge, or it is no longer open."))
+    return not_there(Refused("bad_challenge", say("You have no such challenge, or it is no longer open.")))
 
 
 def _find(user: User, found: QuerySet[Invitation], challenge_id: uuid.UUID) -> Invitation:

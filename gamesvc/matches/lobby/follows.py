@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from accounts.models import User
+from gamesvc.errors import not_there
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
@@ -44,4 +45,4 @@ def follow(*, by: User, game: str = "", organiser: str = "") -> Follow:
 def stop(*, by: User, follow_id: int) -> None:
     """End a subscription. Raises `Refused` if the user does not have it."""
     if not Follow.objects.filter(user=by, pk=follow_id).delete()[0]:
-        raise Refused("unknown_follow", say("You do not follow this."))
+        raise not_there(Refused("unknown_follow", say("You do not follow this.")))

@@ -23,7 +23,8 @@ from gamesvc.matches.statistics.leaderboards import Change
 
 SETTLED = timedelta(minutes=1)
 """Matches are shown this long after their end. An end that is written later than one after it would be missed."""
-_CURSOR = re.compile(r"^(?P<microseconds>\d{1,17})-(?P<number>\d{1,17})$", re.ASCII)
+CURSOR = "^[0-9]{1,17}-[0-9]{1,17}$"
+"""A cursor as text: microseconds and number."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -37,10 +38,10 @@ class Cursor:
     @classmethod
     def parse(cls, text: str) -> Cursor | None:
         """Return the cursor that `str` wrote; None for any other text."""
-        parts = _CURSOR.match(text)
-        if parts is None:
+        if not re.fullmatch(CURSOR, text):
             return None
-        return cls(_EPOCH + timedelta(microseconds=int(parts["microseconds"])), int(parts["number"]))
+        microseconds, number = (int(part) for part in text.split("-"))
+        return cls(_EPOCH + timedelta(microseconds=microseconds), number)
 
     @classmethod
     def of(cls, match: Match) -> Cursor:

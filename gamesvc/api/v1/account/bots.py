@@ -26,7 +26,7 @@ class NewBot(schemas.Strict):
 class BotLimit(schemas.Strict):
     """The limit of a bot account."""
 
-    matches = serializers.IntegerField(help_text="Unfinished matches at the same time, 1 to 50.")
+    matches = serializers.IntegerField(required=False, help_text="Unfinished matches at the same time, 1 to 50.")
 
 
 class NewBotToken(schemas.Strict):
@@ -69,7 +69,8 @@ class BotDetail(View):
     @documented(request=BotLimit, responses={200: BotShape, **REFUSALS}, operation_id="me_bots_update")
     def patch(self, request: Request, name: str) -> Response:
         """Set how many matches your bot plays at the same time. Those that run go on."""
-        bot = bots.allow(bots.find(self.user, name), self.body(BotLimit)["matches"])
+        bot = bots.find(self.user, name)
+        bot = bots.allow(bot, self.body(BotLimit).get("matches", bot.bot_matches))
         return Response(_shown(bot), headers=PRIVATE)
 
     @documented(responses={204: None, **REFUSALS}, operation_id="me_bots_delete")

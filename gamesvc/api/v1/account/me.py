@@ -37,7 +37,7 @@ class AccountShape(schemas.Shape):
 class AccountChange(schemas.Strict):
     """Changes to the account."""
 
-    plays_bots = serializers.BooleanField()
+    plays_bots = serializers.BooleanField(required=False)
 
 
 class Erasure(schemas.Strict):
@@ -60,7 +60,7 @@ class Account(View):
     def patch(self, request: Request) -> Response:
         """Allow bots to challenge you, or no longer."""
         user = self.user
-        user.plays_bots = self.body(AccountChange)["plays_bots"]
+        user.plays_bots = self.body(AccountChange).get("plays_bots", user.plays_bots)
         user.save(update_fields=["plays_bots"])
         return Response(_shown(user), headers=PRIVATE)
 

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadRequest, beyond_schema
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, REFUSALS, View, documented
@@ -50,7 +50,8 @@ class Reports(View):
         if named == {"player"}:
             return None, reports.of_player(self.user, body["player"])
         if named not in ({"match", "message"}, {"match", "seat"}):
-            raise BadRequest("Name a `player`, or a `match` with a `message` or a `seat`.", code="bad_report")
+            detail = "Name a `player`, or a `match` with a `message` or a `seat`."
+            raise beyond_schema(BadRequest(detail, code="bad_report"))
         access = access_match(user=self.user, ident=body["match"], link=body["link"])
         if "message" in body:
             return access, reports.of_message(access, body["message"])

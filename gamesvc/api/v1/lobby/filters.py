@@ -10,16 +10,15 @@ from rest_framework.exceptions import NotAuthenticated
 
 from accounts.models import User
 from gamesvc.api.errors import BadQuery
+from gamesvc.api.v1.base import whole
 from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
 RELIABILITY = [
     OpenApiParameter("suitable", bool, description="Only matches whose player requirements you meet."),
-    OpenApiParameter("players_finished", int, description="Only matches whose players all finished at least this percentage."),
-    OpenApiParameter("players_timeouts", int, description="Only matches whose players had at most this many timeouts."),
-    OpenApiParameter(
-        "players_answer_hours", int, description="Only matches whose players answer within this many hours on average."
-    ),
+    whole("players_finished", "Only matches whose players all finished at least this percentage.", digits=4),
+    whole("players_timeouts", "Only matches whose players had at most this many timeouts.", digits=4),
+    whole("players_answer_hours", "Only matches whose players answer within this many hours on average.", digits=4),
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,7 +9,7 @@ from rest_framework.response import Response
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, whole
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks
@@ -37,13 +36,8 @@ class NewFork(schemas.Strict):
     hours = schemas.hours_to_answer()
     entry = serializers.ChoiceField(Match.Entry.choices, required=False, default=Match.Entry.INVITED)
     watch = serializers.ChoiceField(Match.Watch.choices, required=False, default=Match.Watch.LINK)
-    bots = serializers.DictField(
-        child=serializers.CharField(), required=False, default=dict, help_text="Seat number to bot name."
-    )
+    bots = schemas.SeatedBots()
     contribution = serializers.CharField(required=False, allow_blank=True, default="", max_length=1000)
-
-    def validate_bots(self, value: dict[str, str]) -> dict[int, str]:
-        return schemas.seats_of_bots(value)
 
 
 class ForkPage(schemas.Shape):
@@ -101,7 +95,7 @@ class Forks(View):
 class Position(View):
     @documented(
         responses={200: PositionShape, **PROBLEMS, 422: schemas.Problem},
-        parameters=[OpenApiParameter("version", int, description="At this version; the newest without it.")],
+        parameters=[whole("version", "At this version; the newest without it.")],
         operation_id="matches_position",
     )
     def get(self, request: Request, ident: str) -> Response:

@@ -14,7 +14,7 @@ from gamesvc import paging, request_limits
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place
 from gamesvc.api.v1.lobby import filters
 from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
@@ -23,6 +23,8 @@ from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, invitations, links, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import lists, summaries
+
+PLACE = r"^(\d{1,17})?$"
 
 
 class Matches(View):
@@ -38,7 +40,7 @@ class Matches(View):
                 description="Instead: the running matches that everyone may watch; with `status=finished` the archive of them.",
             ),
             OpenApiParameter("game", str, description="Only matches of this game."),
-            OpenApiParameter("cursor", str, description="From `next` of the page before."),
+            place(PLACE),
             *filters.RELIABILITY,
         ],
         responses={200: schemas.MatchPage, **PROBLEMS},
@@ -58,13 +60,12 @@ class Matches(View):
 
     def _wanted(self, query: Mapping[str, str]) -> QuerySet[Match]:
         """Return the list that the caller asks for. Raises `BadQuery`, and `NotAuthenticated` for a guest's own matches."""
-        is_public = query.get("public") == "true"
-        known = lists.PUBLIC if is_public else Match.Status.values
         status = query.get("status")
-        if status is not None and status not in known:
-            raise BadQuery(f"`status` is one of {', '.join(known)}.", "status", code="bad_status")
-        if is_public:
-            return lists.archived(None) if status == Match.Status.FINISHED else lists.watched()
+        if status is not None and status not in Match.Status.values:
+            raise BadQuery(f"`status` is one of {', '.join(Match.Status.values)}.", "status", code="bad_status")
+        if query.get("public") == "true":
+            shown = lists.archived(None) if status == Match.Status.FINISHED else lists.watched()
+            return shown if status in (None, *lists.PUBLIC) else shown.none()
         if query.get("mine") == "false":
             matches = selectors.open_matches(self.reader)
         elif self.reader is None:

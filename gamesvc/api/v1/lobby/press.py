@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery, beyond_schema
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
@@ -20,7 +20,13 @@ from gamesvc.matches.access import holders
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Press as Message
 
-RECEIVERS = {"oneOf": [{"const": "all"}, {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}]}
+LAST_SEAT = 99
+RECEIVERS = {
+    "oneOf": [
+        {"const": "all"},
+        {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": LAST_SEAT}, "minItems": 1},
+    ]
+}
 
 
 @extend_schema_field(RECEIVERS)
@@ -30,8 +36,9 @@ class Receivers(serializers.Field):  # type: ignore[type-arg]
     def to_internal_value(self, data: object) -> list[int] | str:
         if data == press.ALL:
             return press.ALL
-        if isinstance(data, list) and data and all(type(one) is int and 0 <= one < 100 for one in data):
-            return data
+        seats = [schemas.whole(one) for one in data] if isinstance(data, list) else []
+        if seats and all(type(one) is int and 0 <= one <= LAST_SEAT for one in seats):
+            return seats
         raise serializers.ValidationError('`to` is "all" or a list of seat numbers, like [1].')
 
     def to_representation(self, value: object) -> object:
@@ -59,8 +66,8 @@ class PressPage(schemas.Shape):
 
 class MatchPress(View):
     @documented(
-        parameters=[OpenApiParameter("before", str, description="From `next` of the page before.")],
-        responses={200: PressPage, **PROBLEMS},
+        parameters=[OpenApiParameter("before", uuid.UUID, description="From `next` of the page before.")],
+        responses={200: PressPage, **PROBLEMS, 422: schemas.Problem},
         operation_id="matches_press_list",
     )
     def get(self, request: Request, ident: str) -> Response:
@@ -97,9 +104,13 @@ class MatchPress(View):
 
 def _message(found: QuerySet[Message], given: str) -> Message:
     try:
-        message: Message | None = found.filter(pk=uuid.UUID(given)).first()
+        place = uuid.UUID(given)
     except ValueError:
-        message = None
-    if message is None:
-        raise BadRequest("`before` must be the `next` of the page before.", code="bad_before")
+        raise _bad_before() from None
+    if (message := found.filter(pk=place).first()) is None:
+        raise beyond_schema(_bad_before())
     return message
+
+
+def _bad_before() -> BadQuery:
+    return BadQuery("`before` must be the `next` of the page before.", "before", code="bad_before")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging
 from gamesvc.api.idempotency import once
-from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
-from gamesvc.api.v1.notices import places
+from gamesvc.api.v1 import places, schemas
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from notifications import ledger
@@ -119,7 +117,7 @@ class Feed(schemas.Shape):
 
 class Notices(View):
     @documented(
-        parameters=[OpenApiParameter("cursor", str, description="From `next` of the page before.")],
+        parameters=[place(places.PATTERN)],
         responses={200: NoticePage, **PROBLEMS},
         operation_id="me_notices",
     )

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging
 from gamesvc.api.idempotency import once
-from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented
-from gamesvc.api.v1.notices import places
+from gamesvc.api.v1 import places, schemas
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.notices import match_hooks
@@ -189,7 +187,7 @@ class WebhookPing(View):
 
 class Deliveries(View):
     @documented(
-        parameters=[OpenApiParameter("cursor", str, description="From `next` of the page before.")],
+        parameters=[place(places.PATTERN)],
         responses={200: DeliveryPage, **PROBLEMS},
         operation_id="me_webhooks_deliveries",
     )
@@ -197,7 +195,12 @@ class Deliveries(View):
         """List what was sent to the webhook or waits to be, newest first. Entries are kept for 30 days."""
         rows = subscriptions.log_of(_hook(self, hook_id), before=places.read(request.query_params.get("cursor")))
         page, last = paging.cut(rows, paging.DELIVERIES)
-        return Response({"results": [_delivery_json(row) for row in page], "next": places.after(last)})
+        return Response(
+            {
+                "results": [_delivery_json(row) for row in page],
+                "next": places.after(last),
+            }
+        )
 
 
 class DeliveryAgain(View):

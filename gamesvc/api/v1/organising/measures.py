@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from gamesvc import paging
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery, beyond_schema
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented, whole
 from gamesvc.matches.access import authority, tenures
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
@@ -90,8 +89,8 @@ class RefusalPage(schemas.Shape):
 
 class Refusals(View):
     @documented(
-        parameters=[OpenApiParameter("before", int, description="From `next` of the page before.")],
-        responses={200: RefusalPage, **PROBLEMS},
+        parameters=[whole("before", "From `next` of the page before.", digits=17)],
+        responses={200: RefusalPage, **PROBLEMS, 422: schemas.Problem},
         operation_id="matches_refusals",
     )
     def get(self, request: Request, ident: str) -> Response:
@@ -102,10 +101,10 @@ class Refusals(View):
         """
         access = self.access(ident)
         found = refusals.of_match(access)
-        if (given := request.query_params.get("before")) is not None:
-            last = found.filter(pk=int(given)).first() if given.isdecimal() and len(given) < 18 else None
-            if last is None:
-                raise BadRequest("`before` must be the `next` of the page before.", code="bad_before")
+        if (given := self.number("before", 17)) is not None:
+            if (last := found.filter(pk=given).first()) is None:
+                detail = "`before` must be the `next` of the page before."
+                raise beyond_schema(BadQuery(detail, "before", code="bad_before"))
             found = found.filter(received_at__lte=last.received_at).exclude(received_at=last.received_at, pk__gte=last.pk)
         page, final = paging.cut(found, paging.REFUSALS)
         following = f"?before={final.pk}" if final is not None else None

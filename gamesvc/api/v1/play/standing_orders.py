@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -39,8 +40,13 @@ class NewPremove(schemas.Strict):
     )
 
 
+@extend_schema_field({"not": {"type": "null"}})
+class GameOrders(serializers.JSONField):
+    """Standing orders in the form of a game."""
+
+
 class OwnOrders(schemas.Strict):
-    orders = serializers.JSONField(help_text="As the game's command for standing orders takes them.")
+    orders = GameOrders(help_text="As the game's command for standing orders takes them.")
 
 
 class PremoveShape(schemas.Shape):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from uuid import UUID
-
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.errors import BadRequest
 from gamesvc.api.etags import etag
-from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented
+from gamesvc.api.v1 import places, schemas
+from gamesvc.api.v1.base import PROBLEMS, View, documented, place
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.reading import board, pending
-from gamesvc.matches.reading.pending import Pending, Place
+from gamesvc.matches.reading.pending import Pending
 
 
 class Turns(View):
@@ -23,15 +19,15 @@ class Turns(View):
         responses={200: schemas.TurnPage, **PROBLEMS},
         parameters=[
             OpenApiParameter("forms", bool, description="Also return the forms of what you can do."),
-            OpenApiParameter("cursor", str, description="From `next` of the page before."),
+            place(places.PATTERN),
         ],
         operation_id="me_turns",
     )
     def get(self, request: Request) -> Response:
         """List the decisions that wait for you in all matches, the most urgent first. `me/stream/` tells when to ask again."""
-        found, following = pending.of_user(self.user, _place(request.query_params.get("cursor")))
+        found, following = pending.of_user(self.user, places.read(request.query_params.get("cursor")))
         results = [_turn_json(one, forms=self.wants_forms) for one in found]
-        return Response({"results": results, "next": None if following is None else f"{following[0].isoformat()}.{following[1]}"})
+        return Response({"results": results, "next": places.write(following)})
 
 
 def _turn_json(one: Pending, *, forms: bool) -> JsonObject:
@@ -45,17 +41,3 @@ def _turn_json(one: Pending, *, forms: bool) -> JsonObject:
         **board.question_json(one.question),
     }
     return turn | {"forms": seen.forms_as_json} if forms else turn
-
-
-def _place(cursor: str | None) -> Place | None:
-    """Return the place that a cursor means. Raises `BadRequest`."""
-    if not cursor:
-        return None
-    moment, _dot, row = cursor.rpartition(".")
-    try:
-        place = datetime.fromisoformat(moment), UUID(row)
-    except ValueError:
-        raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor") from None
-    if place[0].tzinfo is None:
-        raise BadRequest("`cursor` must be the `next` of the page before.", code="bad_cursor")
-    return place

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -10,7 +9,7 @@ from events.proofs import checkpoints
 from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.proof import export
 
@@ -21,7 +20,7 @@ def missing(detail: str) -> Unknown:
 
 class Checkpoints(View):
     @documented(
-        parameters=[OpenApiParameter("before", int, description="Checkpoints with a lower number.")],
+        parameters=[whole("before", "Checkpoints with a lower number.")],
         responses={200: schemas.CheckpointPage, 400: schemas.Problem},
         operation_id="checkpoints_list",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.dateparse import parse_datetime
@@ -14,7 +16,7 @@ from gamesvc import paging
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.etags import etag, is_known
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.notices.pictures.png import to_png
@@ -61,13 +63,13 @@ class _Boards(View):
         return None
 
 
-AS = OpenApiParameter("as", int, description="Another seat's view; open when the match is over.")
+AS = whole("as", "Another seat's view; open when the match is over.", digits=2)
 NARROW = OpenApiParameter(
     "narrow", bool, description="A form for each origin, card or way of paying, without alternatives, instead of one per act."
 )
 THEN = [
-    OpenApiParameter("version", int, description="As it was at this version."),
-    OpenApiParameter("at", str, description="As it was at this moment, like 2026-11-20T20:00:00Z."),
+    whole("version", "As it was at this version."),
+    OpenApiParameter("at", datetime, description="As it was at this moment, like 2026-11-20T20:00:00Z."),
 ]
 
 
@@ -146,7 +148,7 @@ class Step(_Boards):
 class MatchEvents(_Boards):
     @documented(
         responses={200: schemas.Events, **PAST},
-        parameters=[OpenApiParameter("after", int, description="Events after this version."), AS, *THEN],
+        parameters=[whole("after", "Events after this version."), AS, *THEN],
         operation_id="matches_events",
     )
     def get(self, request: Request, ident: str) -> Response | HttpResponse:

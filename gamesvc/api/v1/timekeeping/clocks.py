@@ -5,14 +5,13 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gamesvc.api.errors import BadRequest
+from gamesvc.api.errors import BadQuery, beyond_schema
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, SCHEMA
 from gamesvc.matches.reading import board
@@ -106,10 +105,10 @@ class Clocks(View):
 class MatchClock(View):
     @documented(
         parameters=[
-            OpenApiParameter("seat", int, description="Only the clocks of this seat."),
-            OpenApiParameter("before", int, description="Only lines with a lower version."),
+            whole("seat", "Only the clocks of this seat.", digits=2),
+            whole("before", "Only lines with a lower version."),
         ],
-        responses={200: ClockAccount, **PROBLEMS},
+        responses={200: ClockAccount, **PROBLEMS, 422: schemas.Problem},
         operation_id="matches_clock",
     )
     def get(self, request: Request, ident: str) -> Response:
@@ -118,10 +117,9 @@ class MatchClock(View):
         One response covers a limited part of the log. If it has few lines of a seat, or none, continue with `next`.
         """
         access = self.access(ident)
-        given = request.query_params.get("seat")
-        if given is not None and not (given.isdecimal() and len(given) < 3 and int(given) < access.match.seat_count):
-            raise BadRequest(f"`seat` is a number from 0 to {access.match.seat_count - 1}.", code="bad_seat")
-        seat, before = int(given) if given is not None else None, self.number("before", 9)
+        seat, before = self.number("seat", 2), self.number("before", 9)
+        if seat is not None and seat >= access.match.seat_count:
+            raise beyond_schema(BadQuery(f"`seat` is a number from 0 to {access.match.seat_count - 1}.", "seat", code="bad_seat"))
         found = explanation.explain(access.match, seat, viewer=access.viewer, before=before, loaded=access.load())
         told, now = found.as_json(), timezone.now()
         for shown, clock in zip(told["clocks"], found.clocks.values(), strict=True):
