@@ -145,7 +145,7 @@ class Described(AutoSchema):
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         """Say of the values of requests what is refused besides: blank text, and numbers that JSON cannot hold exactly."""
-        told = super()._map_serializer_field(field, direction, bypass_extensions)
+        told: Any = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
         if direction == "request" and isinstance(told, dict):
             if isinstance(field, serializers.CharField) and not field.allow_blank:
                 told |= {"minLength": 1} if not field.trim_whitespace else {"pattern": told.get("pattern", NOT_BLANK)}

@@ -101,7 +101,7 @@ class SeatedBots(serializers.DictField):
         told = "Seat number to bot name."
         super().__init__(child=serializers.CharField(), required=False, default=dict, help_text=told, **more)
 
-    def to_internal_value(self, data: Any) -> dict[int, str]:  # type: ignore[override]
+    def to_internal_value(self, data: Any) -> dict[int, str]:
         bots = super().to_internal_value(data)
         if not all(re.fullmatch(SEAT, seat) for seat in bots):
             raise serializers.ValidationError('Keys are seat numbers, like {"1": "greedy"}.')

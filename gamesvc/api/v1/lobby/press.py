@@ -36,8 +36,9 @@ class Receivers(serializers.Field):  # type: ignore[type-arg]
     def to_internal_value(self, data: object) -> list[int] | str:
         if data == press.ALL:
             return press.ALL
-        seats = [schemas.whole(one) for one in data] if isinstance(data, list) else []
-        if seats and all(type(one) is int and 0 <= one <= LAST_SEAT for one in seats):
+        given = [schemas.whole(one) for one in data] if isinstance(data, list) else []
+        seats = [one for one in given if type(one) is int and 0 <= one <= LAST_SEAT]
+        if seats and len(seats) == len(given):
             return seats
         raise serializers.ValidationError('`to` is "all" or a list of seat numbers, like [1].')
 
