@@ -352,7 +352,7 @@ def test_the_policies_are_offered_chosen_and_explained(toy, anna, ben, program, 
     other = b.get(f"/matches/{opened['id']}/clock/").json()
     assert [(one["seat"], one["due_at"]) for one in other["clocks"]] == [(1, "2026-06-04T15:00:00.000000Z")]
     assert other["clocks"][0]["because"]["left"] == 72 * 3600
-    assert a.get(f"/matches/{opened['id']}/clock/?seat=9").status_code == 400
+    assert a.get(f"/matches/{opened['id']}/clock/?seat=9").status_code == 422
     for bad, code in (({"turn": "1m"}, "no_time"), ("soon", "bad_clock"), ([1], "bad_clock"), ({"hours": "48"}, "bad_clock")):
         refused = a.post("/matches/", {"game": "toy", "clock": bad})
         assert (refused.status_code, refused.json()["code"]) == (422, code)
