@@ -84,3 +84,13 @@ def test_every_request_names_all_its_members() -> None:
         for media in operation.get("requestBody", {}).get("content", {}).values()
     }
     assert {name for name in asked if shapes[name].get("additionalProperties") is not False} == {"Command"}
+
+
+def test_a_refused_command_with_a_huge_fraction_breaks_no_list(two) -> None:
+    """PostgreSQL keeps 1e300 as a whole number of 301 digits."""
+    anna, ben = two
+    match = anna.post("/matches/", {"game": "stratastar"}).json()["id"]
+    ben.post(f"/matches/{match}/join/")
+    refused = anna.call("POST", f"/matches/{match}/commands/", {"name": "end_turn", "cards": 1e300}, etag="*")
+    assert refused.status_code in (400, 422)
+    assert anna.get(f"/matches/{match}/refusals/").status_code == 200

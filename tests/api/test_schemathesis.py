@@ -48,6 +48,7 @@ players = {{ values = {players} }}
 
 [checks]
 positive_data_acceptance.expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "412", "422", "428", "429"]
+negative_data_rejection.expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "415", "422", "428", "429"]
 missing_required_header.expected-statuses = ["400", "401", "403", "404", "406", "415", "422", "428"]
 # A match is in no checkpoint before one is made: its proof comes later.
 ensure_resource_availability.enabled = false

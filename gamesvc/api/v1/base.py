@@ -32,7 +32,8 @@ from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.request_limits import folds_history
 
 F = TypeVar("F", bound=Callable[..., object])
-NOT_BLANK = r"\S"
+NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
+"""A character that Python does not strip, in the syntax of ECMA-262."""
 KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "pattern": KEY_PATTERN, "maxLength": LONGEST_KEY},
