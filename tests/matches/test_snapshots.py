@@ -128,7 +128,7 @@ NO_FOLD = {
     "gamesvc.errors",
     "gamesvc.json_types",
     "gamesvc.language",
-    *(f"gamesvc.games.kernel.{name}" for name in ("forms", "targets", "telling", "wording")),
+    *(f"gamesvc.games.kernel.{name}" for name in ("forms", "targets", "telling", "vocabulary", "wording")),
 }
 """Modules that a fold imports, but that only word refusals, forms and what is told of a position."""
 

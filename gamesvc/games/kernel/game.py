@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 
 from gamesvc.errors import Refusal
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
+from gamesvc.games.kernel.vocabulary import closed_object, with_name
 from gamesvc.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
@@ -128,28 +129,15 @@ class Form:
         """Return the schema of the command without its name: an object, or a `oneOf` of objects."""
         if self.choice is not None:
             return self.choice
-        return whole(self.parameters, tuple(self.parameters) if self.required is None else self.required)
+        return closed_object(self.parameters, tuple(self.parameters) if self.required is None else self.required)
 
     def schema(self) -> JsonObject:
         """Return one JSON Schema object for the whole command, including its name."""
-        return _named(self.body, self.name)
+        return with_name(self.body, self.name)
 
     def as_json(self) -> JsonObject:
         told = {"name": self.name, "label": self.label, "verb": self.verb, "aside": self.aside}
         return {**told, "parameters": self.schema()}
-
-
-def whole(parameters: Mapping[str, Schema], required: Sequence[str]) -> JsonObject:
-    """Return the schema of an object with these fields and no others."""
-    return {"type": "object", "properties": dict(parameters), "required": list(required), "additionalProperties": False}
-
-
-def _named(body: Schema, name: str) -> JsonObject:
-    """Return the schema of a command from that of its parameters."""
-    if "oneOf" in body:
-        return {**body, "oneOf": [_named(option, name) for option in body["oneOf"]]}
-    properties = {"name": {"const": name}, **body["properties"]}
-    return {**body, "properties": properties, "required": ["name", *body["required"]]}
 
 
 @dataclass(frozen=True, slots=True)

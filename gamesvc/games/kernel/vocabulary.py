@@ -1,14 +1,31 @@
-"""The meta-schema of forms: the keywords of JSON Schema that games use, and those of our own, as `forms` reads them."""
+"""The schemas of forms: the objects they are made of, and the meta-schema with the keywords that games use, those of our own
+among them, as `forms` reads them.
+"""
 
 from __future__ import annotations
 
-from gamesvc.json_types import JsonObject
+from collections.abc import Mapping, Sequence
+
+from gamesvc.json_types import JsonMapping, JsonObject
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 TYPES = ("object", "array", "string", "integer", "boolean", "null")
 _COUNT: JsonObject = {"type": "integer", "minimum": 0}
 _SELF: JsonObject = {"$ref": "#"}
 _TEXT: JsonObject = {"type": "string"}
+
+
+def closed_object(fields: Mapping[str, JsonMapping], required: Sequence[str]) -> JsonObject:
+    """Return the schema of an object with these fields and no others."""
+    return {"type": "object", "properties": dict(fields), "required": list(required), "additionalProperties": False}
+
+
+def with_name(body: JsonMapping, name: str) -> JsonObject:
+    """Return the schema of a command from that of its parameters."""
+    if "oneOf" in body:
+        return {**body, "oneOf": [with_name(option, name) for option in body["oneOf"]]}
+    properties = {"name": {"const": name}, **body["properties"]}
+    return {**body, "properties": properties, "required": ["name", *body["required"]]}
 
 
 def meta_schema(address: str) -> JsonObject:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gamesvc.games.kernel.game import Form, Schema, whole
+from gamesvc.games.kernel.game import Form, Schema
 from gamesvc.games.kernel.telling import StandingOrders
+from gamesvc.games.kernel.vocabulary import closed_object
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, KINDS, RESPONDERS, ROWS, name_of
 from gamesvc.language import mark
 
@@ -47,8 +48,8 @@ def _order_schema() -> Schema:
     react = {"when": when, "do": {"const": "react"}, "use": ORDER_PARTS["use"], "times": times, "until": until}
     return {
         "oneOf": [
-            {**whole(react, ["when", "do", "use"]), "title": mark("React")},
-            {**whole(plain, ["when", "do"]), "title": mark("Let it stand, or ask me")},
+            {**closed_object(react, ["when", "do", "use"]), "title": mark("React")},
+            {**closed_object(plain, ["when", "do"]), "title": mark("Let it stand, or ask me")},
         ]
     }
 
