@@ -81,15 +81,14 @@ def value_fault(value: object, *, whole: bool = False) -> Fault | None:
         if isinstance(item, str):
             if detail := text_fault(item):
                 return Fault("bad_text", detail, path)
-        elif isinstance(item, int):
-            if not -LARGEST <= item <= LARGEST:
+        elif isinstance(item, int | float):
+            if not -LARGEST <= item <= LARGEST:  # the database would keep 1e300 as a whole number
                 return Fault(
                     "bad_number",
                     say("{value} is too large for a whole number; the largest is {most}.", value=_long(item), most=LARGEST),
                     path,
                 )
-        elif isinstance(item, float):
-            if whole:
+            if whole and isinstance(item, float):
                 return Fault("bad_number", say("Numbers are whole numbers here, written without a point."), path)
         elif isinstance(item, Mapping | list | tuple):
             if len(path) >= DEEPEST:
@@ -118,8 +117,8 @@ def _names_fault(item: Mapping[object, object], path: tuple[str | int, ...]) -> 
     return None
 
 
-def _long(number: int) -> str:
-    return str(number) if number.bit_length() < 200 else f"A number of {number.bit_length()} bits"
+def _long(number: float) -> str:
+    return str(number) if isinstance(number, float) or number.bit_length() < 200 else f"A number of {number.bit_length()} bits"
 
 
 def check(value: object, parameter: str = "", *, whole: bool = True) -> None:

@@ -18,7 +18,6 @@ from django.db.models import Case, F, Func, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from gamesvc.games.kernel import intake
 from gamesvc.json_types import JsonObject
 
 AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
@@ -294,12 +293,9 @@ class Refusal(models.Model):
 
     @classmethod
     def kept(cls, command: JsonObject) -> JsonObject:
-        """Return what is stored of a refused command: all of it, or name, size and digest if it is large or has fractions.
-
-        The database keeps 1e300 as a whole number, which no answer can hold.
-        """
+        """Return what is stored of a refused command: the whole command, or the name, size and digest of a large one."""
         text = json.dumps(command, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-        if len(text) <= cls.LARGEST_COMMAND and intake.value_fault(command, whole=True) is None:
+        if len(text) <= cls.LARGEST_COMMAND:
             return command
         left_out = {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
         return {"name": str(command.get("name", ""))[:200], "left_out": left_out}
