@@ -91,12 +91,14 @@ def documented(*, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]
     return mark
 
 
-def whole(name: str, description: str, *, digits: int = 9) -> OpenApiParameter:
+def whole_parameter(name: str, description: str, *, digits: int = 9) -> OpenApiParameter:
     """Return the query parameter that `View.number` reads."""
     return OpenApiParameter(name, {"type": "integer", "minimum": 0, "maximum": 10**digits - 1}, description=description)
 
 
-def place(pattern: str, *, name: str = "cursor", description: str = "From `next` of the page before.") -> OpenApiParameter:
+def place_parameter(
+    pattern: str, *, name: str = "cursor", description: str = "From `next` of the page before."
+) -> OpenApiParameter:
     """Return the query parameter that says where a page begins."""
     return OpenApiParameter(name, {"type": "string", "pattern": pattern}, description=description)
 

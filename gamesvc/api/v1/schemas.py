@@ -51,7 +51,7 @@ class Strict(Shape):
         if isinstance(data, dict):
             known = ", ".join(self.fields)
             whole_ones = {name for name, field in self.fields.items() if isinstance(field, serializers.IntegerField)}
-            data = {name: whole(value) if name in whole_ones else value for name, value in data.items()}
+            data = {name: as_whole(value) if name in whole_ones else value for name, value in data.items()}
             faults = {name: [f"Not known here; known: {known}."] for name in sorted(set(data) - set(self.fields))}
             faults |= {name: [fault] for name, field in self.fields.items() if (fault := _type_fault(field, data.get(name)))}
             if faults:
@@ -59,7 +59,7 @@ class Strict(Shape):
         return super().to_internal_value(data)
 
 
-def whole(value: object) -> object:
+def as_whole(value: object) -> object:
     """Return a number that is whole in JSON Schema's sense, such as 1.0, as an integer; anything else as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST else value
 
@@ -448,47 +448,6 @@ class TokenOnce(Token):
 class Invitation(Shape):
     id = serializers.CharField()
     link = serializers.CharField()
-
-
-class Statement(Shape):
-    """The content of a checkpoint, which is what is signed."""
-
-    number = serializers.IntegerField()
-    made_at = serializers.DateTimeField()
-    streams = serializers.IntegerField(help_text="How many matches the root is over.")
-    root = serializers.CharField()  # type: ignore[assignment]
-    previous = serializers.CharField(help_text="Hash of the checkpoint before; zeros for the first.")
-
-
-class Checkpoint(Shape):
-    statement = Statement()
-    key = serializers.CharField(help_text="Ed25519 public key, in hex.")
-    signature = serializers.CharField()
-
-
-class CheckpointPage(Shape):
-    results = Checkpoint(many=True)
-    next = serializers.CharField(allow_null=True)
-
-
-class PublicKey(Shape):
-    algorithm = serializers.CharField()
-    key = serializers.CharField(help_text="In hex; `verify --key` takes this answer as a file.")
-    former = serializers.ListField(child=serializers.CharField(), help_text="Keys that signed earlier checkpoints.")
-
-
-class Inclusion(Shape):
-    """The proof that a match is in a checkpoint with this version and hash."""
-
-    version = serializers.IntegerField()
-    hash = serializers.CharField()
-    salt = serializers.CharField()
-    index = serializers.IntegerField()
-    path = serializers.ListField(child=serializers.CharField())
-
-
-class ProvenCheckpoint(Checkpoint):
-    proof = Inclusion()
 
 
 class Problem(Shape):

@@ -105,7 +105,7 @@ urlpatterns = [
     endpoint("me/chats/<slug:service>/", chats.Chat, PUT="account", DELETE="account"),
     endpoint("checkpoints/", checkpoints.Checkpoints, GET=PUBLIC),
     endpoint("checkpoints/latest/", checkpoints.LatestCheckpoint, GET=PUBLIC),
-    endpoint("checkpoints/key/", checkpoints.PublicKey, GET=PUBLIC),
+    endpoint("checkpoints/key/", checkpoints.PublicKeyDetail, GET=PUBLIC),
     endpoint("checkpoints/<int:number>/", checkpoints.CheckpointDetail, GET=PUBLIC),
     endpoint("players/<str:name>/", players.Player, GET="read"),
     endpoint("me/", me.Account, GET="read", PATCH="play", DELETE="account"),

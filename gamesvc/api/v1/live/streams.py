@@ -19,7 +19,7 @@ from accounts.models import User
 from gamesvc.api.live import callers, tickets
 from gamesvc.api.live.errors import NoStreams
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole_parameter
 from gamesvc.matches.access.selectors import access_match
 
 SINCE = OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="The `id` of the last message you got.")
@@ -45,7 +45,7 @@ class MatchStream(_Door):
         parameters=[
             SINCE,
             OpenApiParameter("events", bool, description="Also send the events, as `events/` has them."),
-            whole("after", "As Last-Event-ID: the version you know."),
+            whole_parameter("after", "As Last-Event-ID: the version you know."),
             OpenApiParameter("link", str, description="The watch link of the match, for guests."),
         ],
         operation_id="matches_stream",

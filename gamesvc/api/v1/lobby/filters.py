@@ -10,15 +10,15 @@ from rest_framework.exceptions import NotAuthenticated
 
 from accounts.models import User
 from gamesvc.api.errors import BadQuery
-from gamesvc.api.v1.base import whole
+from gamesvc.api.v1.base import whole_parameter
 from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
 RELIABILITY = [
     OpenApiParameter("suitable", bool, description="Only matches whose player requirements you meet."),
-    whole("players_finished", "Only matches whose players all finished at least this percentage.", digits=4),
-    whole("players_timeouts", "Only matches whose players had at most this many timeouts.", digits=4),
-    whole("players_answer_hours", "Only matches whose players answer within this many hours on average.", digits=4),
+    whole_parameter("players_finished", "Only matches whose players all finished at least this percentage.", digits=4),
+    whole_parameter("players_timeouts", "Only matches whose players had at most this many timeouts.", digits=4),
+    whole_parameter("players_answer_hours", "Only matches whose players answer within this many hours on average.", digits=4),
 ]
 
 

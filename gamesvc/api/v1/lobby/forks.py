@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, whole
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, whole_parameter
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks
@@ -95,7 +95,7 @@ class Forks(View):
 class Position(View):
     @documented(
         responses={200: PositionShape, **PROBLEMS, 422: schemas.Problem},
-        parameters=[whole("version", "At this version; the newest without it.")],
+        parameters=[whole_parameter("version", "At this version; the newest without it.")],
         operation_id="matches_position",
     )
     def get(self, request: Request, ident: str) -> Response:

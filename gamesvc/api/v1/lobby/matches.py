@@ -14,7 +14,7 @@ from gamesvc import paging, request_limits
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place_parameter
 from gamesvc.api.v1.lobby import filters
 from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
@@ -40,7 +40,7 @@ class Matches(View):
                 description="Instead: the running matches that everyone may watch; with `status=finished` the archive of them.",
             ),
             OpenApiParameter("game", str, description="Only matches of this game."),
-            place(PLACE),
+            place_parameter(PLACE),
             *filters.RELIABILITY,
         ],
         responses={200: schemas.MatchPage, **PROBLEMS},

@@ -36,7 +36,7 @@ class Receivers(serializers.Field):  # type: ignore[type-arg]
     def to_internal_value(self, data: object) -> list[int] | str:
         if data == press.ALL:
             return press.ALL
-        given = [schemas.whole(one) for one in data] if isinstance(data, list) else []
+        given = [schemas.as_whole(one) for one in data] if isinstance(data, list) else []
         seats = [one for one in given if type(one) is int and 0 <= one <= LAST_SEAT]
         if seats and len(seats) == len(given):
             return seats

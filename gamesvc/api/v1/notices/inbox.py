@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from gamesvc import paging
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import places, schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place_parameter
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import selectors
 from notifications import ledger
@@ -117,7 +117,7 @@ class Feed(schemas.Shape):
 
 class Notices(View):
     @documented(
-        parameters=[place(places.PATTERN)],
+        parameters=[place_parameter(places.PATTERN)],
         responses={200: NoticePage, **PROBLEMS},
         operation_id="me_notices",
     )

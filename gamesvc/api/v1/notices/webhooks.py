@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from gamesvc import paging
 from gamesvc.api.idempotency import once
 from gamesvc.api.v1 import places, schemas
-from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place
+from gamesvc.api.v1.base import KEY, PROBLEMS, REFUSALS, View, documented, place_parameter
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.notices import match_hooks
@@ -187,7 +187,7 @@ class WebhookPing(View):
 
 class Deliveries(View):
     @documented(
-        parameters=[place(places.PATTERN)],
+        parameters=[place_parameter(places.PATTERN)],
         responses={200: DeliveryPage, **PROBLEMS},
         operation_id="me_webhooks_deliveries",
     )

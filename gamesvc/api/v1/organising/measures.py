@@ -11,7 +11,7 @@ from gamesvc import paging
 from gamesvc.api.errors import BadQuery, beyond_schema
 from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented, whole
+from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented, whole_parameter
 from gamesvc.matches.access import authority, tenures
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
@@ -89,7 +89,7 @@ class RefusalPage(schemas.Shape):
 
 class Refusals(View):
     @documented(
-        parameters=[whole("before", "From `next` of the page before.", digits=17)],
+        parameters=[whole_parameter("before", "From `next` of the page before.", digits=17)],
         responses={200: RefusalPage, **PROBLEMS, 422: schemas.Problem},
         operation_id="matches_refusals",
     )

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from gamesvc.api.etags import etag
 from gamesvc.api.v1 import places, schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented, place
+from gamesvc.api.v1.base import PROBLEMS, View, documented, place_parameter
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.reading import board, pending
 from gamesvc.matches.reading.pending import Pending
@@ -19,7 +19,7 @@ class Turns(View):
         responses={200: schemas.TurnPage, **PROBLEMS},
         parameters=[
             OpenApiParameter("forms", bool, description="Also return the forms of what you can do."),
-            place(places.PATTERN),
+            place_parameter(places.PATTERN),
         ],
         operation_id="me_turns",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -9,9 +10,50 @@ from events.proofs import checkpoints
 from gamesvc import paging
 from gamesvc.api.errors import BadRequest
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole_parameter
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.proof import export
+
+
+class Statement(schemas.Shape):
+    """The content of a checkpoint, which is what is signed."""
+
+    number = serializers.IntegerField()
+    made_at = serializers.DateTimeField()
+    streams = serializers.IntegerField(help_text="How many matches the root is over.")
+    root = serializers.CharField()  # type: ignore[assignment]
+    previous = serializers.CharField(help_text="Hash of the checkpoint before; zeros for the first.")
+
+
+class Checkpoint(schemas.Shape):
+    statement = Statement()
+    key = serializers.CharField(help_text="Ed25519 public key, in hex.")
+    signature = serializers.CharField()
+
+
+class CheckpointPage(schemas.Shape):
+    results = Checkpoint(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class PublicKey(schemas.Shape):
+    algorithm = serializers.CharField()
+    key = serializers.CharField(help_text="In hex; `verify --key` takes this answer as a file.")
+    former = serializers.ListField(child=serializers.CharField(), help_text="Keys that signed earlier checkpoints.")
+
+
+class Inclusion(schemas.Shape):
+    """The proof that a match is in a checkpoint with this version and hash."""
+
+    version = serializers.IntegerField()
+    hash = serializers.CharField()
+    salt = serializers.CharField()
+    index = serializers.IntegerField()
+    path = serializers.ListField(child=serializers.CharField())
+
+
+class ProvenCheckpoint(Checkpoint):
+    proof = Inclusion()
 
 
 def missing(detail: str) -> Unknown:
@@ -20,8 +62,8 @@ def missing(detail: str) -> Unknown:
 
 class Checkpoints(View):
     @documented(
-        parameters=[whole("before", "Checkpoints with a lower number.")],
-        responses={200: schemas.CheckpointPage, 400: schemas.Problem},
+        parameters=[whole_parameter("before", "Checkpoints with a lower number.")],
+        responses={200: CheckpointPage, 400: schemas.Problem},
         operation_id="checkpoints_list",
     )
     def get(self, request: Request) -> Response:
@@ -36,7 +78,7 @@ class Checkpoints(View):
 
 
 class LatestCheckpoint(View):
-    @documented(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
+    @documented(responses={200: Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_latest")
     def get(self, request: Request) -> Response:
         """Return the newest checkpoint."""
         found = checkpoints.newest()
@@ -46,7 +88,7 @@ class LatestCheckpoint(View):
 
 
 class CheckpointDetail(View):
-    @documented(responses={200: schemas.Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
+    @documented(responses={200: Checkpoint, 404: schemas.Problem}, operation_id="checkpoints_retrieve")
     def get(self, request: Request, number: int) -> Response:
         """Return one checkpoint by its number."""
         found = checkpoints.get(number) if number < 2**31 - 1 else None
@@ -55,8 +97,8 @@ class CheckpointDetail(View):
         return Response(found.as_json())
 
 
-class PublicKey(View):
-    @documented(responses={200: schemas.PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
+class PublicKeyDetail(View):
+    @documented(responses={200: PublicKey, 404: schemas.Problem}, operation_id="checkpoints_key")
     def get(self, request: Request) -> Response:
         """Return the key that signs the checkpoints. Keep it: a file that carries its own key proves nothing by it."""
         keys = [key.hex() for key in checkpoints.trusted()]
@@ -66,7 +108,7 @@ class PublicKey(View):
 
 
 class MatchProof(View):
-    @documented(responses={200: schemas.ProvenCheckpoint, **PROBLEMS}, operation_id="matches_proof")
+    @documented(responses={200: ProvenCheckpoint, **PROBLEMS}, operation_id="matches_proof")
     def get(self, request: Request, ident: str) -> Response:
         """Return the newest checkpoint of a match that you may see, with the proof that the match is in it."""
         access = self.access(ident)

@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from gamesvc import paging
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import View, documented, place
+from gamesvc.api.v1.base import View, documented, place_parameter
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import export
 from gamesvc.matches.reading import archive
@@ -26,7 +26,7 @@ from gamesvc.matches.reading.archive import Cursor
 
 MEDIA_TYPE = "application/x-ndjson"
 QUERY = [
-    place(
+    place_parameter(
         archive.CURSOR,
         name="after",
         description="The last cursor you have read; without it the archive begins with its oldest match.",

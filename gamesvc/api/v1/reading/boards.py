@@ -16,7 +16,7 @@ from gamesvc import paging
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.etags import etag, is_known
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole_parameter
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.notices.pictures.png import to_png
@@ -63,12 +63,12 @@ class _Boards(View):
         return None
 
 
-AS = whole("as", "Another seat's view; open when the match is over.", digits=2)
+AS = whole_parameter("as", "Another seat's view; open when the match is over.", digits=2)
 NARROW = OpenApiParameter(
     "narrow", bool, description="A form for each origin, card or way of paying, without alternatives, instead of one per act."
 )
 THEN = [
-    whole("version", "As it was at this version."),
+    whole_parameter("version", "As it was at this version."),
     OpenApiParameter("at", datetime, description="As it was at this moment, like 2026-11-20T20:00:00Z."),
 ]
 
@@ -148,7 +148,7 @@ class Step(_Boards):
 class MatchEvents(_Boards):
     @documented(
         responses={200: schemas.Events, **PAST},
-        parameters=[whole("after", "Events after this version."), AS, *THEN],
+        parameters=[whole_parameter("after", "Events after this version."), AS, *THEN],
         operation_id="matches_events",
     )
     def get(self, request: Request, ident: str) -> Response | HttpResponse:

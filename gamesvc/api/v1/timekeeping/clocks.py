@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from gamesvc.api.errors import BadQuery, beyond_schema
 from gamesvc.api.v1 import schemas
-from gamesvc.api.v1.base import PROBLEMS, View, documented, whole
+from gamesvc.api.v1.base import PROBLEMS, View, documented, whole_parameter
 from gamesvc.matches.clock import words
 from gamesvc.matches.clock.notation import PRESETS, SCHEMA
 from gamesvc.matches.reading import board
@@ -105,8 +105,8 @@ class Clocks(View):
 class MatchClock(View):
     @documented(
         parameters=[
-            whole("seat", "Only the clocks of this seat.", digits=2),
-            whole("before", "Only lines with a lower version."),
+            whole_parameter("seat", "Only the clocks of this seat.", digits=2),
+            whole_parameter("before", "Only lines with a lower version."),
         ],
         responses={200: ClockAccount, **PROBLEMS, 422: schemas.Problem},
         operation_id="matches_clock",
