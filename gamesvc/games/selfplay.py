@@ -223,6 +223,8 @@ def _next(game: Game, timeline: Timeline, bots: Sequence[str], rng: random.Rando
     offered = game.legal_commands(timeline.state, seat)
     if not any(not form.aside for form in offered):
         raise Broken(f"{name}: seat {seat} is awaited at {timeline.version} and has no form")
+    if game.asides is not None and (unknown := {form.name for form in offered if form.aside} - {*game.asides}):
+        raise Broken(f"{name}: {sorted(unknown)} stand beside the game at {timeline.version} and are not declared so")
     bot = game.bots[bots[seat % len(bots)]]
     return seat, _plain(bot(game.view(timeline.state, seat), offered, rng))
 

@@ -13,7 +13,7 @@ from gamesvc.games import catalog
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import seeded
-from gamesvc.games.kernel.game import Form, Game, Schema
+from gamesvc.games.kernel.game import RESIGN, Form, Game, Schema
 from gamesvc.games.kernel.targets import stands
 from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.web.common import controls
@@ -54,6 +54,13 @@ def test_an_act_offers_what_its_forms_offer_together(game: Game[Any]) -> None:
             assert all(forms.offered(parts, forms.fill(act, rng)) for _ in parts)
             assert {one.target for one in stands(finder, act)} == {one.target for form in parts for one in stands(finder, form)}
     assert merged > 0
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)
+def test_what_stands_beside_the_game_is_declared(game: Game[Any]) -> None:
+    found = {form.name for _view, narrow, _whole in offers(game) for form in narrow if form.aside}
+    assert RESIGN in found
+    assert game.asides is None or found <= {*game.asides} <= {*game.commands}
 
 
 @pytest.mark.parametrize("game", catalog.OFFERED, indirect=True)

@@ -379,6 +379,8 @@ class Game(Generic[S]):
     """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
     ends: Collection[str] = ()
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
+    asides: Collection[str] | None = None
+    """The commands that some form offers as `aside`; None: any may be one. For all others no form has to be built to know it."""
     announcements: Collection[str] = ()
     """The types of events that announce an act. Where its outcome follows at once, the log tells that first."""
     standing_orders: StandingOrders | None = None

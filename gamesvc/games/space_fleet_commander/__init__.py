@@ -65,6 +65,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     ends=("confirm_fleet", "end_turn"),
+    asides=("remove_ship", "resign"),
     rules_help=rules_help,
     short_rules=short_rules,
     word_help=word_help,

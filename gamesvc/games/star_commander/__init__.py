@@ -77,6 +77,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     ends=("end_command", "end_combat"),
+    asides=("pass", "set_standing_orders", "resign", "offer_trade", "accept_trade", "decline_trade", "withdraw_trade"),
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,
     short_rules=short_rules,

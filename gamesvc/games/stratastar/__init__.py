@@ -71,6 +71,7 @@ GAME: Game[State] = Game(
     words=WORDS,
     announcements=("action_declared",),
     ends=("retool", "end_phase", "go_to_movement", "end_turn"),
+    asides=("offer_trade", "withdraw_offer", "accept_offer", "reject_offer", "spy", "set_orders", "resign"),
     standing_orders=STANDING_ORDERS,
     rules_help=lambda: _HELP,
     short_rules=short_rules,
