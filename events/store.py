@@ -62,6 +62,10 @@ SELECT f.* FROM unnest(%s::uuid[]) AS w(stream), LATERAL (
     SELECT {COLUMNS} FROM events_event e WHERE e.stream = w.stream AND e.type = %s::text ORDER BY version DESC LIMIT 1) AS f
 """  # noqa: S608 - no input in it
 PICK = f"SELECT {COLUMNS} FROM events_event WHERE stream = %s::uuid AND version = ANY(%s::int[])"  # noqa: S608
+BESIDE = f"""
+SELECT b.*, {", ".join("e." + name for name in COLUMNS.split(", "))}
+FROM ({{row}}) b LEFT JOIN events_event e ON e.stream = %s::uuid AND e.version > %s::int ORDER BY e.version
+"""  # noqa: S608 - no input in it
 FIRSTS = f"SELECT {COLUMNS} FROM events_event WHERE stream = ANY(%s::uuid[]) AND version = 1"  # noqa: S608 - no input in it
 FEED = f"""
 SELECT {", ".join("e." + name for name in COLUMNS.split(", "))}, e.epoch, e.xid::text, e.pos
@@ -152,6 +156,12 @@ class PostgresStore:
         else:
             found = self.ask(READ + " AND version <= %s::int ORDER BY version", [stream, after, until])
         return [unpack(row) for row in found.fetchall()]
+
+    def read_beside(self, stream: UUID, after: int, query: str, params: Sequence[Any]) -> tuple[Any, list[StoredEvent]]:
+        """Return the row of a query that has exactly one, and the events above `after`, both of one moment, in one round trip."""
+        found = self.ask(BESIDE.format(row=query), [*params, stream, after]).fetchall()
+        width = len(found[0]) - len(COLUMNS.split(", "))
+        return found[0][:width], [unpack(one[width:]) for one in found if one[width] is not None]
 
     def pick(self, stream: UUID, versions: Collection[int]) -> list[StoredEvent]:
         """Return the events of a stream with these versions."""

@@ -125,11 +125,8 @@ def submit(
     """
     # Not stored as a refusal: the command may be impossible to store, and the check always has the same result.
     intake.check_command(command)
-    loaded = loaded or loading.load(match.id, match.game)
     request = _Request(match, sender, dict(codec.with_sorted_keys(command)), expected_version, command_id)
-    # The clock names its commands by the version they are for. A repetition is found when it is appended.
-    from_clock = sender.actor.kind == "clock"
-    first, refusal, due_at = (None, None, None) if from_clock else _known(match.id, command_id, sender.seat)
+    loaded, (first, refusal, due_at) = _read(request, loaded)
     if first or refusal:
         return _repeat(request, loaded, None if first else refusal)
     for attempt in range(ATTEMPTS):
@@ -142,13 +139,13 @@ def submit(
         try:
             stored = _append(request, loaded, run, seats, beside, more)
         except VersionConflict:
-            if from_clock:
+            if sender.actor.kind == "clock":
                 raise
             loaded = loading.load(match.id, match.game)
         except DuplicateCommand:
             return _repeat(request, loading.load(match.id, match.game), None)
         else:
-            return Receipt(match.id, stored[-1].version, []) if from_clock else _receipt(loaded, sender.seat, stored)
+            return _receipt(loaded, sender, stored)
     raise Busy
 
 
@@ -172,20 +169,28 @@ def _seats(match: Match, loaded: Loaded, sender: Sender, seats: Sequence[Seat] |
     return seats
 
 
-def _known(match_id: UUID, command_id: UUID, seat: int) -> tuple[int | None, int | None, datetime | None]:
-    """Return in one round trip the event and the refusal of this command id, and the seat's latest deadline.
+_KNOWN = (
+    "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0) AS first,"
+    " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid) AS refusal,"
+    " (SELECT due_at FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int"
+    " ORDER BY due_at DESC NULLS FIRST LIMIT 1) AS due_at"
+)
+
+
+def _read(request: _Request, loaded: Loaded | None) -> tuple[Loaded, tuple[int | None, int | None, datetime | None]]:
+    """Return the match, the event and the refusal of this command id, and the seat's latest deadline, in one round trip.
 
     The latest deadline: a command does not name its question, so it is in time as long as any question of the seat is. NULLS
     FIRST: a stopped clock has no deadline and counts as the latest.
     """
-    found = STORE.ask(
-        "SELECT (SELECT version FROM events_event WHERE stream = %s::uuid AND command_id = %s::uuid AND command_seq = 0),"
-        " (SELECT id FROM matches_refusal WHERE match_id = %s::uuid AND command_id = %s::uuid),"
-        " (SELECT due_at FROM matches_question WHERE match_id = %s::uuid AND seat = %s::int"
-        " ORDER BY due_at DESC NULLS FIRST LIMIT 1)",
-        [match_id, command_id, match_id, command_id, match_id, seat],
-    )
-    return found.fetchone()  # type: ignore[no-any-return]
+    match, command_id = request.match, request.command_id
+    if request.sender.actor.kind == "clock":
+        # It names its commands by the version they are for. A repetition is found when it is appended.
+        return loaded or loading.load(match.id, match.game), (None, None, None)
+    params = [match.id, command_id, match.id, command_id, match.id, request.sender.seat]
+    if loaded is not None:
+        return loaded, STORE.ask(_KNOWN, params).fetchone()
+    return loading.load_beside(match.id, match.game, _KNOWN, params)
 
 
 def _seats_or_refusal(request: _Request, loaded: Loaded, seats: Sequence[Seat] | None) -> Sequence[Seat]:
@@ -250,11 +255,17 @@ def _repeat(request: _Request, loaded: Loaded, refusal_id: int | None) -> Receip
     stored = STORE.command(request.match.id, request.command_id)
     if stored[0].meta.get("command") != request.command:
         raise KeyReused
-    return replace(_receipt(loaded, request.sender.seat, stored), repeated=True)
+    return replace(_receipt(loaded, request.sender, stored), repeated=True)
 
 
-def _receipt(loaded: Loaded, seat: int, stored: Sequence[StoredEvent]) -> Receipt:
-    """Return the command's events as its sender could see them then, the same for every repetition; and whose turn it is now."""
+def _receipt(loaded: Loaded, sender: Sender, stored: Sequence[StoredEvent]) -> Receipt:
+    """Return the command's events as its sender could see them then, the same for every repetition; and whose turn it is now.
+
+    The clock sees nothing.
+    """
+    if sender.actor.kind == "clock":
+        return Receipt(loaded.match_id, stored[-1].version, [])
+    seat = sender.seat
     ended = stored[-1].type == Ended.TYPE
     seen = [see_record(loaded, one, seat, ended=ended) for one in stored]
     visible = [one["version"] for one in seen if "type" in one]
@@ -287,8 +298,7 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
     if all(see_event(loaded.game, event, None) is None for event in run.events):
         daily_limits.check_unseen(sender.user_id, match.pk)
         return
-    offered = loaded.game.legal_commands(loaded.timeline.state, sender.seat)
-    if not all(form.aside for form in offered if form.name == command["name"]):
+    if not _is_aside(loaded, sender.seat, command["name"]):
         return
     daily_limits.check_aside(sender.user_id, match.pk)
     before = {(one.seat, one.id) for one in loaded.awaited()}
@@ -296,6 +306,15 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
     # Each of these questions is a mail.
     if any(seat.index in asked and seat.user_id is not None for seat in seats):
         daily_limits.check("asked aside", sender.user_id, match.pk)
+
+
+def _is_aside(loaded: Loaded, seat: int, name: str) -> bool:
+    """Return True if the seat's commands of this name do not move the match on."""
+    asides = loaded.game.asides
+    if asides is not None and name not in asides:
+        return False
+    offered = loaded.game.legal_commands(loaded.timeline.state, seat)
+    return all(form.aside for form in offered if form.name == name)
 
 
 def check_room(match: Match, loaded: Loaded) -> None:
