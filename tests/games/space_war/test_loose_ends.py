@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from gamesvc.games.kernel import codec
 from gamesvc.games.space_war import GAME
 from gamesvc.games.space_war.data import CARDS
 from tests.games.space_war.table import kinds, table
@@ -192,3 +195,27 @@ def test_preferences_are_read_and_written_as_text():
     t.do(0, **command)
     t.do(0, "set_orders", orders=[])
     assert t.view(0)["sides"][0]["draws"] == "mill", "what a command does not name stays"
+
+
+def test_a_card_may_leave_the_station_while_its_owner_is_still_to_choose_flips():
+    """The choice was open when the attack was declared to which the owner reacts with that very card (RULES.md 20)."""
+    drones = [("drone", ENEMY)] * 3
+    t = table(
+        a={"play": drones},
+        b={"commander": "keve_bakins", "station": {"draw": ["target_missed"], "action": ["titan"]}, "life": 9},
+        phase="attack",
+    )
+    t.do(0, "attack_station", attacker=t["a.drone"])
+    t.do(1, "set_orders", orders=[], flip_preference=["draw"])
+    t.do(0, "attack_station", attacker=t["a.drone.2"])
+    assert t.flipped(1) == ["s1"]
+    t.do(0, "attack_station", attacker=t["a.drone.3"])
+    last = t.item()
+    t.do(0, "end_turn")
+    t.choose(1, "s3")
+    t.react(1, last, card=t["b.target_missed"], mode=1)
+    [prompt] = t.view(1)["prompts"]
+    assert prompt["options"] == ["s2", "s3"]
+    timeline = t.session.match
+    position = json.loads(json.dumps(codec.write_position(GAME, t.state, timeline.version, timeline.keep_marked())))
+    assert codec.read_position(GAME, position, timeline.version)[0] == t.state

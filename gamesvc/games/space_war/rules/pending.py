@@ -190,13 +190,14 @@ def _prompt_faults(state: State, prompt: Prompt) -> Iterator[str]:
         yield "least must not be more than most, nor than there are options"
     if prompt.item >= state.next_item:
         yield "it belongs to an item that is still to come"
-    slots = {card.slot for side in state.sides for card in side.station}
+    # Cards may have left their slots since the prompt was opened: it offers what is left (`live_options`).
+    slots = [{f"s{number}" for number in range(1, side.slots + 1)} for side in state.sides]
     if prompt.kind == "flips":
-        known = {card.slot for card in state.sides[prompt.task.get("seat", 0)].station}
+        known = slots[prompt.task.get("seat", 0)]
     elif prompt.kind in ("draw", "offer"):
         known = {"mill" if prompt.kind == "draw" else "draw"}
     else:
-        known = {*state.cards, *slots}
+        known = {*state.cards, *slots[0], *slots[1]}
     if set(prompt.options) - known:
         yield f"options name what cannot be chosen: {', '.join(sorted(set(prompt.options) - known))}"
     if prompt.kind not in ("flips", "sacrifice", "shield") and prompt.task.get("seat", prompt.seat) != prompt.seat:
