@@ -198,7 +198,7 @@ def test_preferences_are_read_and_written_as_text():
 
 
 def test_a_card_may_leave_the_station_while_its_owner_is_still_to_choose_flips():
-    """The choice was open when the attack was declared to which the owner reacts with that very card (RULES.md 20)."""
+    """The choice was open when the attack was declared to which the owner reacts with that very card (RULES.md 11.3)."""
     drones = [("drone", ENEMY)] * 3
     t = table(
         a={"play": drones},

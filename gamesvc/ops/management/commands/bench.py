@@ -48,15 +48,21 @@ def _verify(seconds: float) -> list[Row]:
 
 
 def _mail(seconds: float) -> list[Row]:
-    from gamesvc.ops.benches import mail  # here: it needs the database that `inside` starts
+    from gamesvc.ops.benches.by_mail import rates  # here: it needs the database that `inside` starts
 
-    return mail.rows(seconds)
+    return rates.rows(seconds)
 
 
 def _mail_match(seconds: float) -> list[Row]:
-    from gamesvc.ops.benches import mail_match
+    from gamesvc.ops.benches.by_mail import matches
 
-    return mail_match.rows(seconds)
+    return matches.rows(seconds)
+
+
+def _mail_hostile(seconds: float) -> list[Row]:
+    from gamesvc.ops.benches.by_mail import hostile
+
+    return hostile.rows(seconds)
 
 
 def _load(seconds: float) -> list[Row]:
@@ -102,6 +108,7 @@ BENCHES: dict[str, tuple[Callable[[float], list[Row]], bool]] = {
     "length": (_length, True),
     "pages": (_pages, True),
     "mail": (_mail, True),
+    "mail_hostile": (_mail_hostile, True),
     "mail_match": (_mail_match, True),
 }
 

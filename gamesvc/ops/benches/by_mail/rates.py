@@ -205,7 +205,7 @@ def process() -> int:
 def rows(seconds: float) -> list[Row]:
     """Play rounds of turns by mail until the time is up."""
     sink_port, receiver_port = free_port(), free_port()
-    settings.EMAIL_BACKEND = "gamesvc.ops.benches.mail.Backend"
+    settings.EMAIL_BACKEND = "gamesvc.ops.benches.by_mail.rates.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", sink_port
     settings.REPLY_DOMAIN = "reply.bench.example"
     lift_match_limits()
