@@ -149,7 +149,7 @@ class Watch:
         game, timeline = self.game, self.timeline
         if seat in self.doubles:
             other = self.doubles[seat].state
-            if _refusal(game, timeline, timeline.state, seat, command) != _refusal(game, timeline, other, seat, command):
+            if refusal_of(game, timeline, timeline.state, seat, command) != refusal_of(game, timeline, other, seat, command):
                 raise Broken(f"{self.where} seat {seat}: the refusal of {command} changes with hidden things")
 
     # --- following the match ---
@@ -337,7 +337,7 @@ def check_secrets(
         raise Broken(f"{where}: the awaited seats change with hidden things")
     check_told(game, timeline.state, other, seat, where)
     for tried in (command, {"name": rng.choice(sorted(game.commands))}):
-        if _refusal(game, timeline, timeline.state, seat, tried) != _refusal(game, timeline, other, seat, tried):
+        if refusal_of(game, timeline, timeline.state, seat, tried) != refusal_of(game, timeline, other, seat, tried):
             raise Broken(f"{where}: the refusal of {tried} changes with hidden things")
 
 
@@ -370,7 +370,8 @@ def _told(game: Game[S], state: S, seat: int) -> JsonObject:
     }
 
 
-def _refusal(game: Game[S], timeline: Timeline[S], state: S, seat: int, command: JsonMapping) -> JsonObject | None:
+def refusal_of(game: Game[S], timeline: Timeline[S], state: S, seat: int, command: JsonMapping) -> JsonObject | None:
+    """Return the refusal of a seat's command in a state that takes the place of the timeline's own; None if it is accepted."""
     log = timeline.whole_log()
     shadow = Timeline.resume(
         game, version=timeline.version, state=state, draws=timeline.draws, kept=timeline.kept, log=lambda until: log
