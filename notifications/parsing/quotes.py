@@ -108,12 +108,12 @@ def is_label(line: str) -> bool:
 
 def introduces_quote(line: str) -> bool:
     """Return True if a mail program wrote this line above a quote: an attribution, or an address with a date or a label."""
-    return is_attribution(line) or bool(ADDRESS.search(line) and (":" in line or any(map(str.isdigit, line))))
+    return is_attribution(line) or bool(ADDRESS.search(line) and (":" in line or any(map(str.isdecimal, line))))
 
 
 def may_introduce_quote(line: str) -> bool:
     """Return True also for a line with a number that ends with a colon, in a language that is not known here."""
-    return introduces_quote(line) or (line.strip().endswith(COLON) and any(map(str.isdigit, line)))
+    return introduces_quote(line) or (line.strip().endswith(COLON) and any(map(str.isdecimal, line)))
 
 
 def is_farewell(line: str) -> bool:

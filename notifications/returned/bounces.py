@@ -78,7 +78,7 @@ def _said(event: AnymailTrackingEvent) -> Finding | None:
         case EventType.BOUNCED:
             finding = dsn.judge(text)
             # Without a server's status code the provider's own classification counts: it says "soft" if it means soft.
-            plain = not finding.status and not any(character.isdigit() for character in text)
+            plain = not finding.status and not any(character.isdecimal() for character in text)
             hard = plain and event.reject_reason in (RejectReason.BOUNCED, RejectReason.INVALID) and "soft" not in text.lower()
             return Finding(Report.HARD, "", finding.detail) if hard else finding
         case EventType.REJECTED:

@@ -87,7 +87,7 @@ def named(found: Iterable[str], data: object) -> list[str]:
     seats: set[str] = set()
     for value in _leaves(data):
         (things if isinstance(value, str) else seats).add(str(value))
-    named_things = {thing for thing in things if any(map(str.isdigit, thing))}
+    named_things = {thing for thing in things if any(map(str.isdecimal, thing))}
     return [of for of in found if thing_of(of) in named_things and _belongs(of, seats)]
 
 
@@ -129,7 +129,7 @@ def _name(game: Game[Any], view: Data, target: str, names: Sequence[str]) -> str
     if found is not None and kind == "cell":
         return f"{found.name if thing in found.name else f'{thing} {found.name}'}. {found.text}"
     name = found.name if found is not None else capital(f"{kind} {thing}".replace("_", " ").rstrip())
-    if any(map(str.isdigit, thing)) and thing not in name:
+    if any(map(str.isdecimal, thing)) and thing not in name:
         name = f"{name} {thing}"
     return f"{name} of {seat_name(int(owner[0]), names)}" if owner else name
 

@@ -138,7 +138,7 @@ class Control:
             return True
         chosen = [option for option in self.options if option.chosen]
         if self.kind == "alternatives":
-            return any(self.children[int(option.value)].complete for option in chosen if option.value.isdigit())
+            return any(self.children[int(option.value)].complete for option in chosen if option.value.isdecimal())
         if self.kind in ("checks", "counts"):
             taken = len(chosen) + sum(int(child.value or 0) for child in self.children)
             return taken >= int(self.schema.get("minItems", 0))
@@ -205,7 +205,7 @@ def placed(the_sheet: Sheet, stands: Iterable[Stand], weight: str) -> Sheet:
 
 
 def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
-    where = ".".join(name for name in one.path.removeprefix(f"{WHOLE}.").split(".") if not name.isdigit())
+    where = ".".join(name for name in one.path.removeprefix(f"{WHOLE}.").split(".") if not name.isdecimal())
     children = tuple(_placed(child, parts) for child in one.children)
     if one.kind == "alternatives":
         return replace(one, options=_begun(one.options, children), children=children)
@@ -220,7 +220,7 @@ def _begun(options: tuple[Option, ...], children: tuple[Control, ...]) -> tuple[
     fixed = [list(_fixed_parts(child)) for child in children]
     common = set(fixed[0]).intersection(*fixed[1:]) if len(fixed) > 1 else set()
     own = [next((part for part in parts if part not in common), "") for parts in fixed]
-    return tuple(replace(one, part=own[int(one.value)]) if one.value.isdigit() else one for one in options)
+    return tuple(replace(one, part=own[int(one.value)]) if one.value.isdecimal() else one for one in options)
 
 
 def _fixed_parts(one: Control) -> dict[str, None]:

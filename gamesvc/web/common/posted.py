@@ -117,7 +117,7 @@ def _left_empty(one: Control) -> Unreadable:
 
 def _field(one: Control) -> str:
     """Return what the page calls a control. Those without a label of their own are called by the name of their field."""
-    return one.label or words(next((name for name in reversed(one.path.split(".")) if not name.isdigit()), one.path))
+    return one.label or words(next((name for name in reversed(one.path.split(".")) if not name.isdecimal()), one.path))
 
 
 def _miscounted(schema: Schema, field: str, count: int) -> str:
@@ -178,7 +178,7 @@ def _value(one: Control, posted: Posted) -> Any:
 
 def _numbered(one: Control, row: Control) -> Control:
     """Return a row that has only a number with the label of its list before it, for sentences that name it alone."""
-    return replace(row, label=f"{one.label} {row.label}") if row.label.isdigit() else row
+    return replace(row, label=f"{one.label} {row.label}") if row.label.isdecimal() else row
 
 
 def _values(one: Control) -> list[object]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any, AnyStr
 
 from aiosmtpd.lmtp import LMTP
@@ -95,6 +95,12 @@ class Limited(SMTP):
         self.unknown += 1
         self.gate.guess(self.network)
         return self.unknown >= int(settings.MAILSERVER_UNKNOWN_PER_CONNECTION)
+
+    def _getparams(self, params: Sequence[str]) -> dict[str, str | bool] | None:
+        """Return the parameters of a command; None if one is no parameter, or a size that the library would fail at: `²`."""
+        found: dict[str, str | bool] | None = super()._getparams(params)
+        size = "" if found is None else str(found.get("SIZE", ""))
+        return found if size.isascii() else None
 
     @syntax("DATA")
     async def smtp_DATA(self, arg: str) -> None:

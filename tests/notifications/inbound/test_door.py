@@ -354,6 +354,13 @@ def test_a_mail_that_is_too_large_is_read_to_its_end_and_an_endless_one_is_not(p
     assert not InboundMail.objects.exists()
 
 
+@pytest.mark.parametrize("size", ["²", "１²", "1e3", "-1", "0x10"])
+def test_a_size_that_is_no_number_is_a_fault_of_the_sender(port, size):
+    with Line(port) as line:
+        assert line.say(f"MAIL FROM:<{ANNA}> SMTPUTF8 SIZE={size}")[:3] == "501"
+        assert line.say(f"MAIL FROM:<{ANNA}> SIZE=1000")[:3] == "250"
+
+
 def test_so_many_large_bodies_at_once_and_no_more(port, to, monkeypatch):
     body = (b"x" * 998 + b"\r\n") * 1100
     with Line(port) as line:

@@ -147,7 +147,7 @@ def _place(parts: Sequence[str], sheet: Data, view: Data) -> Command:
         raise Refused("unreadable", say("Write: {usage}.", usage=form))
     *front, last = parts
     slot = _slot(last)
-    die = number(front.pop(0), "die") if len(front) > 1 and front[0].isdigit() else None
+    die = number(front.pop(0), "die") if len(front) > 1 and front[0].isdecimal() else None
     ship = _ship("".join(front))
     if die is None:
         formation = view.get("formation", ())

@@ -249,7 +249,7 @@ class Sheet:
         vessels: JsonMapping = self.view["vessels"]
         if value in vessels:
             return f"{self.names[vessels[value]['seat']]}'s {vessels[value]['name']} {value} at {vessels[value]['cell']}"
-        return self.names[int(value)] if value.isdigit() else value
+        return self.names[int(value)] if value.isdecimal() else value
 
     def _texts(self, y: float) -> float:
         for at, (vessel, words) in enumerate(self.also):

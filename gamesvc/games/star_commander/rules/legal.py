@@ -112,7 +112,7 @@ def label_of(board: Board, value: str) -> str:
     if value.startswith("s"):
         item = next((item for item in state.stack if f"s{item.id}" == value), None)
         return say("{name} of {seat}", name=name_of(board, item.name), seat=seat_name(item.seat)) if item else value
-    return seat_name(int(value)) if value.isdigit() else value
+    return seat_name(int(value)) if value.isdecimal() else value
 
 
 def name_of(board: Board, at: str) -> str:

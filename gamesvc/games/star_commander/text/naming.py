@@ -54,7 +54,7 @@ def place(value: str) -> str:
     """Return what an id in an order stands for: `vessel v3`, `system 2,1`, `card c12`, `item 4`."""
     if "," in value:
         return say("system {cell}", cell=value)
-    if value[:1] not in ("v", "c", "s") or not value[1:].isdigit():
+    if value[:1] not in ("v", "c", "s") or not value[1:].isdecimal():
         return value.replace("_", " ")
     if value.startswith("v"):
         return say("vessel {id}", id=value)

@@ -42,7 +42,7 @@ def shown(orders: Orders) -> JsonObject:
         "sabotage": {"mode": orders.sabotage, "kinds": "all" if kinds == ["all"] else kinds},
         "defend_homeworld": {"mode": orders.defend_homeworld},
         "fight": orders.fight,
-        "commit": int(orders.commit) if orders.commit.isdigit() else orders.commit,
+        "commit": int(orders.commit) if orders.commit.isdecimal() else orders.commit,
         "offers": orders.offers,
     }
 

@@ -64,7 +64,12 @@ def _merged(found: Iterable[str]) -> list[str]:
     """Merge the two words of `2 Fleets` or `2 Attack` into one."""
     merged: list[str] = []
     for word in found:
-        if merged and merged[-1].isdigit() and not word[0].isdigit() and (_CARD.fullmatch(word) or _GROUP.fullmatch(f"1{word}")):
+        if (
+            merged
+            and merged[-1].isdecimal()
+            and not word[0].isdecimal()
+            and (_CARD.fullmatch(word) or _GROUP.fullmatch(f"1{word}"))
+        ):
             merged[-1] += word
         else:
             merged.append(word)

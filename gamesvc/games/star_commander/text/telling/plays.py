@@ -19,7 +19,7 @@ def _item_words(t: Teller, item: JsonMapping) -> str:
 
 
 def _aim(t: Teller, value: str) -> str:
-    return t.who(int(value)) if value.isdigit() else place(value)
+    return t.who(int(value)) if value.isdecimal() else place(value)
 
 
 def _played(t: Teller, d: Data) -> str:
