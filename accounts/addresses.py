@@ -67,6 +67,11 @@ def user_of_address(address: str) -> User | None:
     return row.user if row else None
 
 
+def is_taken(address: str) -> bool:
+    """Return True if an account has verified this address, also a suspended one: no other account can."""
+    return EmailAddress.objects.filter(email=address.lower(), verified=True).exists()
+
+
 @transaction.atomic
 def add_verified_address(user: User, address: str) -> None:
     """Give a user a verified primary address for which the operator vouches (first user, demo logins)."""

@@ -293,6 +293,18 @@ def test_a_new_account_is_renamed_until_its_match_begins(anna, ben, mailing):  #
     assert "Your name stays Cara: others know you by it." in flat(told)
 
 
+def test_a_suspended_player_gets_no_other_account_by_an_invitation_to_their_address(match, anna, ben, mailing):  # noqa: F811
+    verify(ben)
+    User.objects.filter(pk=ben.pk).update(is_active=False)
+    invitations.invite(by=anna, match=match, address="ben@players.example")
+    mailing.write("join newben", to=to(asked(mailing, "ben@players.example")), sender="ben@players.example")
+    mailing.work()
+    assert mailing.newest.status == MailStatus.DONE
+    assert "You have no seat" in mailing.last("ben@players.example").subject
+    assert "the account of this address is closed" in flat(mailing.last("ben@players.example"))
+    assert not User.objects.filter(username="newben").exists()
+
+
 def test_an_account_of_its_own_is_never_renamed(anna, ben, mailing):  # noqa: F811
     verify(anna, ben)
     User.objects.filter(pk=ben.pk).update(last_login="2026-01-01T00:00:00Z")

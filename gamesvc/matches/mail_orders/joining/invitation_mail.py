@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from accounts import blocks
-from accounts.addresses import add_verified_address, user_of_address
+from accounts.addresses import add_verified_address, is_taken, user_of_address
 from accounts.models import FormerName, User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
@@ -195,6 +195,8 @@ def _block(user: User, invitation: Invitation) -> JsonObject:
 
 def _sign_up(email: str, name: str) -> User:
     """Create an account for the proven owner of a mailbox. Raises `Refused` if the name does not fit."""
+    if is_taken(email):  # `user_of_address` knows active accounts alone
+        raise Refused("bad_invitation", _("You cannot take a seat: the account of this address is closed."))
     if not name:
         raise Refused("bad_name", _("Glad to have you! What should the other players call you? Answer with: join YOURNAME"))
     user = User(email=email)
