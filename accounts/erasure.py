@@ -21,6 +21,7 @@ from django.utils import timezone
 from accounts import absences, signins
 from accounts.models import ApiToken, Language, User
 from accounts.oauth import apps
+from accounts.validators import ERASED_PREFIX
 
 Eraser = Callable[[User], None]
 _erasers: dict[str, Eraser] = {}
@@ -54,7 +55,7 @@ def erase(user: User) -> None:
     _let_go(user)
     user.groups.clear()
     user.user_permissions.clear()
-    user.username = f"erased-{secrets.token_hex(8)}"
+    user.username = f"{ERASED_PREFIX}{secrets.token_hex(8)}"
     user.email = ""
     user.set_unusable_password()  # also ends every session: each holds a hash of the password
     user.is_active = user.is_staff = user.is_superuser = False

@@ -12,6 +12,9 @@ USERNAME_LENGTH = 30
 BOT_SUFFIX = "-bot"
 """The end of the names of bot accounts, which no person can choose."""
 
+ERASED_PREFIX = "erased-"
+"""The beginning of the names of erased accounts, which nobody can choose."""
+
 # Look-alike letters of two alphabets, invisible marks and spaces would let one user pass for another, and a name also appears in
 # addresses, mail headers and orders. So they are plain ASCII, with a letter or digit at both ends.
 check_username_characters = RegexValidator(

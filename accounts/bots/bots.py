@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from accounts import erasure, tokens
 from accounts.models import ApiToken, User
 from accounts.throttling import throttle
-from accounts.validators import BOT_SUFFIX, username_validators
+from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, username_validators
 from gamesvc.errors import Refusal, TooMany, not_there
 from gamesvc.language import joined, say
 
@@ -108,6 +108,9 @@ def erase(bot: User) -> None:
 def _check_name(name: str) -> None:
     if not name.endswith(BOT_SUFFIX):
         raise BotRefused("bad_bot_name", say("The name of a bot ends with {suffix}.", suffix=BOT_SUFFIX), "name")
+    if name.lower().startswith(ERASED_PREFIX):
+        detail = say("Names that begin with {prefix} are kept for erased accounts.", prefix=ERASED_PREFIX)
+        raise BotRefused("bad_bot_name", detail, "name")
     try:
         for check in username_validators:
             check(name)

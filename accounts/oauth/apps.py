@@ -111,6 +111,11 @@ def erase(user: User) -> None:
     _delete(App.objects.filter(owner=user))
 
 
+def rest(owner: User) -> None:
+    """Revoke the tokens of the apps of an owner who is suspended. Later the apps get new ones by the permissions they have."""
+    ApiToken.objects.filter(authorization__app__owner=owner, revoked_at=None).update(revoked_at=timezone.now())
+
+
 def _delete(apps: QuerySet[App]) -> bool:
     """Delete apps. Return False if there are none."""
     # What is being made for them at this moment is waited for, and then deleted too: tokens by permissions, and permissions.

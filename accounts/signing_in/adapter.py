@@ -20,7 +20,7 @@ from accounts import network
 from accounts.addresses import is_own
 from accounts.models import Language, User
 from accounts.throttling import throttle
-from accounts.validators import BOT_SUFFIX
+from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
 
 MAILS_PER_ADDRESS_AND_DAY = 10
 DAY = 24 * 3600
@@ -50,7 +50,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
         """Refuse the names of erased accounts and of bots, in addition to allauth's and our validators."""
-        if username.lower().startswith("erased-"):
+        if username.lower().startswith(ERASED_PREFIX):
             raise ValidationError("Names that begin with erased- are kept for erased accounts.", code="username_blacklisted")
         if username.lower().endswith(BOT_SUFFIX):
             raise ValidationError("Names that end with -bot are kept for bot accounts.", code="username_blacklisted")

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import blocks, erasure
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import retention
@@ -250,6 +251,18 @@ def test_a_warning_comes_by_mail_and_names_no_reporter(match, anna, ben, program
     assert "Stay polite, please." in mail.text
     assert "/terms/" in mail.text
     assert "anna" not in mail.text
+
+
+@pytest.mark.parametrize(("act", "more", "headline"), [("warn", {}, "have warned you"), ("mute", {"days": 3}, "may not write")])
+def test_the_owner_of_a_bot_hears_what_is_decided_about_it(anna, ben, program, operator, mailing, act, more, headline):  # noqa: F811
+    verify(ben)
+    bots.make(owner=ben, name="deep-bot")
+    report = reported(program, anna, player="deep-bot")
+    moderation.act(by=operator, report=report, act=act, words="Let it answer.", **more)
+    mailing.work()
+    mail = mailing.last("ben@players.example", headline)
+    assert "This is about your bot deep-bot." in mail.text
+    assert "Let it answer." in mail.text
 
 
 def test_a_ban_from_messages_ends_by_itself_or_is_lifted(match, anna, ben, program, operator, mailing):  # noqa: F811

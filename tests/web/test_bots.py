@@ -51,6 +51,7 @@ def test_a_user_makes_a_bot_and_its_key_limits_and_erases_it(browser, anna):
 def test_what_does_not_fit_is_said_on_the_page(browser, ben):
     refused = make(browser, "deep")
     assert (refused.status_code, "ends with -bot" in refused.content.decode()) == (422, True)
+    assert "kept for erased accounts" in make(browser, "Erased-0815-bot").content.decode()
     make(browser)
     assert act(browser, "limit", at_once="51").status_code == 422
     assert act(browser, "fly").status_code == 422

@@ -19,6 +19,7 @@ from accounts import erasure, tokens
 from accounts.models import ApiToken, App, Authorization, User
 from accounts.oauth import apps
 from accounts.tokens import find_token, revoke_all
+from gamesvc.matches.organising import moderation, reports
 from tests.matches.by_mail import wait_for
 from tests.racing import at_once
 from tests.web.page import chosen, form_to
@@ -330,6 +331,18 @@ def test_the_user_sees_and_ends_what_apps_may_do(browser, app):
     )
     assert find_token(told["access_token"]) is None
     assert refreshed(app, told["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def test_the_apps_of_a_suspended_developer_do_nothing_more(browser, anna, ben, player, program, app):
+    told = permitted(browser, app)
+    report = reports.report(by=anna, subject=reports.of_player(anna, "ben"), kind="spam", words="It advertises")
+    operator = player("olga", is_staff=True)
+    moderation.act(by=operator, report=report, act="suspend", words="Enough.")
+    assert find_token(told["access_token"]) is None
+    assert refreshed(app, told["refresh_token"]).status_code == 401
+    moderation.act(by=operator, report=report, act="restore", words="Talked to them.")
+    assert find_token(told["access_token"]) is None
+    assert refreshed(app, told["refresh_token"]).status_code == 200
 
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])

@@ -21,16 +21,20 @@ def register() -> None:
 
 
 def conduct(row: Outbox) -> Message | None:
-    """Tell a player of a warning or a ban from messages, in the operator's words. It does not say who has reported them."""
-    act = ReportAct.objects.filter(pk=row.payload["act"]).first()
+    """Tell a player, of a bot its owner, of a warning or a ban from messages, in the operator's words, and not who has reported
+    them.
+    """
+    act = ReportAct.objects.filter(pk=row.payload["act"]).select_related("report__about").first()
     if act is None or row.user is None:
         return None
-    ban = MessageBan.objects.filter(user=row.user).first() if act.act == ReportAct.Act.MUTE else None
+    about = act.report.about
+    ban = MessageBan.objects.filter(user=about).first() if act.act == ReportAct.Act.MUTE else None
     headline = _("The operators have warned you")
     if ban is not None:
         headline = _("You may not write messages until %(until)s") % {"until": local_time(ban.until, row.user)}
     still = _("Your matches go on: you can give orders as before. The ban ends by itself.") if ban is not None else ""
-    context = {"headline": headline, "still": still, "words": act.words, "terms": f"{settings.BASE_URL}/terms/"}
+    bot = _("This is about your bot %(name)s.") % {"name": about.username} if about.is_bot else ""
+    context = {"headline": headline, "bot": bot, "still": still, "words": act.words, "terms": f"{settings.BASE_URL}/terms/"}
     text = render_to_string("notices/conduct.txt", context)
     return Message(subject=headline, text=text, html=render_to_string("notices/conduct.html", context), reason="conduct")
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.bots import bots
 from accounts.models import User
+from accounts.oauth import apps
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import tenures
 from gamesvc.matches.errors import Forbidden
@@ -37,7 +38,8 @@ def act(*, by: User, report: Report, act: str, words: str = "", days: int | None
         _carry_out(report, act, days)
         _move_on(report, act)
         if act in TOLD:
-            outbox.notify(outbox.Notice(kind="conduct", user_id=report.about_id, payload={"act": done.pk}))
+            # Of a bot its owner hears, who answers for it and has an address.
+            outbox.notify(outbox.Notice(kind="conduct", user_id=bots.root(report.about), payload={"act": done.pk}))
     return done
 
 
@@ -87,6 +89,7 @@ def _carry_out(report: Report, act: str, days: int | None) -> None:
             _ban(report.about_id, timezone.now() + timedelta(days=days or 0))
         case Act.SUSPEND:
             User.objects.filter(pk=report.about_id).update(is_active=False)
+            apps.rest(report.about)
         case Act.RESTORE:
             MessageBan.objects.filter(user=report.about).delete()
             User.objects.filter(pk=report.about_id).update(is_active=True)
