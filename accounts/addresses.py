@@ -69,7 +69,7 @@ def user_of_address(address: str) -> User | None:
 
 def is_taken(address: str) -> bool:
     """Return True if an account has verified this address, also a suspended one: no other account can."""
-    return EmailAddress.objects.filter(email=address.lower(), verified=True).exists()
+    return bool(EmailAddress.objects.filter(email=address.lower(), verified=True).exists())
 
 
 @transaction.atomic

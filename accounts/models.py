@@ -75,12 +75,15 @@ class User(AbstractUser):
 
     @classmethod
     def named(cls, name: str) -> User | None:
-        """Return the active user with this name; None if there is none, even for text that cannot be a name."""
+        """Return the active user with this name; None if there is none, even for text that cannot be a name.
+
+        With its owner a bot is suspended too.
+        """
         try:
             check_username_characters(name)
         except ValidationError:
             return None
-        return cls.objects.filter(username=name, is_active=True).first()
+        return cls.objects.filter(username=name, is_active=True).exclude(bot_owner__is_active=False).first()
 
     @classmethod
     def lock(cls, *keys: int) -> None:

@@ -7,7 +7,6 @@ their seats are shown as "player 2".
 
 from __future__ import annotations
 
-import logging
 from contextlib import suppress
 
 from django.db.models.functions import Lower
@@ -19,10 +18,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Invitation, Match, Note, Press, Rating, Refusal, Seat
 from gamesvc.matches.organising import moderation, reports
-from gamesvc.matches.record import secrets
 from gamesvc.matches.record.append import Actor
-
-logger = logging.getLogger(__name__)
 
 CHANNEL = "web"
 
@@ -34,7 +30,7 @@ def register() -> None:
 
 def erase_from_matches(user: User) -> None:
     """Remove a user from all matches, and delete their texts: press, notes, reports, refused commands, invitations."""
-    _leave_open_matches(user)
+    opening.leave_all(user, channel=CHANNEL)
     _vacate_running_matches(user)
     Press.objects.filter(user=user).delete()
     Note.objects.filter(user=user).delete()
@@ -47,21 +43,6 @@ def erase_from_matches(user: User) -> None:
     Seat.objects.filter(user=user).update(user=None)
     # The ratings stay without a user: those of their opponents go on from the same numbers.
     Rating.objects.filter(user=user).update(user=None)
-
-
-def _leave_open_matches(user: User) -> None:
-    for match in Match.objects.filter(seats__user=user, status=Match.Status.OPEN):
-        with suppress(Refused):  # it has started or ended meanwhile
-            opening.leave_match(by=user, match=match, channel=CHANNEL)
-    for match in Match.objects.filter(creator=user, status=Match.Status.OPEN):
-        if not match.seats.exclude(user=None).exists():
-            try:
-                with suppress(Refused):
-                    opening.cancel_match(by=user, match=match, channel=CHANNEL)
-            except secrets.WrongKey:
-                # It cannot end before its key is found again. It stays open without a host, and lapses when it can.
-                logger.exception("Match %s could not be called off; it no longer has a host.", match.pk)
-                Match.objects.filter(pk=match.pk).update(creator=None)
 
 
 def _vacate_running_matches(user: User) -> None:

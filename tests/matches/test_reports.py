@@ -17,7 +17,7 @@ from gamesvc.matches import retention
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import opening, press
-from gamesvc.matches.models import MessageBan, Press, Reason, Report, ReportAct
+from gamesvc.matches.models import Match, MessageBan, Press, Reason, Report, ReportAct
 from gamesvc.matches.organising import moderation
 from gamesvc.matches.record.stream import STORE
 from tests.mailing import mailing, verify  # noqa: F401
@@ -321,6 +321,21 @@ def test_a_suspended_player_is_out_until_they_are_restored(match, anna, ben, pro
     assert theirs.get("/me/").status_code == 401
     moderation.act(by=operator, report=report, act="restore", words="Talked to them.")
     assert theirs.get("/me/").status_code == 200
+
+
+def test_nobody_joins_a_suspended_player(toy, anna, ben, player, program, operator):
+    hosted = opening.create_match(by=ben, game=toy)
+    joined = opening.join_match(by=ben, match=opening.create_match(by=player("carl"), game="stratastar", seats=3))
+    of_bot = opening.create_match(by=bots.make(owner=ben, name="deep-bot"), game=toy, entry="invited")
+    running = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy))
+    moderation.act(by=operator, report=reported(program, anna), act="suspend", words="Enough.")
+    assert [one["number"] for one in program(anna).get("/matches/?mine=false").json()["results"]] == [joined.number]
+    assert not joined.seats.filter(user=ben).exists()
+    states = [Match.objects.get(pk=match.pk).status for match in (hosted, of_bot, joined, running)]
+    assert states == ["cancelled", "cancelled", "open", "running"]
+    challenged = program(anna).post("/challenges/", {"opponent": "deep-bot", "game": toy})
+    assert (challenged.status_code, challenged.json()["code"]) == (422, "unknown_user"), challenged.content
+    assert running.seats.filter(user=ben).exists(), "they may be restored, and until then the clock answers"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ one seat.
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -37,6 +39,8 @@ from gamesvc.matches.record import loading, positions, secrets
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.positions import Start
 from gamesvc.matches.statistics import reliability as reliable
+
+logger = logging.getLogger(__name__)
 
 HOURS = (1, 24 * 30)
 USUAL_HOURS = 48
@@ -330,6 +334,22 @@ def cancel_match(*, by: User, match: Match, channel: str = "api") -> Match:
         _close(match, "cancelled", Actor("host"), channel)
     match.refresh_from_db()
     return match
+
+
+def leave_all(user: User, *, channel: str = "api") -> None:
+    """Take a user who can no longer play out of all open matches. Those that they host, and where nobody sits, are called off."""
+    for match in Match.objects.filter(seats__user=user, status=Match.Status.OPEN):
+        with suppress(Refused):  # it has started or ended meanwhile
+            leave_match(by=user, match=match, channel=channel)
+    for match in Match.objects.filter(creator=user, status=Match.Status.OPEN):
+        if not match.seats.exclude(user=None).exists():
+            try:
+                with suppress(Refused):
+                    cancel_match(by=user, match=match, channel=channel)
+            except secrets.WrongKey:
+                # It cannot end before its key is found again. It stays open without a host, and lapses when it can.
+                logger.exception("Match %s could not be called off; it no longer has a host.", match.pk)
+                Match.objects.filter(pk=match.pk).update(creator=None)
 
 
 def lapse_matches(limit: int = 100) -> int:

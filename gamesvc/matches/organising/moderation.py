@@ -17,6 +17,7 @@ from accounts.oauth import apps
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import tenures
 from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import MessageBan, Report, ReportAct
 from notifications import outbox
 
@@ -40,6 +41,10 @@ def act(*, by: User, report: Report, act: str, words: str = "", days: int | None
         if act in TOLD:
             # Of a bot its owner hears, who answers for it and has an address.
             outbox.notify(outbox.Notice(kind="conduct", user_id=bots.root(report.about), payload={"act": done.pk}))
+    if act == Act.SUSPEND:
+        # Afterwards, as each of these matches is locked by itself. Nobody is to join someone who cannot play.
+        for account in (report.about, *report.about.bots.all()):
+            opening.leave_all(account, channel="web")
     return done
 
 

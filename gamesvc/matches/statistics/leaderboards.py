@@ -121,7 +121,7 @@ def _bots(game: str) -> QuerySet[Rating]:
 
 
 def _active_accounts() -> Q:
-    return Q(user__is_bot=True, user__is_active=True, last_at__gte=timezone.now() - ACTIVE)
+    return Q(user__is_bot=True, user__is_active=True, user__bot_owner__is_active=True, last_at__gte=timezone.now() - ACTIVE)
 
 
 def _leaders(game: str) -> QuerySet[Rating]:
