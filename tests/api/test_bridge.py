@@ -22,7 +22,7 @@ import pytest
 
 from gamesvc.clients.python import gamesvc_bot, gamesvc_client
 from gamesvc.clients.python.gamesvc_bot import Bridge, NoAnswer, Program, Rules, UciProgram
-from gamesvc.clients.python.gamesvc_client import Client, Problem, fill
+from gamesvc.clients.python.gamesvc_client import Client, Problem, TooLarge, fill
 from tests.api.conftest import Running
 
 FILE = Path(gamesvc_bot.__file__)
@@ -142,6 +142,15 @@ def test_a_server_that_speaks_no_http_steers_no_terminal(
     told = capsys.readouterr().err
     assert "this is no HTTP" in told
     assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("endless", [b"[" + b"1," * 600, b"data: " + b"x" * 600, b"data: 1\n" * 200])
+def test_no_answer_fills_the_memory_of_a_client(monkeypatch: pytest.MonkeyPatch, endless: bytes) -> None:
+    monkeypatch.setattr(gamesvc_client, "LARGEST", 1000)
+    monkeypatch.setattr(Client, "_open", lambda *_request: io.BytesIO(endless + b"\n" + endless))
+    client = Client("http://localhost", "")
+    with pytest.raises(TooLarge):
+        client.call("GET", "/challenges/") if endless[:1] == b"[" else next(client.follow())
 
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"gone"', b"\xff", b"{", b""])

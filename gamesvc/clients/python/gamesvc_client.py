@@ -33,6 +33,8 @@ TRIES = 5
 LONGEST_WAIT = 60.0
 # The service sends a sign of life every 15 seconds.
 SILENCE = 45.0
+LARGEST = 64 * 2**20
+"""The most bytes of an answer, or of a message of a stream. The service writes nothing near it but exports."""
 LOST = (
     *(urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, ssl.SSLError),
     *(json.JSONDecodeError, UnicodeDecodeError),
@@ -43,6 +45,10 @@ LOST = (
 def pause(failed: int) -> float:
     """Return the seconds to wait after so many failures in a row."""
     return min(2.0 ** min(failed, 10) / 4, LONGEST_WAIT)
+
+
+class TooLarge(ValueError):
+    """An answer without end: it would fill the memory."""
 
 
 class Problem(Exception):
@@ -84,7 +90,7 @@ class Client:
         for attempt in range(1, TRIES + 1):
             try:
                 with self._open(method, f"/api/v1{path}", data, sent, query) as answer:
-                    content = answer.read()
+                    content = _whole(answer)
                     return json.loads(content) if content else None
             except Problem as problem:
                 if attempt == TRIES or not problem.passes:
@@ -150,7 +156,7 @@ class Client:
             return urllib.request.urlopen(request, timeout=timeout or self.timeout)
         except urllib.error.HTTPError as error:
             with error:
-                content = error.read()
+                content = error.read(LARGEST)
             try:
                 body = json.loads(content)
             except ValueError:
@@ -161,10 +167,22 @@ class Client:
             raise Problem(error.code, body, float(after) if after.isdecimal() else None) from None
 
 
+def _whole(answer: Any) -> bytes:
+    """Return the body of an answer. Raises `TooLarge`."""
+    content = bytes(answer.read(LARGEST + 1))
+    if len(content) > LARGEST:
+        raise TooLarge(f"The answer has more than {LARGEST} bytes.")
+    return content
+
+
 def _messages(lines: Any) -> Iterator[tuple[str, Json]]:
-    """Read Server-Sent Events: yield the id and the data of each message."""
+    """Read Server-Sent Events: yield the id and the data of each message. Raises `TooLarge`."""
     identity, data = "", []
-    for line in lines:
+    size = 0
+    while line := lines.readline(LARGEST + 1):
+        size = size + len(line) if line.strip() else 0
+        if size > LARGEST:
+            raise TooLarge(f"A message has more than {LARGEST} bytes.")
         name, _, value = line.decode().rstrip("\r\n").partition(":")
         if name == "id":
             identity = value.strip()
@@ -501,7 +519,7 @@ def _turns(client: Client, given: argparse.Namespace) -> None:
 def _play(client: Client, given: argparse.Namespace) -> None:
     if not given.orders:
         with client._open("GET", f"/api/v1/matches/{given.match}/board.txt", None, {}, {}) as answer:
-            _say(answer.read().decode())
+            _say(_whole(answer).decode())
         forms = client.call("GET", f"/matches/{given.match}/forms/")
         _say(forms["help"])
     for text in given.orders:
