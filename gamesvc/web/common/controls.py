@@ -208,7 +208,8 @@ def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
     where = ".".join(name for name in one.path.removeprefix(f"{WHOLE}.").split(".") if not name.isdecimal())
     children = tuple(_placed(child, parts) for child in one.children)
     if one.kind == "alternatives":
-        return replace(one, options=_begun(one.options, children), children=children)
+        shared = next(iter(_fixed_parts(replace(one, children=children))), "")
+        return replace(one, options=_begun(one.options, children), children=children, part=shared)
     options = tuple(replace(option, part=parts.get((where, option.value), "")) for option in one.options)
     fixed = one.kind == "fixed" or (one.kind == "number" and "const" in one.schema)
     part = parts.get((where, key(only(one.schema))), "") if fixed else ""

@@ -147,6 +147,15 @@ export class Filling {
     return radio !== null && radio.checked && !radio.dataset.t;
   }
 
+  /** Choose of alternatives that the board does not show the one that costs nothing, where none is chosen yet. */
+  mean() {
+    for (const name of new Set([...this.form.querySelectorAll("[data-branch]")].map((branch) => /** @type {HTMLElement} */ (branch).dataset.branch ?? ""))) {
+      const all = /** @type {HTMLElement[]} */ ([...this.form.querySelectorAll(`[data-branch="${CSS.escape(name)}"]`)]).filter((branch) => this.open(branch));
+      const free = all.filter((branch) => !branch.querySelector("[data-payment]")), radio = free.length === 1 ? switchOf(free[0]) : null;
+      if (radio && !radio.dataset.t && !all.some((branch) => switchOf(branch)?.checked)) radio.checked = true;
+    }
+  }
+
   /** Choose what stands for a target: in the first control that lacks a value, else in the last. @param {string} target @returns {boolean} */
   take(target) {
     this.taps += 1;

@@ -40,22 +40,29 @@ async function ask(address) {
   return { name: "", text: "" };
 }
 
-/** @param {string} target @returns {Promise<boolean>} true if there was something to tell */
-export async function explain(target) {
+/** What there is to tell about a target: its name and its text. @param {string} target @returns {Promise<HTMLElement[]>} */
+export async function wordsOf(target) {
   const hit = hitOf(target), page = document.getElementById("main");
-  hide();
-  if (!hit || !page?.dataset.help) return false;
+  if (!hit || !page?.dataset.help) return [];
   const address = `${page.dataset.help}${page.dataset.help.includes("?") ? "&" : "?"}of=${encodeURIComponent(target)}&version=${page.dataset.version}`;
   if (!known.has(address)) known.set(address, ask(address));
   const { name, text } = await /** @type {Promise<{name: string, text: string}>} */ (known.get(address));
-  hide();
   const [title, words] = [document.createElement("h3"), document.createElement("p")];
   title.textContent = name || nameOf(hit);
   words.textContent = text;
+  return [title, ...(text ? [words] : [])];
+}
+
+/** @param {string} target @returns {Promise<boolean>} true if there was something to tell */
+export async function explain(target) {
+  hide();
+  const told = await wordsOf(target), hit = hitOf(target);
+  hide();
+  if (!hit || !told.length) return false;
   card = document.createElement("div");
   card.className = "pop help";
   card.setAttribute("role", "tooltip");
-  card.append(title, ...(text ? [words] : []));
+  card.append(...told);
   document.body.append(card);
   place(card, hit);
   return true;

@@ -18,7 +18,7 @@ export const boxOf = (hit) => hit.getBBox();
 export function nameOf(hit) {
   const own = hit.getAttribute("aria-label") || hit.querySelector("title")?.textContent;
   if (own) return own;
-  const choice = document.querySelector(`form [data-t="${CSS.escape(hit.dataset.t ?? "")}"]`);
+  const choice = document.querySelector(`form [data-t="${CSS.escape(hit.dataset.t ?? "")}"]:not(fieldset)`);
   return (choice?.closest("label") ?? choice)?.textContent?.trim() || hit.dataset.t || "";
 }
 

@@ -3,7 +3,7 @@
 import { Filling, begins, choices, commands, number, targetOf } from "./forms.js";
 import { fold } from "./fold.js";
 import { draw, hitOf, hits, nameOf } from "./marks.js";
-import { explain, hide, place } from "./help.js";
+import { explain, hide, place, wordsOf } from "./help.js";
 import { edit, send } from "./patch.js";
 import { count, fit } from "./zoom.js";
 import { tr } from "../words.js";
@@ -58,24 +58,22 @@ export function tap(target) {
   tapped = true;
   if (filling && target === first && filling.stays(target)) return cancel();
   if (filling?.take(target)) return changed();
-  const fitting = formsFor(target);
-  if (!fitting.length) {
-    if (filling) cancel();
-    return void explain(target);
-  }
+  const all = commands(), fitting = formsFor(target, all.filter(isMain));
   if (fitting.length === 1) return begin(fitting[0], target);
-  ask(target, fitting);
+  if (fitting.length) return ask(target, fitting);
+  if (filling) reset();
+  render();
+  // No act of the turn: what stands there is told, and settings that could name it are offered beside.
+  const beside = formsFor(target, all);
+  if (!beside.length) return void explain(target);
+  ask(target, beside);
+  void tell(target);
 }
 
-/** The forms that a target begins; if there are none, those that it is part of. @param {string} target */
-function formsFor(target) {
-  const all = commands();
-  for (const list of [all.filter(isMain), all])
-    for (const fits of [/** @param {HTMLFormElement} form */ (form) => begins(form).has(target), /** @param {HTMLFormElement} form */ (form) => choices(form).some((choice) => targetOf(choice) === target)]) {
-      const found = list.filter(fits);
-      if (found.length) return found;
-    }
-  return [];
+/** The forms that a target begins; if there are none, those that it is part of. @param {string} target @param {HTMLFormElement[]} list */
+function formsFor(target, list) {
+  const begun = list.filter((form) => begins(form).has(target));
+  return begun.length ? begun : list.filter((form) => choices(form).some((choice) => targetOf(choice) === target));
 }
 
 /** @param {HTMLFormElement} form @param {string} target */
@@ -83,7 +81,7 @@ function begin(form, target) {
   if (filling && filling.form !== form) reset();
   if (filling?.form !== form) filling = new Filling(form);
   first = target;
-  if (target) filling.take(target);
+  if (target && !filling.take(target)) filling.mean();
   for (let fold = form.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
   start(filling);
   changed();
@@ -349,25 +347,35 @@ function ask(target, forms) {
   if (!hit) return begin(forms[0], target);
   menu = document.createElement("div");
   menu.className = "pop menu";
-  menu.setAttribute("role", "menu");
-  menu.setAttribute("aria-label", nameOf(hit));
+  const items = document.createElement("div");
+  items.setAttribute("role", "menu");
+  items.setAttribute("aria-label", nameOf(hit));
   for (const form of forms) {
     const item = button(form.dataset.label ?? "", "", () => { closeMenu(); begin(form, target); });
     item.className = "";
     item.setAttribute("role", "menuitem");
-    menu.append(item);
+    items.append(item);
   }
-  menu.addEventListener("keydown", (event) => {
-    const items = /** @type {HTMLElement[]} */ ([...(menu?.children ?? [])]), at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  items.addEventListener("keydown", (event) => {
+    const all = /** @type {HTMLElement[]} */ ([...items.children]), at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    items[(at + by + items.length) % items.length].focus();
+    all[(at + by + all.length) % all.length].focus();
   });
+  menu.append(items);
   document.body.append(menu);
   place(menu, hit);
-  /** @type {HTMLElement} */ (menu.firstElementChild).focus({ preventScroll: true });
+  /** @type {HTMLElement} */ (items.firstElementChild).focus({ preventScroll: true });
   draw({ can: new Set(), taken: new Set([target]), focused });
+}
+
+/** Put what stands at a target into the menu that is open there. @param {string} target */
+async function tell(target) {
+  const mine = menu, words = await wordsOf(target), hit = hitOf(target);
+  if (!hit || !mine?.isConnected) return;
+  mine.prepend(...words);
+  place(mine, hit);
 }
 
 function closeMenu() {
@@ -473,6 +481,8 @@ export function prepare() {
     tapped &&= drawn === version();
     void look(filling.form);
   }
+  // A menu is for the board that it was opened on.
+  if (drawn !== version()) closeMenu();
   drawn = version();
   const atOnce = /** @type {HTMLInputElement | null} */ (document.getElementById("at-once"));
   if (atOnce) atOnce.checked = sendsAtOnce();
@@ -493,7 +503,7 @@ export function listen(held) {
     const hit = /** @type {SVGGraphicsElement | null} */ (at?.closest(".hits [data-t]"));
     if (held() && hit) return;
     if (hit) return tap(meant(event, hit));
-    if (menu && !menu.contains(at)) closeMenu();
+    if (menu && !menu.contains(at)) { closeMenu(); render(); }
     // An act that is complete as it stands: the words of the server come first, then Confirm.
     const whole = /** @type {HTMLButtonElement | null} */ (at?.closest("[data-begin]"));
     if (!whole?.form) return;

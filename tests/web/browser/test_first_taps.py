@@ -1,0 +1,60 @@
+"""The first tap on a thing: an act of the turn that it begins, else what it is. Settings never take the board over."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.browser.conftest import PHONE
+from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
+
+pytestmark = pytest.mark.browser
+EMPTY = "cell:D4"
+
+
+def at(page: Page, target: str) -> None:
+    page.locator(f'.hits [data-t="{target}"]').dispatch_event("click")
+
+
+def moving(played: Played) -> int:
+    """Play on to the first movement, and return the seat that moves."""
+    while not any("move" in played.offered(seat) for seat in (0, 1)):
+        me = 0 if played.waits_for(0) else 1
+        if "end_phase" in played.offered(me):
+            played.ends_phase(me)
+        else:
+            played.bot_acts(me)
+    return next(seat for seat in (0, 1) if "move" in played.offered(seat))
+
+
+def test_fleets_that_all_stand_in_one_place_are_moved_by_a_tap_on_them(opened):
+    played = Played("stratastar", 2)
+    me = moving(played)
+    page = opened(played.users[me], played.path, PHONE)
+    home = lit(page).first.get_attribute("data-t")
+    assert lit(page).count() == 1, "only the fleets can begin a movement"
+    before = shown(page)
+    at(page, str(home))
+    expect(page.locator('form.filling[data-verb="Move"]')).to_have_count(1)
+    spaces = page.locator('.hits [data-t^="cell:"].can')
+    if spaces.count():  # A hazard may leave only one way out, which needs no tap.
+        at(page, str(spaces.first.get_attribute("data-t")))
+    expect(page.locator("#says")).to_contain_text("free move")
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+
+
+@pytest.mark.parametrize("turn", ["own", "other"])
+def test_a_tap_on_an_empty_place_tells_what_it_is(opened, turn):
+    """Standing orders may name any place of the map. They wait in a menu until they are meant."""
+    played = Played("stratastar", 2)
+    me = moving(played)
+    page = opened(played.users[me if turn == "own" else 1 - me], played.path, PHONE)
+    lights = lit(page).count()
+    at(page, EMPTY)
+    expect(page.locator(".menu h3")).to_have_text("D4")
+    expect(page.locator("form.filling")).to_have_count(0)
+    page.locator("#says").click()
+    expect(page.locator(".menu")).to_have_count(0)
+    expect(lit(page)).to_have_count(lights)
+    at(page, EMPTY)
+    page.get_by_role("menuitem", name="Standing orders").click()
+    expect(page.locator('form.filling[data-verb="Standing orders"]')).to_have_count(1)
