@@ -58,3 +58,43 @@ def test_a_tap_on_an_empty_place_tells_what_it_is(opened, turn):
     at(page, EMPTY)
     page.get_by_role("menuitem", name="Standing orders").click()
     expect(page.locator('form.filling[data-verb="Standing orders"]')).to_have_count(1)
+
+
+def test_a_hand_stays_where_it_is_until_the_last_card_is_chosen(opened):
+    """The commander is asked for after the cards, so that the next card is not somewhere else under the finger."""
+    played = Played("space_war", 2)
+    while "prepare" not in played.offered(0):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, PHONE)
+    cards = page.locator('.hits [data-t].can:not([aria-pressed="true"])')
+    cards.first.dispatch_event("click")
+    expect(page.locator("form.filling")).to_have_count(1)
+    page.wait_for_function("() => !bar.ariaBusy")
+    expect(page.locator("#choices .answer")).to_have_count(0)
+    least = int(page.locator("form.filling [data-least]").first.get_attribute("data-least") or 0)
+    for _ in range(least - 1):
+        cards.first.dispatch_event("click")
+    expect(page.locator("#choices .answer").first).to_be_visible()
+
+
+def test_a_phone_page_ends_at_its_bar(opened):
+    """What is folded away under the tabs adds nothing to the height of the page."""
+    played = Played("space_fleet_commander", 1)
+    played.bot_acts(0)
+    page = opened(played.users[0], played.path, PHONE)
+    expect(page.locator("#bar")).to_be_visible()
+    more = page.evaluate("document.documentElement.scrollHeight - innerHeight")
+    assert more < 8, "the page ends at the bar"
+
+
+def test_after_an_own_act_the_bar_says_what_comes_next(opened):
+    played = Played("stratastar", 2)
+    played.others_act()
+    page = opened(played.users[0], played.path, PHONE)
+    before = shown(page)
+    lit(page).first.dispatch_event("click")
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+    expect(page.locator("#says b")).to_contain_text("You placed your Homeworld")
+    if played.waits_for(0):
+        expect(page.locator("#says span")).to_contain_text("Discard up to three cards")

@@ -265,7 +265,15 @@ export class Filling {
   question() {
     const radios = [...this.form.querySelectorAll(NEEDED)].map((input) => /** @type {HTMLInputElement} */ (input));
     const lacking = radios.find((radio) => !radio.dataset.t && this.open(radio) && !radio.closest("[data-steps]") && !this._filled(radio));
+    if (lacking && this._short(lacking)) return [];
     return lacking ? radios.filter((radio) => radio.name === lacking.name && !this._elsewhere(radio)) : [];
+  }
+
+  /** @param {HTMLInputElement} radio @returns {boolean} true if a list on the board before it lacks something: the bar does not grow meanwhile */
+  _short(radio) {
+    const lists = /** @type {HTMLElement[]} */ ([...this.form.querySelectorAll("[data-least]")]).filter((list) => active(list) && list.querySelector("[data-t]"));
+    const before = lists.filter((list) => list.compareDocumentPosition(radio) & Node.DOCUMENT_POSITION_FOLLOWING);
+    return before.some((list) => list.querySelectorAll(":checked").length < Number(list.dataset.least));
   }
 
   /** What nobody is asked and no target stands for: boxes, answers beside the usual one, numbers after the first.
