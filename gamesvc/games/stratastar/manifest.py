@@ -57,8 +57,8 @@ OPTIONS: JsonObject = {
             "labels": {"fast": "only those who can do something", "secret": "also those who can only pass"},
             "default": "fast",
             "title": "Who is asked about a reaction or a battle",
-            "description": "“fast” saves time, but the others may learn from it which cards a player lacks. "
-            "“secret” asks everyone, so a pause tells nothing. Players can change this for themselves.",
+            "description": "To ask only some saves time, but the others may learn from it which cards a player lacks. "
+            "If everyone is asked, a pause tells nothing. Players can change this for themselves.",
             "told": True,
         },
         "max_rounds": {

@@ -14,8 +14,8 @@ TRANSLATED = (
     gettext_noop("only those who can do something"),
     gettext_noop("also those who can only pass"),
     gettext_noop(
-        "“fast” saves time, but the others may learn from it which cards a player lacks. "
-        "“secret” asks everyone, so a pause tells nothing. Players can change this for themselves."
+        "To ask only some saves time, but the others may learn from it which cards a player lacks. "
+        "If everyone is asked, a pause tells nothing. Players can change this for themselves."
     ),
 )
 

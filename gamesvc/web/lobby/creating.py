@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -158,6 +159,7 @@ def _create(request: HttpRequest, form: NewMatchForm, engine: Game, options: con
         match = _open(request, form, engine, chosen)
         if fields["invite"].strip() and fields["entry"] == Match.Entry.INVITED:
             invitations.invite_by_text(by=signed_in(request), match=match, whom=fields["invite"])
+            messages.success(request, say("{whom} is invited.", whom=fields["invite"].strip()))
     return match
 
 

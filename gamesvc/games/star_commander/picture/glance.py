@@ -34,7 +34,9 @@ def now(view: Data, caption: Caption) -> str:
     """Return turn, active seat and phase, or how the match ended."""
     if view["result"]:
         return say("Over: {reason}", reason=say(REASONS[view["result"]["reason"]]))
-    parts = [say("Turn {turn}", turn=view["turn"]), seat_name(view["active"], caption.names), say(PHASES[view["phase"]])]
+    limit = view["turn_limit"]
+    turn = say("Turn {turn} of {limit}", turn=view["turn"], limit=limit) if limit else say("Turn {turn}", turn=view["turn"])
+    parts = [turn, seat_name(view["active"], caption.names), say(PHASES[view["phase"]])]
     if view["prompt"]["kind"] == "window":
         parts.append(say("responses"))
     return " · ".join(parts)

@@ -17,7 +17,7 @@ def glance(seen: Data, caption: Caption) -> Glance:
     if seen["ended"]:
         now = say("Over after turn {turn}", turn=seen["turn"])
     else:
-        now = say("Turn {turn}, {phase}", turn=seen["turn"], phase=say(PHASES[seen["phase"]]))
+        now = f"{_turn(seen)}, {say(PHASES[seen['phase']])}"
     alive = [one for one in seen["players"] if one["alive"]]
     standing = listed(
         say("{name} has {worlds}", name=seat_name(one["seat"], caption.names), worlds=counted(one["worlds"], "world"))
@@ -26,3 +26,11 @@ def glance(seen: Data, caption: Caption) -> Glance:
     asked = awaiting(seen, Speaker(seen["viewer"], caption.names))
     description = say("{standing}; {goal} win. {asked}", standing=standing, goal=WORLDS_TO_WIN, asked=asked)
     return Glance(headline(now, seen["awaited"], caption), description, seen["turn"], task(seen))
+
+
+def _turn(seen: Data) -> str:
+    """Return the number of the turn; where the rounds are limited, how far the end is as well."""
+    rounds = seen["options"]["max_rounds"]
+    if not rounds or not seen["round"]:
+        return say("Turn {turn}", turn=seen["turn"])
+    return say("Turn {turn}, round {round} of {rounds}", turn=seen["turn"], round=seen["round"], rounds=rounds)
