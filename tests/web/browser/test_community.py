@@ -102,3 +102,22 @@ def test_the_page_can_be_installed(opened, player):
     for icon in manifest["icons"]:
         assert page.evaluate("(address) => fetch(address).then((answer) => answer.status)", icon["src"]) == 200
     assert page.evaluate("navigator.serviceWorker.register('/sw.js').then((worker) => worker.scope)").endswith("/")
+
+
+def test_an_organiser_pauses_a_match_without_leaving_its_page(opened, player):
+    host = player("olga")
+    match = opening.create_match(by=host, game="stratastar", seats=2, take_seat=False, watch="all")
+    for name in ("ines", "marek"):
+        match = opening.join_match(by=player(name), match=match)
+    page = opened(host, f"/matches/{match.number}/")
+    loads: list[str] = []
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+    page.locator("#tab-more").click()
+    page.locator("#p-more summary", has_text="Organise").click()
+    page.locator("#p-more .chip", has_text="Pause").click()
+    page.locator("#p-more").get_by_label("In words, for the players").fill("Wait for my ruling")
+    page.locator("#p-more").get_by_role("button", name="Carry it out").click()
+    expect(page.locator("body")).to_contain_text("The match is paused")
+    assert loads == []
+    match.refresh_from_db()
+    assert match.paused_at is not None

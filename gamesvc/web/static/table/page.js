@@ -3,7 +3,7 @@
 import { follow } from "../live.js";
 import { listen as listenForFold } from "./fold.js";
 import { listen as listenForHelp } from "./help.js";
-import { idle, reload } from "./patch.js";
+import { addressOf, idle, reload } from "./patch.js";
 import { listen as listenForReplay } from "./replay.js";
 import { listen, prepare, refer, submit } from "./taps.js";
 import { listen as listenForZoom } from "./zoom.js";
@@ -56,7 +56,7 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  if (form.method !== "post" || !form.action.includes(`/matches/${main.dataset.match}/`)) return;
+  if (form.method !== "post" || !addressOf(form).includes(`/matches/${main.dataset.match}/`)) return;
   event.preventDefault();
   void submit(form, event.submitter);
 });

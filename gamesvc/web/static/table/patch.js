@@ -93,6 +93,10 @@ export async function reload(search) {
   return true;
 }
 
+/** Return where a form goes. Its property `action` is a field if one has that name.
+ * @param {HTMLFormElement} form */
+export const addressOf = (form) => form.getAttribute("action") ?? location.pathname;
+
 /** Send a form and show the page that answers it, with the reason beside its cause if it was refused.
  * @param {HTMLFormElement} form @param {HTMLElement | null} button @returns {Promise<boolean>} true if it was accepted */
 export function send(form, button) {
@@ -106,7 +110,7 @@ export function send(form, button) {
 async function post(form, button) {
   const body = new FormData(form);
   if (button instanceof HTMLButtonElement && button.name) body.set(button.name, button.value);
-  const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
+  const answer = await fetch(addressOf(form), { method: "POST", body, headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
   const html = await answer.text();
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error(answer.statusText);
   if (answer.ok) edited.delete(form);
