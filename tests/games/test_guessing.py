@@ -20,15 +20,10 @@ LONG = int(os.environ.get("GUESSES", "40000"))
 
 
 @pytest.mark.parametrize("game_id", catalog.OFFERED)
-def test_a_guess_is_answered_alike_whatever_is_hidden(game_id: str) -> None:
-    answers = guess(catalog.game(game_id), "guess", GUESSES)
-    assert min(answers["accepted"], answers["refused"]) > GUESSES / 20
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("game_id", catalog.OFFERED)
-def test_many_guesses_are_answered_alike_whatever_is_hidden(game_id: str) -> None:
-    guess(catalog.game(game_id), "many guesses", LONG)
+@pytest.mark.parametrize("most", [GUESSES, pytest.param(LONG, marks=pytest.mark.long)])
+def test_guesses_are_answered_alike_whatever_is_hidden(game_id: str, most: int) -> None:
+    answers = guess(catalog.game(game_id), "guess", most)
+    assert min(answers["accepted"], answers["refused"]) > most / 20
 
 
 def test_a_refusal_that_tells_what_another_seat_holds_is_found() -> None:
