@@ -15,6 +15,11 @@ from accounts.models import User
 # Every mail that comes runs this, at the door and in the worker.
 _VERIFIED = 'SELECT email FROM account_emailaddress WHERE user_id = %s::bigint AND verified ORDER BY "primary" DESC, id'
 
+# In a statement: whether the user `%(user)s` has verified the address `%(email)s`.
+IS_VERIFIED = """
+EXISTS (SELECT FROM account_emailaddress WHERE user_id = %(user)s::bigint AND verified AND lower(email) = lower(%(email)s::text))
+"""
+
 
 def is_own(address: str) -> bool:
     """Return True for an address of the service itself: it would write to itself, and answer itself.

@@ -31,6 +31,10 @@ RETURNING count, ends_at
 """
 
 
+Limit = tuple[str, int, int]
+"""A key, how often it may be counted within a window, and the seconds of the window."""
+
+
 def throttle(key: str, limit: int, seconds: int) -> int:
     """Count one more `key`. Return 0 if it is within `limit` for this window, else the seconds to wait.
 
@@ -38,24 +42,25 @@ def throttle(key: str, limit: int, seconds: int) -> int:
     caller's transaction, so an act that is rolled back is not counted; without one, it does not wait for the disk: what is
     done next waits for both.
     """
-    return throttle_in_turn([(key, limit)], seconds)
+    full = throttle_in_turn([(key, limit, seconds)])
+    return full[1] if full is not None else 0
 
 
-def throttle_in_turn(limits: Sequence[tuple[str, int]], seconds: int) -> int:
+def throttle_in_turn(limits: Sequence[Limit]) -> tuple[int, int] | None:
     """Count one more of each key as `throttle` does, in one statement: a key only if those before it are within their limits.
 
-    Return 0 if all are, else the seconds to wait. No key stands there twice.
+    Return None if all are, else the place of the limit that is exceeded and the seconds to wait. No key stands there twice.
     """
     now = timezone.now()
     values: list[Any] = []
-    for at, (key, _limit) in enumerate(limits):
+    for at, (key, _most, seconds) in enumerate(limits):
         values += [hashlib.sha256(key.encode()).hexdigest(), now, now + timedelta(seconds=seconds)]
         values += [limits[at - 1][1]] if at else []
     with connection.cursor() as cursor:
         cursor.execute(_statement(len(limits), alone=not connection.in_atomic_block), values)
         counts = cursor.fetchall()
-    full = [ends_at for (_at, count, ends_at), (_key, limit) in zip(counts, limits, strict=False) if count > limit]
-    return max(1, ceil((full[0] - now).total_seconds())) if full else 0
+    full = [(at, ends_at) for (at, count, ends_at), (_key, most, _seconds) in zip(counts, limits, strict=False) if count > most]
+    return (full[0][0], max(1, ceil((full[0][1] - now).total_seconds()))) if full else None
 
 
 @functools.cache

@@ -89,7 +89,7 @@ def store(mail: Cut, *, address: ReplyAddress, envelope_from: str, received_at: 
             {
                 "id": uuid4(),
                 "address": address.pk,
-                "envelope_from": _storable(envelope_from)[:320],
+                "envelope_from": storable(envelope_from)[:320],
                 "message_id": message_id(mail.raw),
                 "body_hash": hashlib.sha256(body_of(mail.raw)).hexdigest(),
                 "raw": mail.raw,
@@ -171,7 +171,7 @@ def settle(
     queued, notices = outbox.insert_sql([notice] if notice is not None else [])
     told = json.dumps(report) if report is not None else None
     with leases.CHANGING, connection.cursor() as cursor:
-        values: list[Any] = [status.value, _storable(error), told, timezone.now(), mail.pk, mail.claimed_until, *notices]
+        values: list[Any] = [status.value, storable(error), told, timezone.now(), mail.pk, mail.claimed_until, *notices]
         cursor.execute(f"{_SETTLE}, queued AS ({queued}) SELECT FROM appended", values)
         ours: bool = cursor.rowcount > 0
     if ours and notice is not None:
@@ -185,7 +185,7 @@ def put_back(mail: InboundMail, *, error: str) -> None:
         settle(mail, MailStatus.FAILED, error=error)
         return
     until = timezone.now() + timedelta(seconds=2**mail.attempts)
-    _change(mail, claimed_until=until, error=_storable(error))
+    _change(mail, claimed_until=until, error=storable(error))
 
 
 def confirm(mail_id: UUID) -> bool:
@@ -214,6 +214,6 @@ def _change(mail: InboundMail, **values: object) -> bool:
         return bool(waiting.filter(claimed_until=mail.claimed_until).update(**values))
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Return text from a hostile mail in a form that a column accepts."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()[:500]

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 PACKAGES = ("accounts", "gamesvc", "notifications")
-COUNTING = {"throttle", "count_or_wait"}
+COUNTING = {"throttle", "throttle_in_turn", "count_or_wait"}
 # Keys with an account in them, and why its bots need none of their own.
 ALONE = {
     ("accounts/absences.py", "vacations {user.pk}"): "the vacations of an account stop the clocks of its own matches alone",
@@ -33,16 +33,28 @@ def _accounts_in(key: ast.expr) -> bool:
     )
 
 
+def _keys(call: ast.Call) -> list[ast.expr]:
+    """Return the keys that a call counts: its first argument, or that of each of its limits, which it must spell out."""
+    given = call.args[0]
+    if _name(call) != "throttle_in_turn":
+        return [given]
+    limits = [given.elt] if isinstance(given, ast.ListComp) else given.elts if isinstance(given, ast.List) else []
+    assert limits, f"spell the limits out in the call: {ast.unparse(call)}"
+    return [limit.elts[0] for limit in limits if isinstance(limit, ast.Tuple)]
+
+
+def _name(call: ast.Call) -> str:
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
 def test_a_limit_of_a_user_is_one_for_the_user_and_their_bots():
     found = {
-        (str(path), ast.unparse(call.args[0])[2:-1])
+        (str(path), ast.unparse(key)[2:-1])
         for package in PACKAGES
         for path in Path(package).rglob("*.py")
         for call in ast.walk(ast.parse(path.read_text()))
-        if isinstance(call, ast.Call)
-        and getattr(call.func, "attr", getattr(call.func, "id", "")) in COUNTING
-        and call.args
-        and _accounts_in(call.args[0])
-        and "bots.root" not in ast.unparse(call.args[0])
+        if isinstance(call, ast.Call) and _name(call) in COUNTING and call.args
+        for key in _keys(call)
+        if _accounts_in(key) and "bots.root" not in ast.unparse(key)
     }
     assert found == set(ALONE)

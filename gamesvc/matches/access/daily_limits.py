@@ -12,12 +12,12 @@ one account of a person has a seat (`tenures`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from uuid import UUID
 
 from accounts.bots import bots
 from accounts.models import User
-from accounts.throttling import throttle
+from accounts.throttling import throttle, throttle_in_turn
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import counted
 from gamesvc.language import joined, mark, say
@@ -54,6 +54,23 @@ CALLS_PER_DAY = 5
 def count_for(by: User, what: str, most: int, seconds: int, sentence: str) -> None:
     """Count one more act of a user, with those of their bots. Raises `TooMany` as `count_or_wait`."""
     count_or_wait(f"{what} {bots.root(by)}", most, seconds, sentence)
+
+
+def count_message(by: User, match_id: UUID) -> None:
+    """Count one more message of a user, with those of their bots. Raises `TooMany` as `count_or_wait`."""
+    full = throttle_in_turn(
+        [
+            (f"press {match_id} {bots.root(by)}", MESSAGES_PER_HOUR, HOUR),
+            (f"press {bots.root(by)}", MESSAGES_PER_DAY, DAY),
+        ]
+    )
+    if full is not None:
+        a_match, a_day = (
+            f"You can send at most {MESSAGES_PER_HOUR} messages an hour in a match.",
+            f"You can send at most {MESSAGES_PER_DAY} messages a day.",
+        )
+        at, wait = full
+        raise TooMany(joined((a_match, a_day)[at], _again(wait)), wait)
 
 
 def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
@@ -141,18 +158,20 @@ def _both(hourly: int, daily: int) -> tuple[tuple[int, int], ...]:
     return (hourly, HOUR), (daily, DAY)
 
 
-def _count_recorded(key: str, sentence: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]]) -> None:
+def _count_recorded(key: str, sentence: str, user_id: int | None, match_id: UUID, limits: Sequence[tuple[int, int]]) -> None:
     _count(f"recorded {key}", user_id, match_id, limits, code="recorded_too_often", sentence=sentence)
 
 
-def _count(key: str, user_id: int | None, match_id: UUID, limits: Iterable[tuple[int, int]], *, code: str, sentence: str) -> None:
+def _count(key: str, user_id: int | None, match_id: UUID, limits: Sequence[tuple[int, int]], *, code: str, sentence: str) -> None:
     """Count one more act. Raises `Refused` beyond a limit, which stands for `{often}` in the sentence, with when to try again."""
     if user_id is None:
         return
-    for most, seconds in limits:
-        if wait := throttle(f"{key} {seconds} {user_id} {match_id}", most, seconds):
-            often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
-            raise Refused(code, joined(say(sentence, often=often), _again(wait)))
+    full = throttle_in_turn([(f"{key} {seconds} {user_id} {match_id}", most, seconds) for most, seconds in limits])
+    if full is not None:
+        at, wait = full
+        most, seconds = limits[at]
+        often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
+        raise Refused(code, joined(say(sentence, often=often), _again(wait)))
 
 
 def _again(wait: int) -> str:

@@ -84,31 +84,31 @@ def say(
 
     Raises `Refused`, and `TooMany` for a flood.
     """
-    if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
-        return said
     with transaction.atomic():
-        seats = {seat.index: seat for seat in holders.lock_and_check(match, by_seat, by.pk)}
+        rows = holders.lock_seats(match)
+        # The lock makes those wait who repeat a message meanwhile.
+        if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
+            return said
+        holders.check(match, rows, by_seat, by.pk)
+        seats = {seat.index: seat for seat in rows}
         hearers = _hearers(match, by_seat, to, seats)
         kept = _check_text(text)
         _check_ban(by)
-        _check_flood(by, match)
-        message, new = Press.objects.get_or_create(
+        daily_limits.count_message(by, match.pk)
+        message = Press.objects.create(
             id=key or uuid.uuid4(),
-            defaults={
-                "match": match,
-                "seat": by_seat,
-                "to": [] if to == ALL else hearers,
-                "user_id": by.pk,
-                "text": kept,
-                "channel": channel,
-                "said_at": timezone.now(),
-            },
+            match=match,
+            seat=by_seat,
+            to=[] if to == ALL else hearers,
+            user_id=by.pk,
+            text=kept,
+            channel=channel,
+            said_at=timezone.now(),
         )
-        if new:
-            apart = blocks.apart_each([user for index in hearers if (user := seats[index].user_id) is not None])
-            reached = (index for index in hearers if arrives(message, seats[index].user_id, apart.__getitem__))
-            outbox.notify(*(_notice(message, seats[index]) for index in reached))
-            transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
+        apart = blocks.apart_each([user for index in hearers if (user := seats[index].user_id) is not None])
+        reached = (index for index in hearers if arrives(message, seats[index].user_id, apart.__getitem__))
+        outbox.notify(*(_notice(message, seats[index]) for index in reached))
+        transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
     return message
 
 
@@ -129,16 +129,6 @@ def _check_ban(by: User) -> None:
         raise Refused(
             "press_banned", language.say("By decision of the operators you may not write messages until {until}.", until=until)
         )
-
-
-def _check_flood(by: User, match: Match) -> None:
-    hourly, daily = daily_limits.MESSAGES_PER_HOUR, daily_limits.MESSAGES_PER_DAY
-    a_match, a_day = (
-        f"You can send at most {hourly} messages an hour in a match.",
-        f"You can send at most {daily} messages a day.",
-    )
-    daily_limits.count_for(by, f"press {match.pk}", hourly, daily_limits.HOUR, a_match)
-    daily_limits.count_for(by, "press", daily, daily_limits.DAY, a_day)
 
 
 def _hearers(match: Match, by_seat: int, to: Sequence[int] | Literal["all"], seats: Mapping[int, Seat]) -> list[int]:

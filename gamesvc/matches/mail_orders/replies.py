@@ -88,7 +88,7 @@ class Desk:
             again=letter.again,
         )
         self.names = self.run.names
-        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at)
+        self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at, letter.again)
         self.sections: list[dict[str, str]] = []
 
     @property

@@ -56,6 +56,8 @@ class Writer:
     names: tuple[str, ...]
     at: datetime
     """The moment the mail counts from: when the service received it, or when it was confirmed."""
+    again: bool
+    """An earlier run of this mail may have done some of its words."""
 
 
 def check(writer: Writer, lines: Sequence[Line]) -> None:
@@ -72,15 +74,17 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
 
 def do(writer: Writer, line: Line) -> None:
     """Carry out a word once. A restarted worker finds the stored result."""
-    once(writer.mail, line, lambda: _DO[line.word](writer, line))
+    once(writer.mail, line, lambda: _DO[line.word](writer, line), again=writer.again)
     if line.word == "vacation" and line.argument:
         vacations.settle(writer.user.pk)
 
 
-def once(mail: uuid.UUID, line: Line, act: Act) -> None:
-    """Do what a line of a mail says, and keep the result for a worker that comes after."""
-    before = DoneWord.objects.filter(mail_id=mail, number=line.number).first()
-    if before is not None:
+def once(mail: uuid.UUID, line: Line, act: Act, *, again: bool) -> None:
+    """Do what a line of a mail says, and keep the result for a worker that comes after.
+
+    Only when the mail is handled `again` it is looked for: two results of one line cannot be kept, so no act happens twice.
+    """
+    if again and (before := DoneWord.objects.filter(mail_id=mail, number=line.number).first()) is not None:
         line.state, line.detail = before.state, before.detail
         return
     with transaction.atomic():

@@ -158,7 +158,7 @@ def _carry_out(letter: Letter, found: Sequence[Line]) -> list[dict[str, str]]:
     sections = []
     for line in found:
         if line.word in _DOING:
-            service_words.once(letter.id, line, _act(letter.user, line))
+            service_words.once(letter.id, line, _act(letter.user, line), again=letter.again)
         elif line.state == "read":
             sections.append(_leaflet(letter.user, line).as_section())
             line.state = "answered"

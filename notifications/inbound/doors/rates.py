@@ -12,14 +12,14 @@ from datetime import timedelta
 from email.message import Message
 
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db import connection
 from django.utils import timezone
 
-from accounts.addresses import verified_addresses
+from accounts.addresses import IS_VERIFIED
 from accounts.network import provider_network
 from accounts.throttling import throttle_in_turn
 from gamesvc.errors import GamesvcError
-from notifications.inbound import destinations, standing
+from notifications.inbound import destinations, standing, store
 from notifications.inbound.destinations import Destination
 from notifications.inbound.proving import trust
 from notifications.inbound.proving.authentication import PASS
@@ -91,20 +91,37 @@ def check(address: ReplyAddress, envelope_from: str, *, network: str = "", heade
         return
     side = "strangers"
     limits: list[tuple[str, int]] = []
-    if envelope_from.lower() in {own.lower() for own in _own(address)}:
+    if _is_claimed(address, envelope_from):
         side = "claimed"
-        _check_judged(address)
     if network:
         limits += _limits(address, f"{side} {network}")
     _within(*limits, (f"{side} {address.pk}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS))
 
 
-def _own(address: ReplyAddress) -> list[str]:
-    return verified_addresses(address.user) if address.user is not None else [address.email]
+# Mail of the last hour that the workers found to be the owner's: only that was processed. With whether the envelope names them.
+_JUDGED = f"""
+SELECT claimed, counted.here, counted.every FROM (SELECT {{own}} AS claimed) AS envelope
+LEFT JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE m.address_id = %(address)s::uuid) AS here, count(*) AS every
+  FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
+  WHERE {{owner}} AND m.status = '{MailStatus.DONE.value}' AND m.received_at > %(since)s::timestamptz) AS counted ON claimed
+"""  # noqa: S608
 
 
-def _owner(address: ReplyAddress) -> Q:
-    return Q(address__user=address.user_id) if address.user_id is not None else Q(address__email=address.email)
+def _is_claimed(address: ReplyAddress, envelope_from: str) -> bool:
+    """Return True if the envelope names the owner of an address. Raises `TooMuchMail` if they have reached their limits."""
+    parts = {"own": IS_VERIFIED, "owner": "a.user_id = %(user)s::bigint"}
+    if address.user_id is None:
+        parts = {"own": "lower(%(owner)s::text) = lower(%(email)s::text)", "owner": "a.email = %(owner)s::text"}
+    with connection.cursor() as cursor:
+        values = {"address": address.pk, "user": address.user_id, "owner": address.email}
+        cursor.execute(
+            _JUDGED.format(**parts), {**values, "email": store.storable(envelope_from), "since": timezone.now() - SPAN}
+        )
+        claimed, here, every = cursor.fetchone()
+    if claimed and (here >= settings.INBOUND_MAILS_PER_ADDRESS or every >= settings.INBOUND_MAILS_PER_USER):
+        raise TooMuchMail
+    return bool(claimed)
 
 
 def _proves(headers: Message, address: ReplyAddress) -> bool:
@@ -126,14 +143,6 @@ def _repeated(headers: Message, address: ReplyAddress) -> bool:
     return bool(message_id) and InboundMail.objects.filter(address=address, message_id=message_id).exists()
 
 
-def _check_judged(address: ReplyAddress) -> None:
-    """Apply the owner's limits to mail that the workers found to be theirs: only that was processed."""
-    judged = InboundMail.objects.filter(_owner(address), status=MailStatus.DONE, received_at__gt=timezone.now() - SPAN)
-    counted = judged.aggregate(all=Count("pk"), here=Count("pk", filter=Q(address=address)))
-    if counted["here"] >= settings.INBOUND_MAILS_PER_ADDRESS or counted["all"] >= settings.INBOUND_MAILS_PER_USER:
-        raise TooMuchMail
-
-
 def _limits(address: ReplyAddress, whose: str) -> list[tuple[str, int]]:
     return [
         (f"{whose} {address.pk}", settings.INBOUND_MAILS_PER_ADDRESS),
@@ -143,5 +152,5 @@ def _limits(address: ReplyAddress, whose: str) -> list[tuple[str, int]]:
 
 def _within(*limits: tuple[str, int]) -> None:
     """Count a mail in these respects, one after the other. Raises `TooMuchMail` at the first limit that it exceeds."""
-    if throttle_in_turn([(f"mail in {what}", most) for what, most in limits], int(SPAN.total_seconds())):
+    if throttle_in_turn([(f"mail in {what}", most, int(SPAN.total_seconds())) for what, most in limits]) is not None:
         raise TooMuchMail

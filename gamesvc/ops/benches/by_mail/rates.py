@@ -1,6 +1,7 @@
 """`bench mail`: turns played entirely by mail, beside the bare cost of SMTP with the very same mails.
 
-`mail_in`: mails that came by SMTP to the receiver (a separate process) and were carried out, with their receipts queued.
+`mail_in`: mails that came by SMTP to the receiver (a separate process) and were carried out, with their receipts queued; the
+workers begin with the first while the others still come, as in the service.
 `mail_out`: notices written, drawn and handed to a mail server, as play makes them: receipts and turn notices for orders, and a
 message from one player to the other afterwards, which leaves the position as it was. `mail_out_drawn`: those for orders alone,
 one for each player, so that every mail carries a new picture; `new_pictures` is their measured share. `cpu_ms`: the CPU time of
@@ -22,9 +23,12 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from email.message import EmailMessage
+from functools import partial
 from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
 from typing import Any
 
 from django.conf import settings
@@ -50,6 +54,10 @@ GAME = "stratastar"
 OPTIONS = {"homeworld_choice": "random"}
 MATCHES = 12
 READY_SECONDS = 20.0
+LOOK_SECONDS = 0.01
+"""The pause of a worker that found no mail."""
+CONNECTIONS = 2
+"""Those over which mails come."""
 WARM = 2
 """Rounds before the measurement."""
 
@@ -60,6 +68,8 @@ Mail = tuple[str, str, bytes]
 """Envelope and bytes."""
 
 _handed: list[Mail] = []
+_coming: Event | None = None
+"""In a process of `Workers`: set while more mails may come."""
 _sent: list[Mail] = []
 """The mails that this process handed over in the last round."""
 
@@ -126,19 +136,26 @@ class Workers:
         """CPU time of all processes in seconds."""
         connections.close_all()  # the children would share the connection
         context = multiprocessing.get_context("fork")
+        self.coming = context.Event()
+        """Set while more mails may come."""
         self._pipes: list[Connection] = []
         self._running = []
         for _ in range(number):
             ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            process = context.Process(target=_serve, args=(theirs, self.coming), daemon=True)
             process.start()
             self._pipes.append(ours)
             self._running.append(process)
 
-    def each(self, act: Callable[..., Any], *arguments: object) -> list[Any]:
-        """Call a function in all processes at once, with a share of its arguments each. Return the results."""
+    def each(self, act: Callable[..., Any], *arguments: object, meanwhile: Callable[[], None] | None = None) -> list[Any]:
+        """Call a function in all processes at once, with a share of its arguments each, and another one here `meanwhile`.
+
+        Return the results.
+        """
         for number, pipe in enumerate(self._pipes):
             pipe.send((act, [_share(given, number, len(self._pipes)) for given in arguments]))
+        if meanwhile is not None:
+            meanwhile()
         found = []
         for pipe in self._pipes:
             result, spent = pipe.recv()
@@ -161,7 +178,9 @@ def _share(given: object, number: int, of: int) -> object:
     return given[number::of] if isinstance(given, list) else given
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, coming: Event) -> None:
+    global _coming
+    _coming = coming
     while (asked := pipe.recv()) is not None:
         act, arguments = asked
         began = time.process_time()
@@ -197,9 +216,15 @@ def send_again(port: int) -> None:
     send(port, _sent)
 
 
-def process() -> int:
-    """Carry out the mails that have come."""
-    return pipeline.work()
+def process() -> None:
+    """Carry out mails until none is left and no more come."""
+    assert _coming is not None
+    while True:
+        over = not _coming.is_set()  # before the last look
+        if not pipeline.work():
+            if over:
+                return
+            time.sleep(LOOK_SECONDS)
 
 
 def rows(seconds: float) -> list[Row]:
@@ -277,8 +302,17 @@ def play(
 
 
 def take_in(workers: Workers, port: int, mails: list[Mail]) -> None:
-    workers.each(send, port, mails)
-    workers.each(process)
+    """Send mails over several connections while the workers carry out what has come."""
+    workers.coming.set()
+    workers.each(process, meanwhile=lambda: _send_all(workers, port, mails))
+
+
+def _send_all(workers: Workers, port: int, mails: list[Mail]) -> None:
+    try:
+        with ThreadPoolExecutor(CONNECTIONS) as senders:
+            list(senders.map(partial(send, port), (mails[at::CONNECTIONS] for at in range(CONNECTIONS))))
+    finally:
+        workers.coming.clear()
 
 
 def send_out(workers: Workers, clock: Clock, port: int, shown: set[str]) -> None:

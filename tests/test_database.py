@@ -1,0 +1,65 @@
+"""The connection to the database: checked before each request without asking the server, and replaced once it is lost."""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.db import close_old_connections, connection
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def server() -> Iterator[psycopg.Connection]:
+    """A second connection, to the server that the tests use."""
+    with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as opened:
+        yield opened
+
+
+def run(query: str) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def last_query(server: psycopg.Connection, pid: object) -> object:
+    found = server.execute("SELECT query FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone()
+    assert found is not None
+    return found[0]
+
+
+def begin_a_request() -> None:
+    """Check the connection as Django does: marked at the start of a request, looked at before its first query."""
+    close_old_connections()
+    connection.close_if_health_check_failed()
+
+
+def test_a_live_connection_is_not_asked(server: psycopg.Connection) -> None:
+    [(pid,)] = run("SELECT pg_backend_pid()")
+    begin_a_request()
+    assert last_query(server, pid) == "SELECT pg_backend_pid()"
+    assert run("SELECT pg_backend_pid() AS again") == [(pid,)]
+
+
+def test_a_connection_that_the_server_ended_is_replaced(server: psycopg.Connection) -> None:
+    [(pid,)] = run("SELECT pg_backend_pid()")
+    server.execute("SELECT pg_terminate_backend(%s::int, 5000)", [pid])
+    begin_a_request()
+    assert run("SELECT pg_backend_pid()") != [(pid,)]
+
+
+def test_a_connection_on_which_something_came_is_asked_and_kept(server: psycopg.Connection) -> None:
+    [(pid,)] = run("SELECT pg_backend_pid()")
+    run("LISTEN news")
+    [(database,)] = run("SELECT current_database()")
+    with psycopg.connect(settings.DATABASE_OWNER_URL, dbname=str(database), autocommit=True) as other:
+        other.execute("NOTIFY news, 'something to read'")
+    select.select([connection.connection.fileno()], [], [], 10)
+    begin_a_request()
+    assert last_query(server, pid) == "SELECT 1"
+    assert run("SELECT pg_backend_pid()") == [(pid,)]
+    run("UNLISTEN news")
