@@ -8,9 +8,10 @@ from email.utils import parseaddr
 from allauth.account import app_settings
 from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts.models import User
+from gamesvc.database.asking import ask
 
 # Every mail that comes runs this, at the door and in the worker.
 _VERIFIED = 'SELECT email FROM account_emailaddress WHERE user_id = %s::bigint AND verified ORDER BY "primary" DESC, id'
@@ -39,9 +40,7 @@ def is_own(address: str) -> bool:
 
 def verified_addresses(user: User) -> list[str]:
     """Return the verified addresses of a user, the primary one first."""
-    with connection.cursor() as cursor:
-        cursor.execute(_VERIFIED, [user.pk])
-        return [email for (email,) in cursor.fetchall()]
+    return [email for (email,) in ask(_VERIFIED, [user.pk]).fetchall()]
 
 
 def sending_address(user: User) -> str | None:

@@ -16,6 +16,8 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from gamesvc.database.asking import ask
+
 # In the WHERE of a statement that is a transaction by itself. For what is only done again if the database loses its last moments,
 # and for what a later commit, which waits, makes lasting before anybody can have seen it: the log is written in order.
 UNHURRIED = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'"
@@ -56,9 +58,7 @@ def throttle_in_turn(limits: Sequence[Limit]) -> tuple[int, int] | None:
     for at, (key, _most, seconds) in enumerate(limits):
         values += [hashlib.sha256(key.encode()).hexdigest(), now, now + timedelta(seconds=seconds)]
         values += [limits[at - 1][1]] if at else []
-    with connection.cursor() as cursor:
-        cursor.execute(_statement(len(limits), alone=not connection.in_atomic_block), values)
-        counts = cursor.fetchall()
+    counts = ask(_statement(len(limits), alone=not connection.in_atomic_block), values).fetchall()
     full = [(at, ends_at) for (at, count, ends_at), (_key, most, _seconds) in zip(counts, limits, strict=False) if count > most]
     return (full[0][0], max(1, ceil((full[0][1] - now).total_seconds()))) if full else None
 

@@ -15,13 +15,15 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connection, transaction
-from django.db.models import Model, Q, QuerySet
+from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts import signins
 from accounts.models import ApiToken, Authorization, User
+from gamesvc.database.asking import ask
+from gamesvc.database.rows import columns, row_of
 from gamesvc.errors import Refusal
 from gamesvc.language import mark, say
 
@@ -196,27 +198,20 @@ def proven_lately(token: ApiToken) -> bool:
 
 def _valid(hashed: str, now: datetime) -> ApiToken | None:
     """Return the row of a valid token, with its user. Building this query each time would cost more than everything else here."""
-    with connection.cursor() as cursor:
-        cursor.execute(_find(), [hashed, now])
-        row = cursor.fetchone()
+    row = ask(_find(), [hashed, now]).fetchone()
     if row is None:
         return None
-    own, users = _columns(ApiToken), _columns(User)
-    token: ApiToken = ApiToken.from_db(DEFAULT_DB_ALIAS, own, row[: len(own)])
-    token.user = User.from_db(DEFAULT_DB_ALIAS, users, row[len(own) :])
+    own = len(ApiToken._meta.concrete_fields)
+    token = row_of(ApiToken, row[:own])
+    token.user = row_of(User, row[own:])
     return token
 
 
 @functools.cache
-def _columns(model: type[Model]) -> list[str]:
-    return [field.attname for field in model._meta.concrete_fields]
-
-
-@functools.cache
 def _find() -> str:
-    wanted = [f"t.{name}" for name in _columns(ApiToken)] + [f"u.{name}" for name in _columns(User)]
+    wanted = ", ".join([*columns("t", ApiToken), *columns("u", User)])
     return (
-        f"SELECT {', '.join(wanted)} FROM accounts_apitoken t JOIN accounts_user u ON u.id = t.user_id"  # noqa: S608 - no input in it
+        f"SELECT {wanted} FROM accounts_apitoken t JOIN accounts_user u ON u.id = t.user_id"  # noqa: S608 - no input in it
         " WHERE t.digest = %s::text AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > %s::timestamptz)"
         " AND u.is_active AND NOT EXISTS (SELECT FROM accounts_user o WHERE o.id = u.bot_owner_id AND NOT o.is_active)"
     )

@@ -35,6 +35,7 @@ from events.types import (
     StoredEvent,
     VersionConflict,
 )
+from gamesvc.database.asking import ask
 
 __all__ = [
     "START",
@@ -216,31 +217,8 @@ class PostgresStore:
         return found
 
     def ask(self, query: str, params: Sequence[Any]) -> Any:
-        """Run a query on Django's connection. Return the cursor with its rows, which are valid until the next query.
-
-        Django's own way (a new cursor each time, behind two wrappers) costs a fifth of the whole append: a new cursor determines
-        the encoding of each parameter again. So one of psycopg's cursors is kept as long as the connection is the same, and its
-        queries, which are few, are prepared. Django's way is used if its queries are being logged or wrapped.
-        """
-        connection: Any = connections[self.using]
-        if connection.execute_wrappers or connection.queries_logged:
-            cursor = connection.cursor()
-            cursor.execute(query, params)
-            return cursor
-        connection.close_if_health_check_failed()
-        if connection.connection is None:
-            connection.ensure_connection()
-        cursor = getattr(self._local, "cursor", None)
-        if cursor is None or cursor.connection is not connection.connection:
-            cursor = self._local.cursor = connection.create_cursor()
-        if connection.needs_rollback:
-            connection.validate_no_broken_transaction()
-        try:
-            cursor.execute(query, params, prepare=True)
-        except psycopg.Error:
-            with connection.wrap_database_errors:
-                raise
-        return cursor
+        """Run a query. Return the cursor with its rows, which are valid until the next query (`asking`)."""
+        return ask(query, params, using=self.using)
 
 
 _INTO = f"INSERT INTO events_event ({COLUMNS}, command_id, command_seq)"

@@ -7,6 +7,7 @@ is for people and mail servers only; the token alone decides.
 from __future__ import annotations
 
 import base64
+import functools
 import hmac
 import json
 import re
@@ -14,12 +15,13 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.throttling import UNHURRIED
+from gamesvc.database.asking import ask
+from gamesvc.database.rows import columns, row_of
 from gamesvc.json_types import JsonMapping
 from notifications.models import ReplyAddress
 
@@ -34,9 +36,6 @@ SELECT %s::uuid, %s::text, %s::text, %s::bigint, %s::text, %s::text, %s::jsonb, 
 WHERE {UNHURRIED}
 ON CONFLICT DO NOTHING
 """
-
-# Before every mail that comes is taken.
-_FIND = "SELECT * FROM notifications_reply_address WHERE token_hash = ANY (%s::text[]) AND expires_at > %s::timestamptz LIMIT 1"
 
 
 def answerable() -> bool:
@@ -64,8 +63,7 @@ def make(
     token = _token(purpose, key)
     owner = user.pk if user is not None else None
     hashed, kept = _hash(token, settings.SECRET_KEY), json.dumps(dict(payload or {}))
-    with connection.cursor() as cursor:
-        cursor.execute(_MAKE, [uuid4(), hashed, purpose, owner, email.lower(), topic, kept, timezone.now(), expires_at])
+    ask(_MAKE, [uuid4(), hashed, purpose, owner, email.lower(), topic, kept, timezone.now(), expires_at])
     return f"{settings.REPLY_MAILBOX or purpose}+{token}@{settings.REPLY_DOMAIN}"
 
 
@@ -87,7 +85,16 @@ def resolve(address: str) -> ReplyAddress | None:
 def find(token: str) -> ReplyAddress | None:
     """Return the row of a token, also of one made under an earlier key that is still a fallback."""
     hashes = [_hash(token, str(key)) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    return next(iter(ReplyAddress.objects.raw(_FIND, [hashes, timezone.now()])), None)
+    row = ask(_find(), [hashes, timezone.now()]).fetchone()
+    return row_of(ReplyAddress, row) if row is not None else None
+
+
+@functools.cache
+def _find() -> str:
+    return (
+        f"SELECT {', '.join(columns('a', ReplyAddress))} FROM notifications_reply_address a"  # noqa: S608
+        " WHERE a.token_hash = ANY (%s::text[]) AND a.expires_at > %s::timestamptz LIMIT 1"
+    )
 
 
 def rows_of(token: str) -> QuerySet[ReplyAddress]:

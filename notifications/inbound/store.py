@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.throttling import UNHURRIED
+from gamesvc.database.asking import ask
 from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox
 from notifications.models import InboundMail, MailStatus, ReplyAddress
@@ -83,21 +84,19 @@ def store(mail: Cut, *, address: ReplyAddress, envelope_from: str, received_at: 
 
     None if the same mail was stored before: a sender's server may send it twice.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _STORE,
-            {
-                "id": uuid4(),
-                "address": address.pk,
-                "envelope_from": storable(envelope_from)[:320],
-                "message_id": message_id(mail.raw),
-                "body_hash": hashlib.sha256(body_of(mail.raw)).hexdigest(),
-                "raw": mail.raw,
-                "body_digests": json.dumps(mail.digests) if mail.digests is not None else None,
-                "received_at": received_at,
-            },
-        )
-        new = cursor.fetchone()
+    new = ask(
+        _STORE,
+        {
+            "id": uuid4(),
+            "address": address.pk,
+            "envelope_from": storable(envelope_from)[:320],
+            "message_id": message_id(mail.raw),
+            "body_hash": hashlib.sha256(body_of(mail.raw)).hexdigest(),
+            "raw": mail.raw,
+            "body_digests": json.dumps(mail.digests) if mail.digests is not None else None,
+            "received_at": received_at,
+        },
+    ).fetchone()
     return new[0] if new is not None else None
 
 
@@ -125,9 +124,8 @@ def begin(mail: InboundMail) -> bool:
     So a mail that kills its worker is counted too, and those behind it are not.
     """
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
-    with leases.CHANGING, connection.cursor() as cursor:
-        cursor.execute(_BEGIN, [until, mail.pk, mail.claimed_until])
-        if not cursor.rowcount:
+    with leases.CHANGING:
+        if not ask(_BEGIN, [until, mail.pk, mail.claimed_until]).rowcount:
             return False
         mail.claimed_until, mail.attempts = until, mail.attempts + 1
     return True
@@ -170,10 +168,9 @@ def settle(
     """Store the result of a mail, together with its notice. Return False if the mail is no longer ours."""
     queued, notices = outbox.insert_sql([notice] if notice is not None else [])
     told = json.dumps(report) if report is not None else None
-    with leases.CHANGING, connection.cursor() as cursor:
+    with leases.CHANGING:
         values: list[Any] = [status.value, storable(error), told, timezone.now(), mail.pk, mail.claimed_until, *notices]
-        cursor.execute(f"{_SETTLE}, queued AS ({queued}) SELECT FROM appended", values)
-        ours: bool = cursor.rowcount > 0
+        ours: bool = ask(f"{_SETTLE}, queued AS ({queued}) SELECT FROM appended", values).rowcount > 0
     if ours and notice is not None:
         transaction.on_commit(lambda: outbox.wake([notice.id]), robust=True)
     return ours

@@ -14,13 +14,14 @@ from uuid import UUID
 
 import icalendar
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from accounts.throttling import UNHURRIED
+from gamesvc.database.asking import ask
 from notifications.models import CalendarEntry, CalendarFeed, Outbox
 from notifications.registry import Attachment
 from notifications.sending.mail import clean_line
@@ -186,9 +187,8 @@ RETURNING id, sequence, changed_at
 
 def _store(row: CalendarEntry) -> None:
     """Store a changed entry, which thereby gets its next number."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STORE, [row.user_id, row.topic, row.subject, row.due_at, row.cancelled, row.changed_at])
-        row.pk, row.sequence, row.changed_at = cursor.fetchone()
+    values = [row.user_id, row.topic, row.subject, row.due_at, row.cancelled, row.changed_at]
+    row.pk, row.sequence, row.changed_at = ask(_STORE, values).fetchone()
 
 
 def _published(told: Sequence[tuple[CalendarEntry, Deadline | None]]) -> str | None:

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from accounts.addresses import user_of_address
 from accounts.throttling import UNHURRIED
+from gamesvc.database.asking import ask
 from notifications import leases
 from notifications.models import Outbox, Status
 from notifications.sending import threads
@@ -92,9 +93,8 @@ def count(row: Outbox) -> bool:
 
     So a notice that kills its worker is counted too, and those behind it are not.
     """
-    with leases.CHANGING, connection.cursor() as cursor:
-        cursor.execute(_COUNT, [row.pk, row.claimed_until])
-        if not cursor.rowcount:
+    with leases.CHANGING:
+        if not ask(_COUNT, [row.pk, row.claimed_until]).rowcount:
             return False
     row.attempts += 1
     return True
@@ -159,9 +159,8 @@ def _mutes(row: Outbox, *, muteable: bool) -> dict[str, Any]:
 def _begun(values: dict[str, Any]) -> str | None:
     """Return the message id that a row has got; None if it may not be sent by us."""
     try:
-        with transaction.atomic() if connection.in_atomic_block else nullcontext(), connection.cursor() as cursor:
-            cursor.execute(_BEGIN, values)
-            found = cursor.fetchone()
+        with transaction.atomic() if connection.in_atomic_block else nullcontext():
+            found = ask(_BEGIN, values).fetchone()
     except IntegrityError:
         # Another sender's mail of this thread has just become the root: ours answers it.
         return _begun(values | {"root": values["own"]})
@@ -170,10 +169,10 @@ def _begun(values: dict[str, Any]) -> str | None:
 
 def settle_sent(rows: Mapping[UUID, tuple[Outbox, datetime]]) -> set[UUID]:
     """Record when the mail server took these mails. Return the ids of those that were still ours."""
-    with leases.CHANGING, connection.cursor() as cursor:
+    with leases.CHANGING:
         moments = [row.claimed_until for row, _sent_at in rows.values()]
-        cursor.execute(_SENT, [list(rows), moments, [sent_at for _row, sent_at in rows.values()]])
-        return {pk for (pk,) in cursor.fetchall()}
+        sent = ask(_SENT, [list(rows), moments, [sent_at for _row, sent_at in rows.values()]])
+        return {pk for (pk,) in sent.fetchall()}
 
 
 def settle(row: Outbox, status: Status, *, error: str = "") -> bool:
@@ -190,9 +189,8 @@ def put_back(row: Outbox, *, until: datetime, error: str) -> bool:
 
 def hold(row: Outbox, *, until: datetime) -> bool:
     """Postpone the notice without counting a try. Only before its sending has begun."""
-    with leases.CHANGING, connection.cursor() as cursor:
-        cursor.execute(_HOLD, [until, row.pk, row.claimed_until])
-        return bool(cursor.rowcount)
+    with leases.CHANGING:
+        return bool(ask(_HOLD, [until, row.pk, row.claimed_until]).rowcount)
 
 
 def release(rows: Sequence[Outbox]) -> None:

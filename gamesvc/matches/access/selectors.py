@@ -14,6 +14,8 @@ from django.utils import timezone
 from accounts import blocks
 from accounts.models import User
 from events.store import StoredEvent
+from gamesvc.database.asking import ask
+from gamesvc.database.rows import columns, row_of
 from gamesvc.games.kernel.game import Viewer
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
@@ -21,7 +23,6 @@ from gamesvc.matches.access import tenures
 from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import Holding, Invitation, Match, Seat
 from gamesvc.matches.record.loading import Loaded, hour, load, load_at, load_many
-from gamesvc.matches.record.rows.prepared import columns, row_of
 from gamesvc.matches.record.sight import see
 from gamesvc.matches.record.stream import STORE, lift, version_at
 
@@ -222,9 +223,9 @@ def _seated() -> str:
 def access_seat(*, user: User, ident: str, as_seat: int | None = None) -> Access:
     """Return a match for a user who wants to play, in one query. Raises `Unknown`, or `Forbidden` without a seat."""
     if ident.isdecimal() and len(ident) < 18:
-        rows = STORE.ask(_seated() + "m.number = %s::bigint ORDER BY s.index", [int(ident)]).fetchall()
+        rows = ask(_seated() + "m.number = %s::bigint ORDER BY s.index", [int(ident)]).fetchall()
     else:
-        rows = STORE.ask(_seated() + "m.id = %s::uuid ORDER BY s.index", [_uuid(ident)]).fetchall()
+        rows = ask(_seated() + "m.id = %s::uuid ORDER BY s.index", [_uuid(ident)]).fetchall()
     if rows:
         width = len(Match._meta.concrete_fields)
         match = row_of(Match, rows[0][:width])

@@ -17,6 +17,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import translation
 
 from accounts.models import User
+from gamesvc.database.asking import ask
+from gamesvc.database.rows import columns, row_of
 from gamesvc.games.kernel.dice import DrawNeeded
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
@@ -26,9 +28,8 @@ from gamesvc.matches.mail_orders.order_mail import Line
 from gamesvc.matches.mail_orders.order_run import OrderRun
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.play import turns
-from gamesvc.matches.record import loading, stream
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.idempotency import known
-from gamesvc.matches.record.rows.prepared import columns, row_of
 from gamesvc.matches.timekeeping import last_orders
 from notifications import outbox
 from notifications.outbox import Notice
@@ -95,7 +96,7 @@ def seated(match_id: UUID) -> tuple[tuple[Seat, ...], set[int]]:
     match, seat = len(Match._meta.concrete_fields), len(Seat._meta.concrete_fields)
     seats: list[Seat] = []
     holding = set()
-    for found in stream.STORE.ask(_seated(), [match_id]).fetchall():
+    for found in ask(_seated(), [match_id]).fetchall():
         one = row_of(Seat, found[1 + match : 1 + match + seat])
         one.match = seats[0].match if seats else row_of(Match, found[1 : 1 + match])
         if one.user_id is not None:

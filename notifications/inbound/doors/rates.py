@@ -12,12 +12,12 @@ from datetime import timedelta
 from email.message import Message
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
 from accounts.addresses import IS_VERIFIED
 from accounts.network import provider_network
 from accounts.throttling import throttle_in_turn
+from gamesvc.database.asking import ask
 from gamesvc.errors import GamesvcError
 from notifications.inbound import destinations, standing, store
 from notifications.inbound.destinations import Destination
@@ -113,12 +113,9 @@ def _is_claimed(address: ReplyAddress, envelope_from: str) -> bool:
     parts = {"own": IS_VERIFIED, "owner": "a.user_id = %(user)s::bigint"}
     if address.user_id is None:
         parts = {"own": "lower(%(owner)s::text) = lower(%(email)s::text)", "owner": "a.email = %(owner)s::text"}
-    with connection.cursor() as cursor:
-        values = {"address": address.pk, "user": address.user_id, "owner": address.email}
-        cursor.execute(
-            _JUDGED.format(**parts), {**values, "email": store.storable(envelope_from), "since": timezone.now() - SPAN}
-        )
-        claimed, here, every = cursor.fetchone()
+    values = {"address": address.pk, "user": address.user_id, "owner": address.email, "since": timezone.now() - SPAN}
+    judged = ask(_JUDGED.format(**parts), {**values, "email": store.storable(envelope_from)})
+    claimed, here, every = judged.fetchone()
     if claimed and (here >= settings.INBOUND_MAILS_PER_ADDRESS or every >= settings.INBOUND_MAILS_PER_USER):
         raise TooMuchMail
     return bool(claimed)
