@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from gamesvc.games.kernel import forms
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Question
 from gamesvc.matches.record import loading
@@ -203,6 +204,27 @@ def test_a_turn_that_comes_meanwhile_takes_waiting_receipts_along(duel, mailing,
     assert reasons(mailing) == ["your-turn", "receipt", "receipt"]
     assert "press ben two" in mailing.receipt().text
     assert "Due" in mailing.receipt().text
+
+
+def test_orders_without_news_gather_where_others_may_answer_each_of_them(anna, ben, mailing, settings):  # noqa: F811
+    """In Star Commander every order may be answered. That nobody has an answer is no news; what a ship explores is."""
+    settings.NOTICE_RECEIPT_MINUTES = 10
+    verify(anna, ben)
+    match = opening.create_match(by=anna, game="star_commander")
+    match = opening.join_match(by=ben, match=match)
+    mailing.work()
+    address = mover(match)
+    asked = reply_to(turn_mail(mailing, address.partition("@")[0]))
+    receipts = []
+    for name in ("develop", "build_ship", "move_ships"):
+        loaded = loading.load(match.id, match.game)
+        [one] = loaded.awaited()
+        form = next(one for one in loaded.game.legal_commands(loaded.timeline.state, one.seat) if one.name == name)
+        order = loaded.game.render(forms.fill(form, random.Random(1)))
+        mailing.write(f"{order}\nEND", to=asked, sender=address)
+        mailing.work()
+        receipts.append(reasons(mailing, address).count("receipt"))
+    assert receipts == [1, 1, 2]
 
 
 def test_a_player_chooses_that_every_receipt_comes_at_once(gathering, mailing, anna):  # noqa: F811

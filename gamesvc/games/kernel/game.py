@@ -394,6 +394,11 @@ class Game(Generic[S]):
     default_order: Callable[[Command], str] | None = None
     """Return the order that a default command stands for, in the game's notation; None: it is `render` of the command."""
     reveals: Callable[[Event], bool] = _reveals
+    news: Callable[[Event], bool] | None = None
+    """Return True for an event that tells a seat what it could not foresee when it acted, such as a roll: it hears of it at once.
+
+    None: what `reveals` says, which has to be true of more.
+    """
     marks: Callable[[S], frozenset[int]] = no_marks
     redeal_marked: Callable[[S, int, S, int, Dice], S] = _as_it_was
     """`redeal_marked(then, version, redealt, seat, dice)`: return a possible earlier state.

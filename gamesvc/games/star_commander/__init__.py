@@ -22,7 +22,7 @@ from gamesvc.games.star_commander.rules.legal import awaited, legal_commands
 from gamesvc.games.star_commander.rules.outcome import outcome
 from gamesvc.games.star_commander.rules.rewinds import on_rewind, rewound
 from gamesvc.games.star_commander.rules.setup import setup
-from gamesvc.games.star_commander.secrecy.redact import hidden_ids, redact, reveals
+from gamesvc.games.star_commander.secrecy.redact import hidden_ids, news, redact, reveals
 from gamesvc.games.star_commander.secrecy.redeal import redeal, scatter
 from gamesvc.games.star_commander.secrecy.staleness import stale
 from gamesvc.games.star_commander.secrecy.view import view
@@ -84,6 +84,7 @@ GAME: Game[State] = Game(
     word_help=word_help,
     stale=stale,
     reveals=reveals,
+    news=news,
     automatic=passed_automatically,
     on_rewind=on_rewind,
     rewound=rewound,

@@ -143,9 +143,10 @@ class Desk:
     def _revealed(self, version: int) -> bool:
         """Return True if since a version the seat saw what it could not foresee, as a die. Its view alone decides."""
         game, seat = self.loaded.game, self.seat.index
+        is_news = game.news or game.reveals
         for stored in stream.events_after(self.match.id, version, self.loaded.viewer_version(seat)):
             seen = see_event(game, stream.lift(game, stored), seat)
-            if seen is not None and not of_service(seen.type) and game.reveals(seen):
+            if seen is not None and not of_service(seen.type) and is_news(seen):
                 return True
         return False
 

@@ -98,6 +98,17 @@ def reveals(event: Event) -> bool:
     return event.type == "choice_requested" and ("card" in event.data or event.data["prompt"] == "window")
 
 
+_NEWS = frozenset({"card_drawn", "system_explored", "hand_shown", "card_taken", "trade_completed", "player_eliminated"})
+
+
+def news(event: Event) -> bool:
+    """Return True if an event brings what a seat could not foresee when it acted: cards, systems, looks, prepared answers."""
+    if event.type == "priority_passed":  # that nobody answers is the rule
+        return False
+    prepared = event.data.get("auto") is True or event.data.get("prepared") is True
+    return event.type in _NEWS or prepared or (event.type == "choice_requested" and "card" in event.data)
+
+
 def hidden_ids(state: State) -> set[str]:
     """Return the uids of the cards in hands and decks. Reshuffled cards get new ones (RULES.md 17)."""
     return {uid for cards in (*(seat.hand for seat in state.seats), *state.decks.values()) for uid in cards}
