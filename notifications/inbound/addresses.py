@@ -24,6 +24,7 @@ from gamesvc.database.asking import ask
 from gamesvc.database.rows import columns, row_of
 from gamesvc.json_types import JsonMapping
 from notifications.models import ReplyAddress
+from notifications.wanted.preferences import address_hash
 
 _LOCAL = re.compile(r"\A(?:[a-z0-9._-]{1,32}[+=])?(?P<token>[a-z2-7]{26})\Z")
 _LONGEST = 254
@@ -107,6 +108,11 @@ def leads_to(written: str, address: ReplyAddress) -> bool:
     token = token_of(written)
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     return token is not None and any(_hash(token, str(key)) == address.token_hash for key in keys)
+
+
+def owner_of(address: ReplyAddress) -> str:
+    """Return the owner of an address in short: a user's id, or the hash of a mailbox."""
+    return str(address.user_id) if address.user_id is not None else address_hash(address.email)
 
 
 def revoke_all(*, user: User) -> int:

@@ -17,6 +17,7 @@ from accounts.throttling import UNHURRIED
 from gamesvc.database.asking import ask
 from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox
+from notifications.inbound.addresses import owner_of
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.outbox import Notice
 from notifications.parsing.cutting import Cut
@@ -31,22 +32,20 @@ MOST_ATTEMPTS = 6
 # was put back may be slow again (`names`).
 _CLAIM = f"""
 WITH waiting AS MATERIALIZED (
-  SELECT m.id, m.received_at, m.claimed_until, a.topic, a.user_id, a.email,
+  SELECT m.id, m.received_at, m.claimed_until, m.owner, a.topic, a.user_id, a.email,
     row_number() OVER (PARTITION BY a.topic, a.user_id, a.email ORDER BY m.counts_at, m.id) AS place
   FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
   WHERE m.status = 'waiting'),
 turns AS MATERIALIZED (
-  SELECT DISTINCT ON (user_id, email) id, user_id, email FROM waiting
+  SELECT DISTINCT ON (user_id, email) id, owner FROM waiting
   WHERE (topic = '' OR place = 1) AND (claimed_until IS NULL OR claimed_until <= %(now)s::timestamptz)
     AND (%(ids)s::uuid[] IS NULL OR id = ANY (%(ids)s::uuid[]))
   ORDER BY user_id, email, received_at, id),
-served AS MATERIALIZED (
-  SELECT a.user_id, a.email, max(coalesce(m.finished_at, m.claimed_until)) AS last
-  FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
-  WHERE m.received_at > %(now)s::timestamptz - interval '1 hour' GROUP BY a.user_id, a.email),
 due AS MATERIALIZED (
   SELECT m.id FROM notifications_inbound_mail m JOIN turns t ON t.id = m.id
-    LEFT JOIN served s ON s.user_id IS NOT DISTINCT FROM t.user_id AND s.email = t.email
+    CROSS JOIN LATERAL (
+      SELECT max(coalesce(o.finished_at, o.claimed_until)) AS last FROM notifications_inbound_mail o
+      WHERE o.owner = t.owner AND t.owner <> '' AND o.received_at > %(now)s::timestamptz - interval '1 hour') AS s
   WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %(now)s::timestamptz)
   ORDER BY m.attempts, s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
 UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
@@ -62,9 +61,10 @@ WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FRO
 # In one statement, while the sender's server waits.
 _STORE = """
 INSERT INTO notifications_inbound_mail
-  (id, address_id, envelope_from, message_id, body_hash, raw, body_digests, received_at, counts_at, status, error, attempts)
-VALUES (%(id)s::uuid, %(address)s, %(envelope_from)s::text, %(message_id)s::text, %(body_hash)s::text, %(raw)s::bytea,
-  %(body_digests)s::jsonb, %(received_at)s::timestamptz, %(received_at)s::timestamptz, 'waiting', '', 0)
+  (id, address_id, owner, envelope_from, message_id, body_hash, raw,
+  body_digests, received_at, counts_at, status, error, attempts)
+VALUES (%(id)s::uuid, %(address)s, %(owner)s::text, %(envelope_from)s::text, %(message_id)s::text, %(body_hash)s::text,
+  %(raw)s::bytea, %(body_digests)s::jsonb, %(received_at)s::timestamptz, %(received_at)s::timestamptz, 'waiting', '', 0)
 ON CONFLICT DO NOTHING RETURNING id
 """
 
@@ -89,6 +89,7 @@ def store(mail: Cut, *, address: ReplyAddress, envelope_from: str, received_at: 
         {
             "id": uuid4(),
             "address": address.pk,
+            "owner": owner_of(address),
             "envelope_from": storable(envelope_from)[:320],
             "message_id": message_id(mail.raw),
             "body_hash": hashlib.sha256(body_of(mail.raw)).hexdigest(),

@@ -152,6 +152,8 @@ class InboundMail(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     address = models.ForeignKey(ReplyAddress, on_delete=models.CASCADE, related_name="mails")
+    # That of the reply address, in short (`inbound.addresses.owner_of`), for counting their mails without those of others.
+    owner = models.CharField(max_length=64, blank=True, db_default="")
     envelope_from = models.CharField(max_length=320, blank=True)
     message_id = models.CharField(max_length=250, blank=True)
     body_hash = models.CharField(max_length=64)
@@ -177,6 +179,7 @@ class InboundMail(models.Model):
         indexes = [
             models.Index(fields=["received_at"], condition=Q(status=MailStatus.WAITING), name="notifications_inbound_waiting"),
             models.Index(fields=["received_at"], name="notifications_inbound_age"),
+            models.Index(fields=["owner", "received_at"], name="notifications_inbound_owner"),
         ]
         constraints = [
             models.UniqueConstraint(

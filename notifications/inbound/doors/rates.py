@@ -20,6 +20,7 @@ from accounts.throttling import throttle_in_turn
 from gamesvc.database.asking import ask
 from gamesvc.errors import GamesvcError
 from notifications.inbound import destinations, standing, store
+from notifications.inbound.addresses import owner_of
 from notifications.inbound.destinations import Destination
 from notifications.inbound.proving import trust
 from notifications.inbound.proving.authentication import PASS
@@ -102,20 +103,18 @@ def check(address: ReplyAddress, envelope_from: str, *, network: str = "", heade
 _JUDGED = f"""
 SELECT claimed, counted.here, counted.every FROM (SELECT {{own}} AS claimed) AS envelope
 LEFT JOIN LATERAL (
-  SELECT count(*) FILTER (WHERE m.address_id = %(address)s::uuid) AS here, count(*) AS every
-  FROM notifications_inbound_mail m JOIN notifications_reply_address a ON a.id = m.address_id
-  WHERE {{owner}} AND m.status = '{MailStatus.DONE.value}' AND m.received_at > %(since)s::timestamptz) AS counted ON claimed
+  SELECT count(*) FILTER (WHERE m.address_id = %(address)s::uuid) AS here, count(*) AS every FROM notifications_inbound_mail m
+  WHERE m.owner = %(owner)s::text AND m.status = '{MailStatus.DONE.value}' AND m.received_at > %(since)s::timestamptz
+) AS counted ON claimed
 """  # noqa: S608
 
 
 def _is_claimed(address: ReplyAddress, envelope_from: str) -> bool:
     """Return True if the envelope names the owner of an address. Raises `TooMuchMail` if they have reached their limits."""
-    parts = {"own": IS_VERIFIED, "owner": "a.user_id = %(user)s::bigint"}
-    if address.user_id is None:
-        parts = {"own": "lower(%(owner)s::text) = lower(%(email)s::text)", "owner": "a.email = %(owner)s::text"}
-    values = {"address": address.pk, "user": address.user_id, "owner": address.email, "since": timezone.now() - SPAN}
-    judged = ask(_JUDGED.format(**parts), {**values, "email": store.storable(envelope_from)})
-    claimed, here, every = judged.fetchone()
+    own = IS_VERIFIED if address.user_id is not None else "lower(%(mailbox)s::text) = lower(%(email)s::text)"
+    values = {"address": address.pk, "owner": owner_of(address), "user": address.user_id, "mailbox": address.email}
+    values |= {"email": store.storable(envelope_from), "since": timezone.now() - SPAN}
+    claimed, here, every = ask(_JUDGED.format(own=own), values).fetchone()
     if claimed and (here >= settings.INBOUND_MAILS_PER_ADDRESS or every >= settings.INBOUND_MAILS_PER_USER):
         raise TooMuchMail
     return bool(claimed)
