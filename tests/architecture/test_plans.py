@@ -19,6 +19,8 @@ from notifications.inbound import addresses, store
 from notifications.inbound.doors import rates
 from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.parsing.cutting import Cut
+from notifications.sending import delivery
+from tests.mailing import mailing  # noqa: F401
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
@@ -187,4 +189,14 @@ def test_a_mail_is_taken_and_claimed_without_reading_those_of_others(full, ben):
     rates.check(address, ben.email, network="192.0.2.1")
     store.store(Cut(b"Subject: x\r\n\r\nend", None), address=address, envelope_from=ben.email, received_at=timezone.now())
     assert len(store.claim(25)) == 1
+    assert fetched(*tables) - before < ROWS / 100
+
+
+def test_a_notice_is_sent_without_reading_those_of_others(full, mailing, anna, ben):  # noqa: F811
+    """Ten thousand notices went to others."""
+    for user in (anna, ben):
+        add_verified_address(user, user.email)
+    tables = ("notifications_outbox", "notifications_handover", "notifications_reply_address")
+    before = fetched(*tables)
+    assert delivery.sweep() == 2
     assert fetched(*tables) - before < ROWS / 100
