@@ -124,12 +124,14 @@ def scanned():
 
 @pytest.fixture
 def told(full):
-    """Return True if an act has read a large table from end to end."""
+    """Return which large tables an act has read from end to end, and how many rows it read if they are many, as of an index."""
 
     def check(act):
-        before = scanned()
+        before, rows = scanned(), fetched(*LARGE)
         act()
-        return {name: count - before[name] for name, count in scanned().items() if count != before[name]}
+        found = {name: count - before[name] for name, count in scanned().items() if count != before[name]}
+        read = fetched(*LARGE) - rows
+        return found | ({"rows": read} if read > ROWS / 20 else {})
 
     return check
 
