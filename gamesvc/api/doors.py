@@ -356,6 +356,7 @@ def as_markdown() -> str:
         f" {settings.MAILSERVER_SESSION_SECONDS:.0f} s and takes {settings.MAILSERVER_COMMANDS} commands",
         f"of a kind and {settings.MAILSERVER_UNKNOWN_PER_CONNECTION} unknown addresses; one mail has {receiver.MOST_RECIPIENTS}"
         " receivers at most.",
+        "Once all connections are taken, the network with the most gives way to one with fewer.",
     ]
     for kind, doors in all_doors().items():
         lines += ["", f"## {kind}", "", "| door | use | who | limits |", "| --- | --- | --- | --- |"]

@@ -16,7 +16,7 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, syntax
 from django.conf import settings
 
-from notifications.inbound.doors.gate import Gate, network_of
+from notifications.inbound.doors.gate import CROWDED, Gate, network_of
 from notifications.parsing.reading import LARGEST
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Limited(SMTP):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.network = network_of(transport.get_extra_info("peername"))
-        refusal = self.gate.enter(self.network)
+        refusal = self.gate.enter(self.network, self._give_way)
         if refusal:
             self._refused = True
             _say_goodbye(transport, refusal)
@@ -65,7 +65,7 @@ class Limited(SMTP):
             return
         if self._ends is not None:
             self._ends.cancel()
-        self.gate.leave(self.network)
+        self.gate.leave(self._give_way)
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
@@ -144,6 +144,9 @@ class Limited(SMTP):
 
     def _timeout_cb(self) -> None:
         self._hang_up(TIME_OUT)
+
+    def _give_way(self) -> None:
+        self._hang_up(CROWDED)
 
     def _hang_up(self, reply: str) -> None:
         log.info("%r is hung up on: %s", self.network, reply)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import time
 from collections import Counter
+from collections.abc import Callable
 
 from django.conf import settings
 
@@ -22,6 +23,7 @@ MOST_LARGE_OF_ONE = 4
 """Of these the most from one network: it could hold them back to the end of its connections."""
 FULL = "421 4.3.2 Too many connections, try again later"
 FULL_FOR_YOU = "421 4.7.0 Too many connections from your network, try again later"
+CROWDED = "421 4.7.0 Others are waiting and your network has the most connections, try again later"
 GUESSED = "421 4.7.1 Too many unknown addresses from your network, try again in an hour"
 
 
@@ -29,31 +31,50 @@ class Gate:
     """The connections of one receiver, and each network's unknown addresses in the last hour."""
 
     def __init__(self) -> None:
+        self._guests: dict[Callable[[], object], str] = {}
         self._inside: Counter[str] = Counter()
         self._guesses: dict[str, tuple[float, int]] = {}
         self._providers: Counter[str] = Counter()
         self._large: dict[int, str] = {}
 
-    def enter(self, network: str) -> str:
-        """Count a new connection. Return the reply that refuses it, or an empty text."""
-        if self._inside.total() >= settings.MAILSERVER_CONNECTIONS:
-            return FULL
+    def enter(self, network: str, give_way: Callable[[], object]) -> str:
+        """Count a new connection. Return the reply that refuses it, or an empty text.
+
+        `give_way` hangs it up. It is called once all connections are taken and another network has clearly fewer than this one:
+        otherwise a few networks could hold all of them, and nobody else's mail would come in.
+        """
         if counts_networks():
             most = settings.MAILSERVER_CONNECTIONS_PER_ADDRESS
             if self._inside[network] >= most or self._providers[provider_network(network)] >= NETWORKS_OF_ONE * most:
                 return FULL_FOR_YOU
             if self._guessed(network) >= settings.MAILSERVER_UNKNOWN_PER_HOUR:
                 return GUESSED
+        if len(self._guests) >= settings.MAILSERVER_CONNECTIONS and not self._make_room(provider_network(network)):
+            return FULL
+        self._guests[give_way] = network
         self._inside[network] += 1
         self._providers[provider_network(network)] += 1
         return ""
 
-    def leave(self, network: str) -> None:
-        """Remove a connection that was counted."""
+    def leave(self, guest: Callable[[], object]) -> None:
+        """Remove a connection if it was counted, by what makes it give way."""
+        network = self._guests.pop(guest, None)
+        if network is None:
+            return
         for counted, key in ((self._inside, network), (self._providers, provider_network(network))):
             counted[key] -= 1
             if counted[key] <= 0:
                 del counted[key]
+
+    def _make_room(self, newcomer: str) -> bool:
+        """Send away the oldest connection of the network with the most. Return False if none has two more than the newcomer's."""
+        crowd, count = next(iter(self._providers.most_common(1)), ("", 0))
+        if not counts_networks() or count < self._providers[newcomer] + 2:
+            return False
+        oldest = next(guest for guest, network in self._guests.items() if provider_network(network) == crowd)
+        self.leave(oldest)
+        oldest()
+        return True
 
     def begin_large(self, body: object, network: str) -> bool:
         """Count a body on its way that is larger than most, once.

@@ -50,6 +50,10 @@ def letters(monkeypatch):
     return got
 
 
+GUESTS = [lambda number=number: number for number in range(8)]
+"""Connections that a gate counts."""
+
+
 class Line:
     """A manual connection. `said` is the reply to a command, empty once the other side has hung up."""
 
@@ -117,6 +121,22 @@ def test_so_many_connections_and_no_more(port, settings, name):
     wait_until_free(port)
 
 
+def test_where_all_connections_are_taken_the_network_with_the_most_gives_way(port, settings, monkeypatch):
+    """So that a few networks do not keep all others out by connections that say nothing."""
+    settings.MAILSERVER_CONNECTIONS = 4
+    networks = iter(["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.3", "192.0.2.4"])
+    monkeypatch.setattr(connection, "network_of", lambda peer: next(networks))
+    with contextlib.ExitStack() as stack:
+        first, second, third, other, late, later, last = (stack.enter_context(Line(port, greet=False)) for _ in range(7))
+        assert [line.greeting[:3] for line in (first, second, third, other, late)] == ["220"] * 5
+        assert first.read().startswith("421"), "the oldest one of the network with the most"
+        assert first.read() == "", "and it is hung up"
+        assert later.greeting.startswith("421"), "no other network has two more than this one"
+        assert last.greeting.startswith("220")
+        assert second.read().startswith("421")
+        assert [line.say("NOOP")[:3] for line in (third, other, late, last)] == ["250"] * 4
+
+
 def test_each_line_of_an_answer_is_sent_at_once(mailing, monkeypatch):  # noqa: F811
     """And not when the other side has acknowledged the line before, which it puts off for 40 ms."""
     made, at_once = SMTP.connection_made, []
@@ -137,12 +157,20 @@ def test_behind_a_mail_server_one_address_is_everybody(settings):
     settings.INBOUND_AUTH = "border"
     made = Gate()
     made.guess("192.0.2.1")
-    assert [made.enter("192.0.2.1") for _ in range(3)] == ["", "", ""]
+    assert [made.enter("192.0.2.1", guest) for guest in GUESTS[:3]] == ["", "", ""]
     settings.INBOUND_AUTH = "own"
-    assert made.enter("192.0.2.1") == gate.FULL_FOR_YOU
-    for _ in range(3):
-        made.leave("192.0.2.1")
-    assert made.enter("192.0.2.1") == gate.GUESSED
+    assert made.enter("192.0.2.1", GUESTS[3]) == gate.FULL_FOR_YOU
+    for guest in GUESTS[:3]:
+        made.leave(guest)
+    assert made.enter("192.0.2.1", GUESTS[3]) == gate.GUESSED
+
+
+def test_behind_a_mail_server_no_connection_gives_way(settings):
+    settings.MAILSERVER_CONNECTIONS = 2
+    settings.INBOUND_AUTH = "border"
+    made = Gate()
+    assert [made.enter("192.0.2.1", guest) for guest in GUESTS[:2]] == ["", ""]
+    assert made.enter("192.0.2.2", GUESTS[2]) == gate.FULL
 
 
 def test_the_many_ipv6_networks_of_one_customer_do_not_fill_the_receiver(settings):
@@ -150,10 +178,11 @@ def test_the_many_ipv6_networks_of_one_customer_do_not_fill_the_receiver(setting
     settings.INBOUND_AUTH = "own"
     made = Gate()
     many = [f"2001:db8:1:{number:x}::/64" for number in range(7)]
-    assert [made.enter(network) for network in many] == [""] * 6 + [gate.FULL_FOR_YOU]
-    assert made.enter("2001:db8:2::/64") == ""
-    made.leave(many[0])
-    assert made.enter(many[6]) == ""
+    entered = [made.enter(network, guest) for network, guest in zip(many, GUESTS, strict=False)]
+    assert entered == [""] * 6 + [gate.FULL_FOR_YOU]
+    assert made.enter("2001:db8:2::/64", GUESTS[7]) == ""
+    made.leave(GUESTS[0])
+    assert made.enter(many[6], GUESTS[6]) == ""
 
 
 def test_one_network_does_not_keep_others_from_sending_large_mails(settings):
