@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from smtplib import SMTPException
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context as allauth_context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.mail import EmailMessage
 from django.http import HttpRequest
 from django.utils import translation
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts import network
 from accounts.addresses import is_own
@@ -35,6 +40,26 @@ def _counted(request: HttpRequest, action: str, about: str = "") -> bool:
     provider = network.client_provider(request)
     key = f"{about} {provider}"
     return not provider or bool(ratelimit.consume(request, app="accounts", action=action, config=OF_A_PROVIDER, key=key))
+
+
+def _account(credentials: Mapping[str, object]) -> str:
+    """Return the account that somebody tries to sign in to. allauth adds the host of the request, which they choose."""
+    return str(credentials.get("email") or credentials.get("username") or "").lower()
+
+
+def _of_our_site(context: Mapping[str, object]) -> dict[str, object]:
+    """Return the words of a mail with all its links on `BASE_URL`.
+
+    allauth makes them of the host of the request. Anyone can ask for a mail to another user, and chooses that host.
+    """
+    place = urlsplit(settings.BASE_URL)
+    site = SimpleNamespace(name=place.netloc, domain=place.netloc)
+    ours = {
+        name: urlsplit(value)._replace(scheme=place.scheme, netloc=place.netloc).geturl()
+        for name, value in context.items()
+        if isinstance(value, str) and name.endswith("_url")
+    }
+    return {**context, **ours, "current_site": site}
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -83,15 +108,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count a try for the customer behind an IPv6 network as well, for all accounts and for this one."""
-        account = DefaultAccountAdapter._get_login_attempts_cache_key(self, request, **credentials)
+        account = _account(credentials)
         if not (_counted(request, "login") and _counted(request, "login_failed", account)):
             raise self.validation_error("too_many_login_attempts")
         super().pre_authenticate(request, **credentials)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
         """Count wrong passwords by account and network, so that a guesser does not lock the owner out."""
-        account = super()._get_login_attempts_cache_key(request, **credentials)
-        return f"{account} {network.client_network(request)}"
+        return f"{_account(credentials)} {network.client_network(request)}"
+
+    def is_safe_url(self, url: str) -> bool:
+        """Return True for an address on this site. allauth also goes to all `ALLOWED_HOSTS`, such as the user's own computer."""
+        return url_has_allowed_host_and_scheme(url, allowed_hosts=None)
 
     def render_mail(
         self, template_prefix: str, email: str | list[str], context: dict[str, object], headers: dict[str, str] | None = None
@@ -115,7 +143,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         language = user.language if isinstance(user, User) else translation.get_language()
         try:
             with translation.override(language):
-                super().send_mail(template_prefix, email, context)
+                super().send_mail(template_prefix, email, _of_our_site(context))
         except (SMTPException, OSError) as failure:
             log.error("account mail %s could not be sent: %s", template_prefix, type(failure).__name__)
             if request is not None:

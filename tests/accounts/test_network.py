@@ -90,6 +90,22 @@ def test_wrong_passwords_for_an_account_slow_the_guesser_down_and_not_the_owner(
     assert Behind("192.0.2.2").sign_in("ann", PASSWORD)
 
 
+@pytest.mark.parametrize("address", ["192.0.2.{}", "2001:db8:1:{}::1"])
+def test_a_host_with_another_port_gives_no_more_tries(ann, address):
+    """Some proxies pass on the Host of the request with its port, which the client chooses."""
+
+    def sign_in(number: int, password: str) -> bool:
+        # As far as the limit of one account in one network, or in the networks of one customer.
+        client = address.format(1 if "." in address else f"{number:x}")
+        browser = Behind(client)
+        browser.headers["Host"] = f"testserver:{2000 + number}"
+        return browser.sign_in("ann", password)
+
+    for number in range(5 if "." in address else 15):
+        assert not sign_in(number, "wrong")
+    assert not sign_in(99, PASSWORD)
+
+
 def test_sign_ups_are_limited_for_each_client(settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "none"
 

@@ -125,6 +125,32 @@ def test_forgotten_password(client):
     assert who(client) == "ann"
 
 
+def test_links_in_mails_lead_to_our_address_whatever_host_was_asked(client, settings):
+    """A stranger can ask for the mail of another user, and chooses the Host of that request: at least its port."""
+    settings.BASE_URL = "https://games.example.org"
+    settings.ALLOWED_HOSTS = ["*"]
+    confirmed(client)
+    mail.outbox.clear()
+    cache.clear()  # the counts of mails to this address
+    asked = {"headers": {"Host": "evil.example:4444"}}
+    client.post("/accounts/password/reset/", {"email": "ann@players.example"}, **asked)
+    signing_up = {"username": "bea", "email": "ann@players.example", "password1": PASSWORD}
+    Client().post("/accounts/signup/", signing_up, **asked)
+    Client().post("/accounts/signup/", signing_up | {"username": "cy", "email": "cy@players.example"}, **asked)
+    assert len(mail.outbox) == 3
+    for message in mail.outbox:
+        assert "evil.example" not in message.subject + message.body
+        assert "https://games.example.org/accounts/" in message.body
+
+
+@pytest.mark.parametrize("following", ["http://localhost/matches/", "http://127.0.0.1:9000/", "//localhost/"])
+def test_signing_in_leads_to_no_other_site(client, following):
+    """`ALLOWED_HOSTS` lists more hosts than ours: those of the user's own computer, for instance."""
+    confirmed(client)
+    answer = client.post("/accounts/login/", {"login": "ann", "password": PASSWORD, "next": following})
+    assert answer.url == "/"
+
+
 def test_a_forgotten_password_tells_strangers_nothing(client):
     confirmed(client)
     before = len(mail.outbox)
