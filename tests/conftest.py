@@ -24,6 +24,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from accounts import tokens
 from accounts.models import User
+from accounts.signing_in import adapter
 from events import store
 from gamesvc.games import catalog
 from gamesvc.matches.record import loading
@@ -74,6 +75,12 @@ def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     # Limits on passwords count in the cache, by users whose numbers come again in other tests.
     cache.clear()
     remember_nothing(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _mails_with_the_response(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send at once what the service sends after a response, so that a test finds it."""
+    monkeypatch.setattr(adapter, "later", lambda post: post())
 
 
 def remember_nothing(patch: pytest.MonkeyPatch) -> None:

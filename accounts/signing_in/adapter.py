@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from smtplib import SMTPException
 from types import SimpleNamespace
 from typing import Any
@@ -32,7 +33,16 @@ DAY = 24 * 3600
 # As in `ACCOUNT_RATE_LIMITS`, `accounts.network.NETWORKS_OF_ONE` times. Tries to sign in that succeed count here too.
 OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60/h/key"}
 
+# The mails of somebody who forgot their password: to the owner of an account, and to an address without one.
+RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
+
 log = logging.getLogger(__name__)
+_posting = ThreadPoolExecutor(2, thread_name_prefix="account-mail")
+
+
+def later(post: Callable[[], object]) -> None:
+    """Call a function in another thread: the response does not wait for it."""
+    _posting.submit(post)
 
 
 def _counted(request: HttpRequest, action: str, about: str = "") -> bool:
@@ -134,6 +144,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
         Each kind counts separately, so causing other mails cannot block the link for a new password. If no mail server answers,
         the user is told so and can ask again; the account is not lost.
+
+        Who asks for a new password is told nothing, not even by the time it takes: an address without an account costs the
+        same work and gets no mail, and the mail to the owner of an account leaves after the response.
         """
         request = allauth_context.request
         if throttle(f"account-mail:{template_prefix}:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):
@@ -141,10 +154,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             return
         user = context.get("user")
         language = user.language if isinstance(user, User) else translation.get_language()
-        try:
-            with translation.override(language):
-                super().send_mail(template_prefix, email, _of_our_site(context))
-        except (SMTPException, OSError) as failure:
-            log.error("account mail %s could not be sent: %s", template_prefix, type(failure).__name__)
-            if request is not None:
-                messages.error(request, "The mail could not be sent. Please ask for it again in a few minutes.")
+        with translation.override(language):
+            message = self.render_mail(template_prefix, email, {"request": request, "email": email, **_of_our_site(context)})
+        if template_prefix == RESET:
+            later(lambda: _sent(template_prefix, message))
+        elif template_prefix != UNKNOWN and not _sent(template_prefix, message) and request is not None:
+            messages.error(request, "The mail could not be sent. Please ask for it again in a few minutes.")
+
+
+def _sent(template_prefix: str, message: EmailMessage) -> bool:
+    """Send a mail. Return False if no mail server takes it."""
+    try:
+        message.send()
+    except (SMTPException, OSError) as failure:
+        log.error("account mail %s could not be sent: %s", template_prefix, type(failure).__name__)
+        return False
+    return True

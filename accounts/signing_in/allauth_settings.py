@@ -35,7 +35,8 @@ ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_LOGOUT_ON_GET = False
 # Sign-up and password reset respond alike whether or not the address is known; a mail tells its owner.
 ACCOUNT_PREVENT_ENUMERATION = True
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+# The adapter sends no such mail, and takes as long as for one to the owner of an account.
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
@@ -57,8 +58,9 @@ ACCOUNT_RATE_LIMITS = {
     "signup": "20/h/ip",
 }
 ACCOUNT_SIGNUP_FORM_CLASS = "accounts.signing_in.signup.ZoneForm"
-# A new password offers to revoke the API tokens.
+# A sign-up takes as long for a known address. A new password offers to revoke the API tokens.
 ACCOUNT_FORMS = {
+    "signup": "accounts.signing_in.forms.SignupForm",
     "change_password": "accounts.signing_in.forms.ChangePasswordForm",
     "reset_password_from_key": "accounts.signing_in.forms.ResetPasswordKeyForm",
 }

@@ -1,4 +1,4 @@
-"""django-allauth's forms for a new password, with the offer to revoke API tokens and the permissions of apps.
+"""django-allauth's forms to sign up, and for a new password, with the offer to revoke API tokens and the permissions of apps.
 
 They keep working after the password is changed. A user whose password was known to others wants to revoke them as well.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 from allauth.account import forms as account_forms
 from django import forms
+from django.http import HttpRequest, HttpResponse
 
 from accounts import tokens
 from accounts.models import User
@@ -33,6 +34,20 @@ class _OffersRevoking(forms.Form):
         super().save()  # type: ignore[misc]
         if self.user is not None and self.cleaned_data.get("revoke_keys"):
             tokens.revoke_all(self.user)
+
+
+class SignupForm(account_forms.SignupForm):  # type: ignore[misc]
+    """The form to sign up."""
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """Create the user; of an address that is known, tell its owner alone.
+
+        Strangers see the same response, and it takes as long: hashing a password is most of the work.
+        """
+        if self.account_already_exists:
+            User().set_password(self.cleaned_data["password1"])
+        done: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        return done
 
 
 class ChangePasswordForm(_OffersRevoking, account_forms.ChangePasswordForm):  # type: ignore[misc]

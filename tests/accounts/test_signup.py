@@ -1,6 +1,7 @@
 """Sign-up, sign-in, forgotten password and addresses, through the pages of django-allauth with our settings."""
 
 import re
+import threading
 from pathlib import Path
 
 import allauth
@@ -8,6 +9,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.cache import cache
+from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 
 from accounts.models import User
@@ -114,6 +116,54 @@ def test_sign_in_by_name_or_address(client, login):
     confirmed(client)
     client.post("/accounts/login/", {"login": login, "password": PASSWORD})
     assert who(client) == "ann"
+
+
+def test_a_sign_up_costs_the_same_work_whether_or_not_the_address_is_known(client, monkeypatch):
+    """Or the time it takes would tell strangers: a password takes long to hash."""
+    confirmed(client)
+    hashed = []
+    hashing = User.set_password
+    monkeypatch.setattr(User, "set_password", lambda self, word: hashed.append(word) or hashing(self, word))
+    assert sign_up(Client(), "bea", "bea@players.example").status_code == 302
+    assert len(hashed) == 1
+    assert sign_up(Client(), "cy", "ann@players.example").status_code == 302
+    assert len(hashed) == 2
+
+
+class Waiting(EmailBackend):
+    """A mail server that takes its time."""
+
+    goes_on = threading.Event()
+    taken = threading.Event()
+
+    def send_messages(self, messages):
+        assert self.goes_on.wait(60)
+        sent = super().send_messages(messages)
+        self.taken.set()
+        return sent
+
+
+def test_nobody_waits_for_the_mail_about_a_forgotten_password(client, settings, monkeypatch):
+    """Or the time it takes would tell strangers whose address is known."""
+    confirmed(client)
+    mail.outbox.clear()
+    monkeypatch.undo()
+    settings.EMAIL_BACKEND = "tests.accounts.test_signup.Waiting"
+    for address in ("ann@players.example", "nobody@players.example"):
+        assert client.post("/accounts/password/reset/", {"email": address}).status_code == 302
+    assert mail.outbox == []
+    Waiting.goes_on.set()
+    assert Waiting.taken.wait(60)
+    assert [message.to for message in mail.outbox] == [["ann@players.example"]]
+
+
+def test_a_mail_server_that_is_away_does_not_tell_whose_address_is_known(client, settings):
+    confirmed(client)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    for name in ("ann", "nobody"):
+        page = Client().post("/accounts/password/reset/", {"email": f"{name}@players.example"}, follow=True)
+        assert list(page.context["messages"]) == []
 
 
 def test_forgotten_password(client):
