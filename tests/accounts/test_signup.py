@@ -7,6 +7,7 @@ from pathlib import Path
 import allauth
 import pytest
 from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import get_hasher
 from django.core import mail
 from django.core.cache import cache
 from django.core.mail.backends.locmem import EmailBackend
@@ -128,6 +129,19 @@ def test_a_sign_up_costs_the_same_work_whether_or_not_the_address_is_known(clien
     assert len(hashed) == 1
     assert sign_up(Client(), "cy", "ann@players.example").status_code == 302
     assert len(hashed) == 2
+
+
+@pytest.mark.parametrize("password", ["wrong", PASSWORD])
+@pytest.mark.parametrize("login", ["ann", "ann@players.example", "nobody", "nobody@players.example"])
+def test_a_sign_in_hashes_once_whether_or_not_the_account_exists(client, monkeypatch, login, password):
+    """Or the time it takes would tell strangers; and each hash keeps a processor busy for a third of a second."""
+    confirmed(client)
+    hasher, hashed = type(get_hasher()), []
+    hashing = hasher.encode
+    monkeypatch.setattr(hasher, "encode", lambda self, *given: hashed.append(given) or hashing(self, *given))
+    client.post("/accounts/login/", {"login": login, "password": password})
+    assert who(client) == ("ann" if login.startswith("ann") and password == PASSWORD else "")
+    assert len(hashed) == 1
 
 
 class Waiting(EmailBackend):
