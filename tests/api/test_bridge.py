@@ -153,6 +153,13 @@ def test_no_answer_fills_the_memory_of_a_client(monkeypatch: pytest.MonkeyPatch,
         client.call("GET", "/challenges/") if endless[:1] == b"[" else next(client.follow())
 
 
+def test_an_answer_nested_too_deep_is_one_that_something_in_between_has_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [b"[" * 100_000 + b"]" * 100_000, b'{"here": true}']
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    monkeypatch.setattr(Client, "_open", lambda *_request: io.BytesIO(answers.pop(0)))
+    assert Client("http://localhost", "").call("GET", "/me/") == {"here": True}
+
+
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"gone"', b"\xff", b"{", b""])
 def test_an_error_in_any_form_is_a_problem(body: bytes) -> None:
     class Handler(BaseHTTPRequestHandler):

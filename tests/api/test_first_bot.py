@@ -153,6 +153,10 @@ def test_both_clients_read_forms_as_the_service_does() -> None:
         assert forms.fault(schema, fill(form, rng)["x"]) is None
 
 
+def test_no_answer_fills_the_memory_of_the_javascript_client() -> None:
+    assert json.loads(node("endless")) == ["TooLarge"] * 3 + [{"a": 1}, [2, 3], 6]
+
+
 @pytest.mark.parametrize(("status", "told"), [(500, {"here": True}), (404, 404)])
 def test_the_javascript_client_asks_again_after_silence_and_after_the_faults_of_a_proxy(status: int, told: object) -> None:
     """A request without an answer; then an answer that is no problem (RFC 9457); then, where it may pass, the answer."""

@@ -37,7 +37,7 @@ LARGEST = 64 * 2**20
 """The most bytes of an answer, or of a message of a stream. The service writes nothing near it but exports."""
 LOST = (
     *(urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, ssl.SSLError),
-    *(json.JSONDecodeError, UnicodeDecodeError),
+    *(json.JSONDecodeError, UnicodeDecodeError, RecursionError),
 )
 """Exceptions for a lost connection, and for an answer that something in between has written."""
 

@@ -17,9 +17,20 @@ const TRIES = 5;
 const LONGEST_WAIT = 60;
 // The service sends a sign of life every 15 seconds.
 const SILENCE = 45_000;
+// The service writes nothing near it.
+const LARGEST = 64 * 2 ** 20;
 
 /** @param {number} seconds */
 const wait = (seconds) => new Promise((resolve) => setTimeout(resolve, Math.min(seconds, LONGEST_WAIT) * 1000));
+
+/** An answer without end: it would fill the memory. */
+export class TooLarge extends Error {
+  /** @param {number} most */
+  constructor(most) {
+    super(`The answer has more than ${most} bytes.`);
+    this.name = "TooLarge";
+  }
+}
 
 /** An answer that is a problem (RFC 9457). `code` says which; `/problems/CODE` explains it. */
 export class Problem extends Error {
@@ -46,6 +57,8 @@ export class Client {
     this.token = token;
     /** Seconds after which a request without an answer is sent again. */
     this.timeout = 30;
+    /** The most bytes of an answer, or of a message of a stream. */
+    this.largest = LARGEST;
   }
 
   /**
@@ -63,9 +76,9 @@ export class Client {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const answer = await this.open(`/api/v1${path}`, { method, headers, body: content, signal: AbortSignal.timeout(this.timeout * 1000) }, query);
-        return answer.status === 204 ? null : await answer.json();
+        return answer.status === 204 ? null : JSON.parse(await whole(answer, this.largest));
       } catch (fault) {
-        const again = !(fault instanceof Problem) || fault.passes;
+        const again = fault instanceof Problem ? fault.passes : !(fault instanceof TooLarge);
         if (attempt === TRIES || !again) throw fault;
         await wait(fault instanceof Problem && fault.retryAfter !== null ? fault.retryAfter : 2 ** attempt / 4);
       }
@@ -108,13 +121,13 @@ export class Client {
         /** @type {Record<string, string>} */
         const headers = { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) };
         const answer = await this.open(path, { headers, signal: cut.signal }, {});
-        for await (const message of messages(answer, cut)) {
+        for await (const message of messages(answer, cut, this.largest)) {
           failed = 0;
           last = message.id || last;
           yield message.data;
         }
       } catch (fault) {
-        if (fault instanceof Problem && !fault.passes) throw fault;
+        if (fault instanceof TooLarge || (fault instanceof Problem && !fault.passes)) throw fault;
       } finally {
         cut.abort();
       }
@@ -127,31 +140,67 @@ export class Client {
     const headers = { ...request.headers, Authorization: `Bearer ${this.token}` };
     const answer = await fetch(`${this.url}${path}${asked}`, { ...request, headers });
     if (answer.ok) return answer;
-    const told = await answer.json().catch(() => null);
+    const told = await whole(answer, this.largest).then(JSON.parse).catch(() => null);
     const body = told !== null && typeof told === "object" ? told : { detail: answer.statusText }; // a proxy answers what it likes
     const after = answer.headers.get("Retry-After");
     throw new Problem(answer.status, body, after && /^\d+$/.test(after) ? Number(after) : null);
   }
 }
 
-/** Read Server-Sent Events.
- * @param {Response} answer  @param {AbortController} cut  @returns {AsyncGenerator<{id: string, data: any}>} */
-async function* messages(answer, cut) {
+/** Read a whole answer as text. Throws `TooLarge`.
+ * @param {Response} answer  @param {number} most  @returns {Promise<string>} */
+async function whole(answer, most) {
+  if (!answer.body) return "";
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let size = 0; ; ) {
+    const { value, done } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    if (size > most) {
+      await reader.cancel();
+      throw new TooLarge(most);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** Read Server-Sent Events. Throws `TooLarge`.
+ * @param {Response} answer  @param {AbortController} cut  @param {number} most
+ * @returns {AsyncGenerator<{id: string, data: any}>} */
+async function* messages(answer, cut, most) {
   if (!answer.body) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  /** The pieces of a line without its end, and the lines of a message without its end.
+   * @type {string[]} */
+  let pieces = [];
+  /** @type {string[]} */
+  let lines = [];
+  let size = 0;
   for (;;) {
     const silent = setTimeout(() => cut.abort(), SILENCE);
     const { value, done } = await reader.read().finally(() => clearTimeout(silent));
     if (done) return;
-    const parts = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts) {
-      const lines = part.split("\n");
+    size += value.length;
+    if (size > most) throw new TooLarge(most);
+    pieces.push(value);
+    if (!value.includes("\n")) continue;
+    const ended = pieces.join("").split("\n");
+    pieces = [ended.pop() ?? ""];
+    for (const line of ended) {
+      if (line.trim()) {
+        lines.push(line);
+        continue;
+      }
+      const told = lines;
+      lines = [];
       const field = (/** @type {string} */ name) =>
-        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim()).join("\n");
+        told.filter((one) => one.startsWith(`${name}:`)).map((one) => one.slice(name.length + 1).trim()).join("\n");
       if (field("data")) yield { id: field("id"), data: JSON.parse(field("data")) };
+      size = 0;
     }
+    if (!lines.length) size = pieces[0].length;
   }
 }
 
