@@ -33,7 +33,7 @@ DAY = 24 * 3600
 # As in `ACCOUNT_RATE_LIMITS`, `accounts.network.NETWORKS_OF_ONE` times. Tries to sign in that succeed count here too.
 OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60/h/key"}
 
-# The mails of somebody who forgot their password: to the owner of an account, and to an address without one.
+# The mails about a forgotten password: to the owner of an account, and to an address without one.
 RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def _counted(request: HttpRequest, action: str, about: str = "") -> bool:
 
 
 def _account(credentials: Mapping[str, object]) -> str:
-    """Return the account that somebody tries to sign in to. allauth adds the host of the request, which they choose."""
+    """Return the account that is signed in to. allauth adds the host of the request, which its sender chooses."""
     return str(credentials.get("email") or credentials.get("username") or "").lower()
 
 

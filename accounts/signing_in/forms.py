@@ -9,6 +9,7 @@ from typing import Any
 
 from allauth.account import forms as account_forms
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest, HttpResponse
 
 from accounts import tokens
@@ -45,7 +46,7 @@ class SignupForm(account_forms.SignupForm):  # type: ignore[misc]
         Strangers see the same response, and it takes as long: hashing a password is most of the work.
         """
         if self.account_already_exists:
-            User().set_password(self.cleaned_data["password1"])
+            make_password(self.cleaned_data["password1"])
         done: tuple[User | None, HttpResponse | None] = super().try_save(request)
         return done
 
