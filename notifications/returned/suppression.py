@@ -74,6 +74,13 @@ def unreachable(users: Iterable[User]) -> set[int]:
     return {user.pk for user in users if user.pk not in hashes or hashes[user.pk] in gone}
 
 
+def unconfirmed(users: Iterable[User]) -> set[int]:
+    """Return the ids of users whose address is not confirmed yet: no mail reaches them so far, and none has bounced."""
+    users = list(users)
+    known = sending_addresses(users)
+    return {user.pk for user in users if user.pk not in known}
+
+
 def of_user(user: User) -> list[Suppression]:
     """Return the suppressions of a user's addresses, for the profile page."""
     hashes = [address_hash(address) for address in verified_addresses(user)]

@@ -27,6 +27,11 @@ def test_the_result_tells_what_decided_the_match_and_leads_on(people, clients, s
     match = ended(people[0], people[1])
     page = result(clients[0], path_of(match))
     assert "The last empire standing." in page
+    assert f"{people[1].username} won." in page or "You won." in page
+    shown = html(clients[0], path_of(match))
+    bar = shown[shown.index('id="says"') : shown.index('id="choices"')]
+    assert " won" in bar, "the bar tells who won and why, not the last act"
+    assert "The last empire standing." in bar
     assert "Rating" not in page, "it is not rated yet"
     follow()
     page = result(clients[0], path_of(match))

@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -77,7 +78,10 @@ def test_a_match_goes_forward_by_the_forms_on_the_page(game_id, people, moves):
         page = clients[seat].get(f"/matches/{match.number}/").content.decode()
         state = loaded.timeline.state
         view = game.view(state, seat)
-        assert f'<p class="quiet phase">{escape(game.glance(view, board.caption_of(match, names)).headline)}</p>' in page
+        caption = replace(board.caption_of(match, names), past=True)
+        assert f'<p class="quiet phase">{escape(game.glance(view, caption).headline)}</p>' in page, (
+            "without who acts: that is beside it"
+        )
         for held in game.hand(view) or ():
             assert f"<dt>{escape(held.words)}</dt><dd>{escape(game.explain(view, held.id).text)}</dd>" in page
         parts = set(re.findall(r'\sdata-t="([^"]*)"', page))

@@ -31,11 +31,13 @@ def test_the_log_is_headed_by_turns_the_newest_first(db, game, seats):
     assert turns[0] in (played.turn(), played.turn() - 1)
 
 
-def test_an_act_is_told_by_its_outcome(db):
+@pytest.mark.parametrize("game", ["stratastar", "star_commander"])
+def test_an_act_is_told_by_its_outcome(db, game):
     """What the player declared is folded below it. Where somebody may react first, the declaration stands alone."""
-    _played, pane = log_of("stratastar", 2, turn=5)
+    _played, pane = log_of(game, 2, turn=5)
     acts = re.findall(r"<span>([^<]*)<details class=\"fold\">(.*?)</details>", pane, re.DOTALL)
     folded = [head for head, more in acts if " declared " in more]
     assert folded, "what was declared is still there to be unfolded"
     assert not [head for head in folded if " declared " in head]
-    assert not [head for head, _more in acts if " declared " in head and "may react" not in head]
+    assert not [head for head, more in acts if " declared " in head and "may react" not in head + more]
+    assert not [head for head, _more in acts if " paid " in head], "nor by its price"

@@ -84,10 +84,10 @@ def test_the_organiser_is_told_and_nobody_else(client, program, match, anna, ben
     assert all("unreachable" not in seat for seat in program(ben).get(f"/matches/{match.number}/").json()["seats"])
     page = reverse("web:match", args=[match.number])
     client.force_login(anna)
-    assert "No mail reaches" in client.get(page).content.decode()
+    assert "no mail reaches" in client.get(page).content.decode()
     client.force_login(ben)
     shown = client.get(page).content.decode()
-    assert "No mail reaches" not in shown
+    assert "no mail reaches" not in shown
     assert "unreachable" not in shown
 
 
@@ -95,3 +95,15 @@ def test_who_has_no_proved_address_is_unreachable(program, anna, ben):
     opened = opening.create_match(by=anna, game="stratastar")
     opening.join_match(by=ben, match=opened)
     assert [seat["unreachable"] for seat in program(anna).get(f"/matches/{opened.number}/").json()["seats"]] == [True, True]
+
+
+def test_who_has_just_signed_up_is_asked_to_confirm_the_address(client, anna, ben):
+    """Nothing is said of mail that does not arrive: none was sent yet."""
+    opened = opening.create_match(by=anna, game="stratastar")
+    client.force_login(anna)
+    page = client.get(reverse("web:match", args=[opened.number])).content.decode()
+    assert "confirm your mail address" in page
+    assert f'href="{reverse("account_email")}"' in page
+    assert "no mail reaches" not in page
+    opening.join_match(by=ben, match=opened)
+    assert "has not confirmed a mail address yet" in client.get(reverse("web:match", args=[opened.number])).content.decode()

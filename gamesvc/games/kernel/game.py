@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NewType
+from typing import TYPE_CHECKING, Any, Generic, Literal, NewType
 
 from typing_extensions import TypeVar
 
@@ -202,6 +202,10 @@ Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
 
+Part = Literal["announcement", "price", "course"]
+"""A part of an act beside its outcome: what was declared, what it cost, or how the game gets on meanwhile."""
+
+
 def _read_in_full(command: Command, event: Event, seat: int) -> bool:
     return not event.redacted
 
@@ -381,8 +385,8 @@ class Game(Generic[S]):
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     asides: Collection[str] | None = None
     """The commands that some form offers as `aside`; None: any may be one. For all others no form has to be built to know it."""
-    announcements: Collection[str] = ()
-    """The types of events that announce an act. Where its outcome follows at once, the log tells that first."""
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    """The parts of an act that events tell, by type, where that is not its outcome. An outcome that follows is told first."""
     standing_orders: StandingOrders | None = None
     """The game's own standing orders; None if it asks no player between their turns."""
     stale: Callable[[Command, Event, int], bool] = _read_in_full

@@ -30,7 +30,7 @@ from gamesvc.games.star_commander.state import State
 from gamesvc.games.star_commander.text.board import board_text
 from gamesvc.games.star_commander.text.explain import explain, hand
 from gamesvc.games.star_commander.text.help import order_help, short_rules, word_help
-from gamesvc.games.star_commander.text.narrate import tell
+from gamesvc.games.star_commander.text.narrate import PARTS, tell
 from gamesvc.games.star_commander.text.parse import VERBS, parse
 from gamesvc.games.star_commander.text.reference import reference
 from gamesvc.games.star_commander.text.render import render
@@ -76,6 +76,7 @@ GAME: Game[State] = Game(
     kinds=KINDS,
     events=EVENTS,
     words=WORDS,
+    parts=PARTS,
     ends=("end_command", "end_combat"),
     asides=("pass", "set_standing_orders", "resign", "offer_trade", "accept_trade", "decline_trade", "withdraw_trade"),
     standing_orders=STANDING_ORDERS,

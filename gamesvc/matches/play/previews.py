@@ -9,14 +9,16 @@ from __future__ import annotations
 import secrets as system
 import time
 from contextlib import suppress
+from typing import NamedTuple
 
 from django.utils.translation import gettext
 
 from gamesvc.games import dealing
 from gamesvc.games.kernel.dice import Dice, DrawNeeded, KeyedSource
-from gamesvc.games.kernel.game import Event, Game, Refused, see_event
+from gamesvc.games.kernel.game import Event, Game, Part, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping
+from gamesvc.matches.story.gist import gist
 
 DEALS = 9
 """The number of deals on which each order is tried. Results that differ between them are not shown."""
@@ -26,10 +28,15 @@ CPU_SECONDS = 2.0
 Tried = tuple[list[Event], Refused | DrawNeeded | None, Run | None]
 
 
+class _Line(NamedTuple):
+    sentence: str
+    part: Part | None
+
+
 class Preview:
     """A position to try orders on, one after the other. The match itself does not change.
 
-    `over`: no further order can be tried.
+    `over`: no further order can be tried. `reveals`: the last one reveals something, so that its undo has to be asked for.
     """
 
     def __init__(self, timeline: Timeline, seat: int, names: tuple[str, ...]) -> None:
@@ -41,11 +48,13 @@ class Preview:
             while len(self._deals) < DEALS and not self._is_late():
                 self._deals.append(dealt(timeline, seat))
         self.over = len(self._deals) < DEALS
+        self.reveals = False
 
     def tell(self, command: JsonMapping) -> list[str]:
         """Return the effect of an order, in sentences. Raises `Refused` if it is illegal as far as the seat can see."""
         game = self._deals[0].game
         seen, fault, run = self._try(self._deals[0], command)
+        self.reveals = any(map(game.reveals, seen))
         runs = [run]
         self.over = fault is not None or self._is_late()
         for timeline in self._deals[1:]:
@@ -82,7 +91,8 @@ class Preview:
         return gettext("From here chance decides, or something that you cannot see.")
 
     def _sentences(self, game: Game, events: list[Event]) -> list[str]:
-        return [sentence for event in events if (sentence := game.tell(event, self._seat, self._names))]
+        told = ((game.tell(event, self._seat, self._names), game.parts.get(event.type)) for event in events)
+        return [line.sentence for line in gist([_Line(sentence, part) for sentence, part in told if sentence])]
 
 
 def dealt(real: Timeline, seat: int) -> Timeline:

@@ -165,6 +165,11 @@ def unreachable_players(access: Access) -> set[int] | None:
     return suppression.unreachable(players(access)) if looks_after(access) else None
 
 
+def unconfirmed_players(access: Access) -> set[int]:
+    """Return the ids of those players no mail reaches because their address is not confirmed; none for other readers."""
+    return suppression.unconfirmed(players(access)) if looks_after(access) else set()
+
+
 def looks_after(access: Access) -> bool:
     """Return True if the reader may know which players no mail reaches."""
     return access.is_host and access.match.status in Match.UNFINISHED

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from gamesvc.games.kernel.game import Viewer
+from gamesvc.games.kernel.wording import Speaker, opening
 from gamesvc.json_types import JsonMapping
 from gamesvc.language import say
 from gamesvc.matches.models import Match
@@ -35,6 +36,18 @@ def decision(loaded: Loaded, match: Match, viewer: Viewer, names: tuple[str, ...
     if not decided.startswith(names):  # a player's name stays as it is
         decided = decided[:1].upper() + decided[1:]
     return Decision(f"{decided}.", found.figures if found is not None else (), game.glance(view, caption).turn)
+
+
+def winners(outcome: JsonMapping, viewer: Viewer, names: tuple[str, ...]) -> str:
+    """Return who has won, in a few words; empty for a match of one player."""
+    best = outcome["ranking"][0]
+    if len(names) == 1:
+        return ""
+    if len(best) == len(names):
+        return _("A draw")
+    if len(best) > 1:
+        return _("%(names)s share the win") % {"names": opening(Speaker(viewer, names).all(best))}
+    return _("You won") if best[0] == viewer else _("%(name)s won") % {"name": names[best[0]]}
 
 
 def took(match: Match, turns: int) -> str:

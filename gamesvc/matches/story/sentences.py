@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from events.canonical import write_time
 from events.store import StoredEvent
 from gamesvc.games.kernel.events import of_service
-from gamesvc.games.kernel.game import Data, Event
+from gamesvc.games.kernel.game import Data, Event, Part
 from gamesvc.matches.clock.fold import MOVES
 from gamesvc.matches.events import (
     DeadlineSet,
@@ -49,7 +49,7 @@ class Told(NamedTuple):
     """An event in the log. `turn`: the number of the turn that begins with it; None for all other events.
 
     `automatic`: it tells only of players who passed automatically. `data`: those of a game's event, as the viewer may see them.
-    `announces`: it only announces what the player did, and says nothing else.
+    `part`: what it tells of an act, if that is not the act's outcome.
     """
 
     version: int
@@ -58,7 +58,7 @@ class Told(NamedTuple):
     turn: int | None = None
     automatic: bool = False
     data: Data | None = None
-    announces: bool = False
+    part: Part | None = None
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[Told]:
@@ -138,7 +138,7 @@ def _told(
             continue
         sentence = _service_sentence(seen, names, written) if of_service(seen.type) else loaded.game.tell(seen, viewer, names)
         unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
-        announces = not unmarked and not of_service(seen.type) and seen.type in loaded.game.announcements
+        part = None if unmarked else loaded.game.parts.get(seen.type)
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
@@ -146,7 +146,7 @@ def _told(
             turn = None if service else loaded.game.turn_started(seen)
             automatic = not service and loaded.game.automatic(seen)
             data = None if service else seen.data
-            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, data, announces))
+            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, data, part))
     return told
 
 

@@ -12,7 +12,7 @@ WORDS = (
     mark("Confirm"),
     mark("Facts and hand"),
     mark("How many"),
-    mark("If you confirm. You can undo it until someone acts"),
+    mark("If you confirm:"),
     mark("More choices"),
     mark("No connection. The page goes on when it is back."),
     mark("One less"),
@@ -22,6 +22,7 @@ WORDS = (
     mark("The browser does not allow notifications from this page."),
     mark("The connection is lost. Try again: nothing happens twice"),
     mark("Use {zone}, the zone of this browser"),
+    mark("You can undo it until someone acts"),
     mark("You may no longer follow this match. Load the page again."),
 )
 

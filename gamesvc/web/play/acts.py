@@ -29,6 +29,7 @@ from gamesvc.matches.play.suggestions import read_for
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.matches.story import sentences
+from gamesvc.matches.story.gist import gist
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
@@ -77,23 +78,29 @@ def _resigns(access: Access, form_key: str) -> bool:
 def preview_order(request: HttpRequest, ident: str) -> JsonResponse:
     """Return the form's present input as an order and its effect in the game's words, or what is still missing.
 
-    `final`: it cannot be undone alone, since chance decides or something is revealed. Changes nothing.
+    `final`: it cannot be undone alone, since chance decides or something is revealed. `open`: not all of its effect can be told.
+    Changes nothing.
     """
     access = find(request, ident)
     try:
         command = _chosen(access, PreviewForm.read(request)["_form"], reading.fields(request))
-        order, told, final = _effect(access, command)
+        effect = _effect(access, command)
     except (Refused, Unreadable, Outdated) as refused:
-        return JsonResponse({"order": "", "why": refused.sentence, "told": [], "final": False})
-    return JsonResponse({"order": order, "why": "", "told": told, "final": final})
+        return JsonResponse({"order": "", "why": refused.sentence, "told": [], "final": False, "open": False})
+    return JsonResponse({"why": ""} | effect)
 
 
-def _effect(access: Access, command: JsonMapping) -> tuple[str, list[str], bool]:
+def _effect(access: Access, command: JsonMapping) -> JsonObject:
     """Return a command as an order, what it does as far as its player can know, and whether that is beyond a free undo."""
     loaded = loading.load(access.match.id, access.match.game)
     tried = previews.Preview(loaded.timeline, seated(access).index, selectors.seat_names(access.seats))
     told = [] if tried.over else tried.tell(command)
-    return loaded.game.render(command), told, tried.over
+    return {
+        "order": loaded.game.render(command),
+        "told": told,
+        "final": tried.over or tried.reveals,
+        "open": tried.over,
+    }
 
 
 def _chosen(access: Access, form_key: str, posted: Mapping[str, list[str]]) -> JsonObject:
@@ -142,7 +149,7 @@ def _told(access: Access, command: JsonMapping, receipt: turns.Receipt) -> list[
     """Return what a command has done, as the log tells it; the order itself if the log tells nothing of it."""
     loaded, names = loading.load(access.match.id, access.match.game), selectors.seat_names(access.seats)
     before = receipt.events[0]["version"] - 1 if receipt.events else receipt.version
-    told = [one.sentence for one in sentences.tell(loaded, access.viewer, names, before, receipt.version)]
+    told = [one.sentence for one in gist(sentences.tell(loaded, access.viewer, names, before, receipt.version))]
     return told[:MOST_TOLD] or [say("Done: {order}", order=loaded.game.render(command))]
 
 

@@ -29,6 +29,7 @@ def panel(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, A
         "rematch": rematches.offer(access),
         "ranking": groups,
         "rated": bool(changes),
+        "won": result.winners(outcome, access.viewer, names),
         "decided": found.sentence,
         "took": result.took(match, found.turns),
         "to_share": _to_share(access),

@@ -14,6 +14,7 @@ from gamesvc.games.kernel.targets import named
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
+from gamesvc.matches.story.gist import outcome_first
 from gamesvc.matches.story.sentences import Told
 
 LOG_LINES = 60
@@ -75,19 +76,12 @@ def _acts(lines: Iterable[Told], targets: Collection[str]) -> Iterable[Act]:
     minute = None
     for moment, group in groupby(lines, key=lambda line: line.moment):
         newest_first = list(group)
-        told = [line.sentence for line in _outcome_first(newest_first[::-1])]
+        told = [line.sentence for line in outcome_first(newest_first[::-1])]
         shown = moment if moment.replace(second=0, microsecond=0) != minute else None
         minute = moment.replace(second=0, microsecond=0)
         begins = next((line.turn for line in newest_first if line.turn is not None), None)
         places = named(targets, [line.data for line in newest_first if line.data is not None])
         yield Act(newest_first[0].version, told[0], told[1:], shown, begins=begins, places=places)
-
-
-def _outcome_first(lines: Sequence[Told]) -> list[Told]:
-    """Return the events of a moment with the announcement at its beginning after its outcome, if that followed at once."""
-    if lines[0].announces and len(lines) > 1 and not lines[1].automatic:
-        return [lines[1], lines[0], *lines[2:]]
-    return list(lines)
 
 
 def _head(acts: Sequence[Act]) -> None:

@@ -169,7 +169,8 @@ def _about(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[st
         "goes_on": going_on.goes_on(request),
         "commitment": loaded.opened.commitment if loaded.opened is not None else "",
         "head_hash": sight.head_hash(loaded, access.viewer),
-        "unreachable": board.unreachable_players(access) or (),
+        "unreachable": (unreachable := board.unreachable_players(access) or set()),
+        "unconfirmed": board.unconfirmed_players(access) if unreachable else set(),
     }
 
 
@@ -215,7 +216,8 @@ def _position(access: Access, loaded: Loaded, at: int | None, viewer: Viewer) ->
         "picture": mark_safe(tappable(picture, targets(loaded.game, view, picture, caption))),
         "board_tabs": picture.tabs,
         "targets": picture.boxes,
-        "headline": (glance := loaded.game.glance(view, caption)).headline,
+        # Who must act stands beside it on the page.
+        "headline": (glance := loaded.game.glance(view, replace(caption, past=True))).headline,
         "task": glance.task,
         "board_text": loaded.game.board_text(view, caption),
         "hand": _hand(loaded.game, view),

@@ -21,6 +21,7 @@ from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
+from gamesvc.matches.story.gist import gist
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
@@ -72,7 +73,7 @@ def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> st
     if offer.command is None:
         return ""
     told = sentences.tell(loaded, seat, names, offer.to, loaded.viewer_version(seat)) if offer.to is not None else ()
-    return told[0].sentence if told else loaded.game.render(offer.command)
+    return gist(told)[0].sentence if told else loaded.game.render(offer.command)
 
 
 @require_POST

@@ -1,4 +1,4 @@
-"""The board as SVG: opponents' bands, the diamond, the viewer's band and hand, and the pending decision."""
+"""The board as SVG: the diamond, the bands of opponents and viewer, the viewer's hand, and the pending decision."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gamesvc.games.star_commander.manifest import MANIFEST
 from gamesvc.games.star_commander.picture.diagram import NARROW, Diamond, Layout
 from gamesvc.games.star_commander.picture.glance import glance, now
 from gamesvc.games.star_commander.picture.targets import MOST_ITEMS
+from gamesvc.games.star_commander.state import corners
 from gamesvc.games.star_commander.text.explain import DISCARD
 from gamesvc.games.star_commander.text.lasting import lasting_words
 from gamesvc.games.star_commander.text.naming import REASONS, WINDOW_WORDS, card_name
@@ -56,7 +57,7 @@ class Sheet:
         self.viewer: int | None = view["seat"]
         self.foot = self.viewer if self.viewer is not None else 0
         self.others = [seat for seat in range(len(view["seats"])) if seat != self.foot]
-        self.layout = Layout.of(view["grid"])
+        self.layout = Layout.of(view["grid"], corners(view["grid"], len(view["seats"]))[self.foot])
         self.names = [seat_name(seat, self.caption.names) for seat in range(len(view["seats"]))]
         self.speaker = Speaker(self.viewer, self.names)
 
@@ -76,16 +77,15 @@ class Sheet:
         chart.rect(0, 0, WIDTH, height, fill="paper")
         self.chart = chart
         self._header()
-        y = float(HEADER)
+        # Bands lie below the map: so a phone shows the map whole, and at its foot what the viewer has.
+        y = self._board(float(HEADER), board)
         with chart.beside("opponents", y - 4, y + (BAND + 8) * len(self.others)):
             for seat in self.others:
                 self._band(seat, y)
                 y += BAND + 8
-        y = self._board(y + 8, board)
-        with chart.beside("you", y - 4, y + BAND + 4):
-            self._band(self.foot, y)
-        chart.fold(y + BAND + 4)
-        # What is answered or chosen comes first, near the board: a phone shows the top of this part at the foot of the screen.
+        chart.fold(y - 4)
+        self._band(self.foot, y)
+        # What is answered or chosen comes next: a phone shows the top of this part at the foot of the screen.
         y = self._stack(y + BAND + 12)
         y = self._cards(y, "To choose from", self.view["prompt"].get("cards", ()))
         y = self._supply(self._cards(y, "Your hand", self.view["hand"]))
@@ -95,7 +95,7 @@ class Sheet:
 
     def _inset(self) -> float:
         """Return the room above and below the diamond that the piles need because its corners leave none."""
-        return 14.0
+        return 6.0
 
     # --- the head ---
 

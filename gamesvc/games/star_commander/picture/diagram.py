@@ -34,6 +34,9 @@ ICONS = {"lock": "paralysed", "prevent": "shield", "deny_attack": "cross"}
 """The lasting effects that are marked on the plate of a vessel, with their icons."""
 NOSES = {"south": "up", "north": "down", "west": "right", "east": "left"}
 
+_CORNERS = [(1, 1), (1, 0), (0, 0), (0, 1)]
+"""The corners of a map by the quarters of a turn that bring each to the foot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -46,13 +49,29 @@ class Layout:
     dy: float
     plates: int  # the number that fits on one side of a card
     head: float = 0.0
+    quarters: int = 0  # how often the map is turned by 90 degrees
 
     @classmethod
-    def of(cls, grid: int) -> Layout:
+    def of(cls, grid: int, home: str) -> Layout:
+        """Return the layout for who looks from a Homeworld, which lies at the foot."""
+        quarters = _CORNERS.index(tuple(at // (grid - 1) for at in place(home)))
         if grid == 3:
-            return cls(grid, 196.0, 117.0, 158.0, 3)
+            return cls(grid, 196.0, 117.0, 158.0, 3, quarters=quarters)
         width = {4: 156.0, 5: 124.0}[grid]
-        return cls(grid, width, (664.0 - width) / (grid - 1), CARD_HEIGHT + 2 * PLATE + 14.0, 2, head=118.0)
+        dx, dy = (664.0 - width) / (grid - 1), CARD_HEIGHT + 2 * PLATE + 14.0
+        return cls(grid, width, dx, dy, 2, head=118.0, quarters=quarters)
+
+    def turned(self, cell: str) -> tuple[int, int]:
+        """Return row and column of a system on the map as it is turned."""
+        r, c = place(cell)
+        for _quarter in range(self.quarters):
+            r, c = self.grid - 1 - c, r
+        return r, c
+
+    def side(self, home: str) -> str:
+        """Return the side of the map on which a Homeworld lies."""
+        r, c = self.turned(home)
+        return ("north", "east", "west", "south")[2 * (r > 0) + (c > 0)]
 
     @property
     def square(self) -> bool:
@@ -66,7 +85,7 @@ class Layout:
 
     def corner(self, cell: str, top: float) -> tuple[float, float]:
         """Return the upper left corner of a system's card."""
-        r, c = place(cell)
+        r, c = self.turned(cell)
         y = top + self.head + PLATE + 4
         return (
             (28 + self.dx * c, y + self.dy * r)
@@ -80,13 +99,11 @@ class Diamond:
 
     def __init__(self, chart: Chart, view: Data, top: float, speaker: Speaker) -> None:
         self.chart, self.view, self.top, self.speaker = chart, view, top, speaker
-        self.layout = Layout.of(view["grid"])
+        homes = corners(view["grid"], len(view["seats"]))
+        self.layout = Layout.of(view["grid"], homes[view["seat"] or 0])
         self.overflow: list[tuple[str, str]] = []
         self.plates: dict[str, tuple[float, float]] = {}
-        homes = corners(view["grid"], len(view["seats"]))
-        n = view["grid"] - 1
-        names = {f"{n},{n}": "south", f"{n},0": "west", "0,0": "north", f"0,{n}": "east"}
-        self.sides = [names[home] for home in homes]
+        self.sides = [self.layout.side(home) for home in homes]
 
     def draw(self) -> None:
         for cell in self.view["cells"]:

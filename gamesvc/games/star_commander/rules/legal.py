@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from gamesvc.games.kernel.game import Awaited, Form
 from gamesvc.games.kernel.wording import counted, seat_name
 from gamesvc.games.star_commander.commands import MOST, MOST_NAMED, ORDERS
+from gamesvc.games.star_commander.data import Target
 from gamesvc.games.star_commander.rules.acting import movement, trade
 from gamesvc.games.star_commander.rules.combat import fire, phase
 from gamesvc.games.star_commander.rules.decision import TURN_PROMPTS
@@ -87,14 +88,15 @@ def _auto(state: State) -> JsonObject:
 
 
 def vessel_label(board: Board, at: str) -> str:
+    """Name a vessel; by its id only beside others that are called the same."""
     vessel = board.state.vessels[at]
-    return say(
-        "{seat} {ship} {at} at {cell}",
-        seat=seat_name(vessel.controller),
-        ship=board.card(vessel).name,
-        at=at,
-        cell=vessel.cell,
-    )
+    alike = [
+        one
+        for one in board.state.vessels.values()
+        if (one.controller, one.card, one.cell) == (vessel.controller, vessel.card, vessel.cell)
+    ]
+    words = {"seat": seat_name(vessel.controller), "ship": board.card(vessel).name, "cell": vessel.cell}
+    return say("{seat} {ship} at {cell}", **words) if len(alike) == 1 else say("{seat} {ship} {at} at {cell}", at=at, **words)
 
 
 def cell_label(board: Board, cell: str) -> str:
@@ -306,8 +308,33 @@ def _add_targets(board: Board, aim: Aim, bundle: dict[str, list[str]], parameter
     if not aim.targets:
         return []
     needed = [target.name for target in aim.targets if not target.optional]
-    parameters["targets"] = fields({name: one_of(board, values) for name, values in bundle.items()}, needed)
+    titles = _titles(aim.targets)
+    parameters["targets"] = fields(
+        {name: {**one_of(board, values), "title": titles[name]} for name, values in bundle.items()}, needed
+    )
     return ["targets"]
+
+
+def _titles(targets: Sequence[Target]) -> dict[str, str]:
+    """Return what each target is called in a form, by its name."""
+    titles: dict[str, str] = {}
+    for target in targets:
+        words = _TARGETS.get((target.kind, target.who)) or _TARGETS[target.kind, "any"]
+        titles[target.name] = words if words not in titles.values() else mark("The other one")
+    return titles
+
+
+_TARGETS = {
+    ("player", "any"): mark("Player"),
+    ("stack_command", "any"): mark("Command"),
+    ("system", "any"): mark("System"),
+    ("ship", "any"): mark("Ship"),
+    ("ship", "own"): mark("Your ship"),
+    ("ship", "opponent"): mark("Enemy ship"),
+    ("vessel", "any"): mark("Ship or station"),
+    ("vessel", "own"): mark("Your ship or station"),
+    ("vessel", "opponent"): mark("Enemy ship or station"),
+}
 
 
 def _combat_choose(board: Board, seat: int) -> list[Form]:

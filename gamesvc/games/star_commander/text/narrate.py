@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from gamesvc.games.kernel.game import Event, Viewer
+from gamesvc.games.kernel.game import Event, Part, Viewer
 from gamesvc.games.kernel.wording import opening
 from gamesvc.games.star_commander.text.naming import Teller
 from gamesvc.games.star_commander.text.telling import board, cards, course, plays
 
+PARTS: Mapping[str, Part] = {
+    "action_declared": "announcement",
+    "credits_spent": "price",
+    "priority_passed": "course",
+    "stack_item_resolved": "course",
+    "choice_requested": "course",
+    "phase_entered": "announcement",
+}
+"""The parts of an act, beside its outcome, that events tell."""
 TELL = {**course.TELL, **board.TELL, **cards.TELL, **plays.TELL}
 
 

@@ -10,7 +10,7 @@ import { tr } from "../words.js";
 
 /** @type {Filling | null} */
 let filling = null;
-/** @typedef {{order: string, why: string, told: string[], final: boolean}} Words */
+/** @typedef {{order: string, why: string, told: string[], final: boolean, open: boolean}} Words */
 /** @type {Words | null} */
 let preview = null;
 /** What the preview said before the board changed, until it is known again. @type {Words | null} */
@@ -198,10 +198,11 @@ function showBusy() {
   $("bar").ariaBusy = busy || (filling && asked !== answered) ? "true" : null;
 }
 
-/** @param {string} text @param {string} more @param {boolean} [error] */
-function say(text, more, error = false) {
-  const [strong, small] = [document.createElement("b"), document.createElement("span")];
-  strong.textContent = text;
+/** @param {string} text @param {string} more @param {boolean} [error] @param {string} [lead] what comes before the text, set apart */
+function say(text, more, error = false, lead = "") {
+  const [strong, small, before] = [document.createElement("b"), document.createElement("span"), document.createElement("i")];
+  before.textContent = lead;
+  strong.append(...(lead ? [before, " "] : []), text);
   small.textContent = more;
   strong.classList.toggle("error", error);
   $("says").replaceChildren(strong, small);
@@ -234,11 +235,11 @@ function render() {
   bar.dataset.idle ??= $("says").innerHTML;
   const form = filling.form, words = preview ?? said, ready = words ? words.order !== "" : form.checkValidity();
   // Where chance decides at once, nothing but what is chosen can be told.
-  const chosen = words?.final && words.told.length < 2 ? filling.words().join(", ") : "", name = form.dataset.verb || form.dataset.label || "";
+  const chosen = words?.open && words.told.length < 2 ? filling.words().join(", ") : "", name = form.dataset.verb || form.dataset.label || "";
   const what = chosen ? `${name}: ${chosen}` : words?.told.length ? words.told.join(" ") : words?.order || form.dataset.label || "";
-  const how = !words ? "" : words.order === "" ? words.why : words.final ? tr("Cannot be undone alone: chance or a reveal") : tr("If you confirm. You can undo it until someone acts");
+  const how = !words ? "" : words.order === "" ? words.why : words.final ? tr("Cannot be undone alone: chance or a reveal") : tr("You can undo it until someone acts");
   if (refusal) say(refusal, "", true);
-  else say(what, how);
+  else say(what, how, false, !chosen && words?.told.length ? tr("If you confirm:") : "");
   if (words?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
   go.textContent = form.dataset.verb || tr("Confirm");
   go.disabled = !ready;
@@ -509,7 +510,7 @@ export function listen(held) {
     if (!whole?.form) return;
     event.preventDefault();
     begin(whole.form, "");
-    go.focus();
+    go.focus({ preventScroll: true });
   });
   document.addEventListener("change", (event) => {
     const control = /** @type {HTMLInputElement} */ (event.target), form = control.form;

@@ -1,0 +1,33 @@
+"""The gist of an act: its outcome first, without what the game only goes through on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from gamesvc.games.kernel.game import Part
+
+
+class Line(Protocol):
+    """A sentence about an event. `part`: what it tells of an act, if that is not the act's outcome."""
+
+    @property
+    def part(self) -> Part | None: ...
+
+
+L = TypeVar("L", bound=Line)
+
+
+def outcome_first(lines: Sequence[L]) -> list[L]:
+    """Return the lines of an act with its outcome in front, if the first of them only announces the act."""
+    outcome = next((line for line in lines if line.part is None), None)
+    if outcome is None or lines[0].part != "announcement":
+        return list(lines)
+    return [outcome, *(line for line in lines if line is not outcome)]
+
+
+def gist(lines: Sequence[L]) -> list[L]:
+    """Return the outcome of an act, its price after the first sentence of it; all lines of an act that has no outcome yet."""
+    outcome = [line for line in lines if line.part is None]
+    price = [line for line in lines if line.part == "price"]
+    return [*outcome[:1], *price, *outcome[1:]] if outcome else list(lines)
