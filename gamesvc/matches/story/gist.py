@@ -21,7 +21,7 @@ L = TypeVar("L", bound=Line)
 def outcome_first(lines: Sequence[L]) -> list[L]:
     """Return the lines of an act with its outcome in front, if the first of them only announces the act."""
     outcome = next((line for line in lines if line.part is None), None)
-    if outcome is None or lines[0].part != "announcement":
+    if outcome is None or lines[0].part not in ("announcement", "terms"):
         return list(lines)
     return [outcome, *(line for line in lines if line is not outcome)]
 
@@ -29,5 +29,5 @@ def outcome_first(lines: Sequence[L]) -> list[L]:
 def gist(lines: Sequence[L]) -> list[L]:
     """Return the outcome of an act, its price after the first sentence of it; all lines of an act that has no outcome yet."""
     outcome = [line for line in lines if line.part is None]
-    price = [line for line in lines if line.part == "price"]
+    price = [line for line in lines if line.part in ("price", "terms")]
     return [*outcome[:1], *price, *outcome[1:]] if outcome else list(lines)

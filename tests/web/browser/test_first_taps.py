@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from gamesvc.games.space_fleet_commander.data import SHIPS
 from tests.web.browser.conftest import PHONE
 from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
 
@@ -98,3 +99,19 @@ def test_after_an_own_act_the_bar_says_what_comes_next(opened):
     expect(page.locator("#says b")).to_contain_text("You placed your Homeworld")
     if played.waits_for(0):
         expect(page.locator("#says span")).to_contain_text("Discard up to three cards")
+
+
+def test_a_die_that_was_tapped_lights_only_the_ships_that_it_buys(opened):
+    """Space Fleet Commander: another die lights others, and the first one is no longer marked."""
+    played = Played("space_fleet_commander", 1)
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    faces = played.view(0)["formation"]
+    first, other = 0, next(at for at, face in enumerate(faces) if face != faces[0])
+    for die in (first, other):
+        page.locator(f'#chart .hits [data-t="die:d{die}"]').tap()
+        expect(page.locator("#says")).to_contain_text("Place a ship")
+        shown = page.locator('#chart .hits .can[data-t^="ship:"]').evaluate_all("hits => hits.map(hit => hit.dataset.t.slice(5))")
+        assert shown
+        assert {SHIPS[ship].face for ship in shown} == {faces[die]}
+        chosen = page.locator('#chart .hits [aria-pressed="true"]').evaluate_all("hits => hits.map(hit => hit.dataset.t)")
+        assert chosen == [f"die:d{die}"]

@@ -9,6 +9,9 @@ export const commands = (root = document) => [...root.querySelectorAll("form[dat
 /** @param {Element} element */
 export const targetOf = (element) => /** @type {HTMLElement} */ (element).dataset.t ?? "";
 
+/** @param {string} target @returns {string} the kind of thing that a target is: `card`, `cell` */
+const sortOf = (target) => target.split(":")[0];
+
 /** @param {ParentNode} form a form, or a part of one @returns {Choice[]} */
 export const choices = (form) => /** @type {Choice[]} */ ([...form.querySelectorAll("[data-t]")]);
 
@@ -104,11 +107,27 @@ export class Filling {
     this.touched = new Set();
     /** The number of taps on the board, the one that began the form included. */
     this.taps = 0;
+    /** What was tapped last of each kind of target. @type {Map<string, string>} */
+    this.meant = new Map();
   }
 
   /** @param {Element} element @returns {boolean} true if nothing chosen so far rules the element out */
   open(element) {
     return branches(element).every((branch) => !this.touched.has(branch.dataset.branch ?? "") || switchOf(branch)?.checked);
+  }
+
+  /** @param {Choice} choice @returns {boolean} true if what was tapped goes together with the alternatives that the choice belongs to */
+  fits(choice) {
+    const control = controlOf(choice), around = branches(choice);
+    const own = control?.type === "radio" ? this.form.querySelector(`[data-branch="${CSS.escape(control.name)}"][data-value="${CSS.escape(control.value)}"]`) : null;
+    return [...around, ...(own ? [/** @type {HTMLElement} */ (own)] : [])].every((branch) => this._means(branch));
+  }
+
+  /** @param {HTMLElement} branch @returns {boolean} true if it holds all of what was tapped that lies in it or in another one beside it */
+  _means(branch) {
+    const beside = [...this.form.querySelectorAll(`[data-branch="${CSS.escape(branch.dataset.branch ?? "")}"]`)];
+    const holds = (/** @type {Element} */ one, /** @type {string} */ target) => choices(one).some((choice) => targetOf(choice) === target);
+    return [...this.meant.values()].every((target) => holds(branch, target) || !beside.some((one) => holds(one, target)));
   }
 
   /** @param {Choice} choice @returns {boolean} true if the choice is part of what would be sent */
@@ -159,17 +178,25 @@ export class Filling {
   /** Choose what stands for a target: in the first control that lacks a value, else in the last. @param {string} target @returns {boolean} */
   take(target) {
     this.taps += 1;
+    this.meant.set(sortOf(target), target);
     const found = this.standing(target);
-    if (!found.length) return false;
+    if (!found.length) return this._given(target);
     const again = found.find((choice) => this.chosen(choice) && (kindOf(choice) === "box" || this._filled(choice)));
     if (again && this.taps > 1 && this._round(again, found)) return true;
     // A tap that begins the form means what is chosen by default, too.
-    if (again && this.taps > 1 && this._release(again)) return true;
+    if (again && this.taps > 1 && this._release(again)) return this.meant.delete(sortOf(target));
     const fresh = found.filter((choice) => !this._filled(choice));
     const more = again && kindOf(again) !== "count" ? undefined : (again ?? fresh[0] ?? found[found.length - 1]);
     const choice = fresh.find(active) ?? more;
     if (choice) this._set(choice, found);
     return true;
+  }
+
+  /** Choose the alternatives to which a target belongs that leaves nothing else to choose. @param {string} target @returns {boolean} */
+  _given(target) {
+    const fixed = choices(this.form).filter((choice) => targetOf(choice) === target && branches(choice).length && this.open(choice));
+    if (fixed.length) this._around(fixed[0], fixed);
+    return fixed.length > 0;
   }
 
   /** Of several alike in one place each tap takes one more; when all are chosen, none is.
@@ -207,14 +234,19 @@ export class Filling {
   /** Choose, and with it the alternatives around it. Those are settled unless others offer the same target.
    * @param {Choice} choice @param {Choice[]} alike */
   _set(choice, alike) {
+    this._around(choice, alike);
+    this._check(choice);
+    this.carry();
+  }
+
+  /** @param {Choice} choice @param {Choice[]} alike */
+  _around(choice, alike) {
     for (const branch of branches(choice)) {
       const radio = switchOf(branch);
       if (!radio) continue;
       radio.checked = true;
       if (alike.every((other) => branch.contains(other))) this.touched.add(radio.name);
     }
-    this._check(choice);
-    this.carry();
   }
 
   /** @param {string} target @returns {boolean} true if the target is chosen, and a further tap on it chooses nothing */
@@ -254,7 +286,7 @@ export class Filling {
   /** The targets that can be tapped next: those of controls that lack a value; if none does, all that could be chosen instead.
    * @returns {Set<string>} */
   next() {
-    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice) && !this._elsewhere(choice));
+    const open = choices(this.form).filter((choice) => kindOf(choice) !== "fixed" && this.open(choice) && this.fits(choice) && !this._elsewhere(choice));
     const several = (/** @type {Choice} */ choice) => kindOf(choice) === "box" || kindOf(choice) === "count";
     const lacking = open.filter((choice) => !several(choice) && !this._filled(choice));
     return new Set((lacking.length ? open.filter((choice) => several(choice) || lacking.includes(choice)) : open).map(targetOf));
