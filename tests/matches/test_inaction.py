@@ -109,3 +109,17 @@ def test_a_turn_mail_says_it(anna, ben, mailing):  # noqa: F811
     mail = [one for one in mailing.sink.messages if one.message["X-Game-Reason"] == "your-turn"][-1]
     assert "If you do nothing, this is played for you: " in " ".join(mail.text.split())
     assert "If you do nothing, this is played for you: " in mail.html
+
+
+@pytest.mark.parametrize("game", catalog.OFFERED)
+def test_the_page_says_it_in_its_own_words(game, anna, ben):
+    """An id of a card stands only behind its name: nobody on the page writes orders."""
+    match = opened(game, anna, ben)
+    for steps in (0, 3, 9, 14, 21):
+        play(match, steps)
+        if loading.load(match.id, match.game).ended:
+            break
+        _sentence, question = told(match)
+        words = inaction.sentence(loading.load(match.id, match.game), question.seat, question.question, held=False, in_words=True)
+        assert words.startswith("If you do nothing, this is played for you: ")
+        assert not re.search(r"_|[(,:] ?[abcvs]-?\d+\b", words), words

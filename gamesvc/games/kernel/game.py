@@ -202,8 +202,9 @@ Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
 
-Part = Literal["announcement", "terms", "price", "course"]
-"""A part of an act beside its outcome: what was declared, the same with its price, the price, how the game gets on meanwhile."""
+Part = Literal["decisive", "announcement", "terms", "price", "course"]
+"""A part of an act beside its plain outcome: what matters most, what was declared, the same with its price, the price, how the
+game gets on meanwhile."""
 
 
 def _read_in_full(command: Command, event: Event, seat: int) -> bool:

@@ -24,7 +24,7 @@ from gamesvc.games.space_fleet_commander.state import State
 from gamesvc.games.space_fleet_commander.text.board import board_text
 from gamesvc.games.space_fleet_commander.text.explain import explain
 from gamesvc.games.space_fleet_commander.text.help import order_help, short_rules, word_help
-from gamesvc.games.space_fleet_commander.text.narrate import tell
+from gamesvc.games.space_fleet_commander.text.narrate import PARTS, tell
 from gamesvc.games.space_fleet_commander.text.parse import VERBS, parse
 from gamesvc.games.space_fleet_commander.text.reference import reference
 from gamesvc.games.space_fleet_commander.text.render import render
@@ -64,6 +64,7 @@ GAME: Game[State] = Game(
     kinds=KINDS,
     events=EVENTS,
     words=WORDS,
+    parts=PARTS,
     ends=("confirm_fleet", "end_turn"),
     asides=("remove_ship", "resign"),
     rules_help=rules_help,

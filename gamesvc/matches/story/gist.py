@@ -19,15 +19,19 @@ L = TypeVar("L", bound=Line)
 
 
 def outcome_first(lines: Sequence[L]) -> list[L]:
-    """Return the lines of an act with its outcome in front, if the first of them only announces the act."""
-    outcome = next((line for line in lines if line.part is None), None)
-    if outcome is None or lines[0].part not in ("announcement", "terms"):
+    """Return the lines of an act with what matters most in front, or its outcome if the first of them only announces the act."""
+    decisive = next((line for line in lines if line.part == "decisive"), None)
+    outcome = decisive or next((line for line in lines if line.part is None), None)
+    if outcome is None or decisive is None and lines[0].part not in ("announcement", "terms"):
         return list(lines)
     return [outcome, *(line for line in lines if line is not outcome)]
 
 
 def gist(lines: Sequence[L]) -> list[L]:
-    """Return the outcome of an act, its price after the first sentence of it; all lines of an act that has no outcome yet."""
-    outcome = [line for line in lines if line.part is None]
+    """Return the outcome of an act, what matters most in front, and its price after the first sentence.
+
+    An act that has no outcome yet is told whole.
+    """
+    outcome = [line for line in lines if line.part == "decisive"] + [line for line in lines if line.part is None]
     price = [line for line in lines if line.part in ("price", "terms")]
     return [*outcome[:1], *price, *outcome[1:]] if outcome else list(lines)

@@ -249,7 +249,7 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
         own["stands"] = board.stands_until(loaded.account.open.get(key), timezone.now())
         if not access.match.board:
             held = (access.match.id, own["seat"]) in last_orders.waiting([access.match.id])
-            without = inaction.sentence(loaded, *key, held=held)
+            without = inaction.sentence(loaded, *key, held=held, in_words=True)
     return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
-from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.game import Data, Event, Part, Viewer
 from gamesvc.games.kernel.wording import Speaker, counted, listed, named
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 from gamesvc.language import mark, say
@@ -183,6 +183,22 @@ def _hull(t: _Teller) -> str:
     )
 
 
+PARTS: dict[str, Part] = {
+    "hex_explored": "decisive",
+    "exploration_failed": "decisive",
+    "ship_destroyed": "decisive",
+    "rank_gained": "decisive",
+    "sheet_finished": "decisive",
+    "game_over": "decisive",
+    "ones_counted": "course",
+    "targets_found": "course",
+    "push_offered": "course",
+    "hit_rolled": "course",
+    "turn_awaited": "course",
+    "turn_started": "course",
+    "dice_rolled": "course",
+}
+"""The parts of an act, beside its plain outcome, that events tell."""
 _TELL: dict[str, Callable[[_Teller], str]] = {
     "game_created": _created,
     "fleet_dice_rolled": lambda t: say("Formation dice: {dice}.", dice=", ".join(map(str, t.data["dice"]))),

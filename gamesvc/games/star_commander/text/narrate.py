@@ -10,6 +10,9 @@ from gamesvc.games.star_commander.text.naming import Teller
 from gamesvc.games.star_commander.text.telling import board, cards, course, plays
 
 PARTS: Mapping[str, Part] = {
+    "vessel_destroyed": "decisive",
+    "player_eliminated": "decisive",
+    "game_ended": "decisive",
     "action_declared": "announcement",
     "credits_spent": "price",
     "priority_passed": "course",
