@@ -196,6 +196,10 @@ def test_a_page_finds_what_may_stand_beside_the_board():
     assert ["".join(text.itertext()) for text in band.iter(f"{SVG}text")] == ["Ines"]
 
 
+def test_a_word_is_broken_at_its_own_hyphen():
+    assert wrap("Trigger-Happy Joe", 75, 17, 600) == ["Trigger-", "Happy Joe"]
+
+
 def test_a_long_word_on_a_card_is_drawn_smaller_rather_than_broken():
     chart = Chart(720, 200)
     chart.card_m(0, 0, "Neutralization", width=106)

@@ -38,7 +38,7 @@ def test_the_gist_is_the_outcome_and_its_price(lines, told):
         ([TERMS, DONE], "done terms"),
         ([DECLARED, PASSED], "declared passed"),
         ([DONE, MORE], "done more"),
-        ([PASSED, DONE], "passed done"),
+        ([PASSED, DONE], "done passed"),
         ([DONE, PASSED, LOST], "lost done passed"),
     ],
 )

@@ -56,8 +56,9 @@ class Cards(Pieces):
             self.text(x, y, name, size=shrunk, weight=weight)
             return y + shrunk + 1
         step, small = 18, 17.0
-        words = [fit(word, room, small, weight, WORD) for word in name.split()]
-        if [word for word, _ in words] == name.split():
+        parts = name.replace("-", "- ").split()
+        words = [fit(word, room, small, weight, WORD) for word in parts]
+        if [word for word, _ in words] == parts:
             small = min(shrunk for _, shrunk in words)
         for line in wrap(name, room, small, weight, lines):
             self.text(x, y, line, size=small, weight=weight)

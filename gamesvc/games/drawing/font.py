@@ -87,9 +87,14 @@ def wrap(text: str, room: float, size: float, weight: int = 400, lines: int | No
 
 
 def _broken(word: str, room: float, size: float, weight: int) -> list[str]:
-    """Split a word into pieces no wider than the room. The first piece keeps at least three letters."""
+    """Split a word into pieces no wider than the room, at its own hyphens first. The first piece keeps at least three letters."""
     pieces = []
     while measure(word, size, weight) > room and len(word) > 4:
+        own = word.find("-", 1, -1) + 1
+        if own and measure(word[:own], size, weight) <= room:
+            pieces.append(word[:own])
+            word = word[own:]
+            continue
         end = next((n for n in range(len(word) - 2, 3, -1) if measure(word[:n] + "-", size, weight) <= room), 3)
         pieces.append(word[:end] + "-")
         word = word[end:]

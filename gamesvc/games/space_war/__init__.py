@@ -27,7 +27,7 @@ from gamesvc.games.space_war.state import State
 from gamesvc.games.space_war.text.board import board_text
 from gamesvc.games.space_war.text.explain import explain, hand
 from gamesvc.games.space_war.text.help import order_help, rules_help, short_rules, word_help
-from gamesvc.games.space_war.text.narrate import tell
+from gamesvc.games.space_war.text.narrate import PARTS, tell
 from gamesvc.games.space_war.text.parse import VERBS, parse
 from gamesvc.games.space_war.text.reference import reference
 from gamesvc.games.space_war.text.render import render
@@ -66,6 +66,7 @@ GAME: Game[State] = Game(
     kinds=KINDS,
     events=EVENTS,
     words=WORDS,
+    parts=PARTS,
     ends=("go_on", "end_phase", "end_turn", "let_stand"),
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,

@@ -19,10 +19,10 @@ L = TypeVar("L", bound=Line)
 
 
 def outcome_first(lines: Sequence[L]) -> list[L]:
-    """Return the lines of an act with what matters most in front, or its outcome if the first of them only announces the act."""
+    """Return the lines of an act with what matters most in front, or its outcome if the first of them tells nothing of it."""
     decisive = next((line for line in lines if line.part == "decisive"), None)
     outcome = decisive or next((line for line in lines if line.part is None), None)
-    if outcome is None or decisive is None and lines[0].part not in ("announcement", "terms"):
+    if outcome is None or (decisive is None and lines[0].part in (None, "price")):
         return list(lines)
     return [outcome, *(line for line in lines if line is not outcome)]
 

@@ -95,7 +95,10 @@ def _chosen(schema: Schema, value: object) -> list[str]:
     """Return the words for the values in a parameter that have words for people."""
     if isinstance(value, list):
         return [words for one in value for words in _chosen(schema.get("items", {}), one)]
-    return [label(schema, value)] if "labels" in schema and "enum" in schema and len(schema["enum"]) > 1 else []
+    # What a card does stands behind its name.
+    return (
+        [label(schema, value).partition(": ")[0]] if "labels" in schema and "enum" in schema and len(schema["enum"]) > 1 else []
+    )
 
 
 def _in_a_world(

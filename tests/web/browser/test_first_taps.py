@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gamesvc.games.space_fleet_commander.data import SHIPS
-from tests.web.browser.conftest import PHONE
+from tests.web.browser.conftest import PHONE, WIDE
 from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
 
 pytestmark = pytest.mark.browser
@@ -115,3 +115,20 @@ def test_a_die_that_was_tapped_lights_only_the_ships_that_it_buys(opened):
         assert {SHIPS[ship].face for ship in shown} == {faces[die]}
         chosen = page.locator('#chart .hits [aria-pressed="true"]').evaluate_all("hits => hits.map(hit => hit.dataset.t)")
         assert chosen == [f"die:d{die}"]
+
+
+@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
+def test_a_menu_tells_what_a_card_does_and_its_items_stay(opened, size):
+    """The text comes when the items may already be under a finger."""
+    played = Played("star_commander", 2)
+    while not (played.waits_for(0) and len(played.view(0)["hand"]) > 1 and played.offered(0) >= {"develop"}):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, size)
+    release = page.evaluate_handle("() => { let go; const wait = new Promise(then => { go = then; }); return { wait, go }; }")
+    page.evaluate("(held) => { const ask = fetch; fetch = async (...to) => { await held.wait; return ask(...to); }; }", release)
+    page.locator('.hits [data-t^="card:"].can').first.dispatch_event("click")
+    items = page.locator(".menu [role=menu]")
+    was = items.bounding_box()
+    release.evaluate("held => held.go()")
+    expect(page.locator(".menu p")).to_contain_text(".")
+    assert items.bounding_box() == was

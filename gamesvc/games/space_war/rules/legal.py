@@ -27,7 +27,7 @@ from gamesvc.games.space_war.rules.playing.prompts import live_options, option_l
 from gamesvc.games.space_war.rules.reactions import let_stand_options, react_options
 from gamesvc.games.space_war.state import Piece, Prompt, Side, State
 from gamesvc.games.space_war.text.narrate import CHOICES
-from gamesvc.language import say
+from gamesvc.language import mark, say
 
 OWN_PHASES = ("upkeep", "action", "discard", "attack")
 
@@ -112,6 +112,9 @@ def _aside(option: Option, aside: bool) -> Form:
     return Form(form.name, form.label, form.parameters, form.required, aside) if aside else form
 
 
+_ROWS = {"draw": mark("Draw row"), "action": mark("Action row"), "hand": mark("Hand row")}
+
+
 def _prepare(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     side = state.sides[seat]
@@ -120,8 +123,9 @@ def _prepare(board: Board, seat: int) -> Iterator[Form]:
     # The first card goes into the first row, and so on.
     properties: dict[str, Schema] = {"cards": {**cards_schema(board, side.hand, count, count), "ordered": True}}
     if second:
-        properties["extra_row"] = {"enum": list(ROWS)}
-    properties["commander"] = {"enum": list(side.pool), "labels": {c: COMMANDERS[c].name for c in side.pool}}
+        properties["extra_row"] = {"enum": list(ROWS), "labels": {row: say(words) for row, words in _ROWS.items()}}
+    commanders = {one: f"{COMMANDERS[one].name}: {say(COMMANDERS[one].text)}" for one in side.pool}
+    properties["commander"] = {"enum": list(side.pool), "labels": commanders}
     if second:
         yield Form("prepare", say("Cards for draw, action and hand row, and an extra one"), properties)
     else:

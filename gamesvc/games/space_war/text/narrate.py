@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import REWOUND
-from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.game import Data, Event, Part, Viewer
 from gamesvc.games.kernel.wording import Speaker, counted, listed, named, opening
 from gamesvc.games.space_war.data import CARDS, name_of
 from gamesvc.games.space_war.state import owner_of
@@ -333,6 +333,17 @@ _COURSE: Mapping[str, _Tell] = {
     "timed_out": lambda d, t: t.says("{who} ran out of time.", who=d["seat"]),
     "game_ended": _ended,
 }
+PARTS: Mapping[str, Part] = {
+    "card_countered": "decisive",
+    "life_changed": "decisive",
+    "outcome_pending": "decisive",
+    "game_ended": "decisive",
+    "item_opened": "course",
+    "items_settled": "course",
+    "prompt_opened": "course",
+    "actions_set": "course",
+}
+"""The parts of an act, beside its plain outcome, that events tell."""
 _IN_PLAY: Mapping[str, _Tell] = {
     "card_played": _played,
     "card_countered": lambda d, t: t.says("{whose} {card} was countered.", whom=owner_of(d["card"]), card=bare(d["name"])),

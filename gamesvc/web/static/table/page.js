@@ -25,7 +25,7 @@ function tab(name, focus = false) {
     if (chosen && focus) /** @type {HTMLElement} */ (one).focus();
   }
 }
-let over = false;
+let over = false, replaying = false;
 /** Show the result once: on a phone it would lie folded under its tab. */
 function showResult() {
   const now = document.querySelector("main:not(.replay) #result") !== null;
@@ -34,6 +34,10 @@ function showResult() {
     document.getElementById("side")?.classList.add("up");
   }
   over ||= now;
+  // Beside a replay stands what happened, not how it ended.
+  const replay = document.querySelector("main.replay") !== null;
+  if (replay && !replaying && document.querySelector('#tab-turn[aria-selected="true"]')) tab("log");
+  replaying = replay;
 }
 document.addEventListener("table:shown", showResult);
 showResult();

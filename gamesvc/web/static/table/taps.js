@@ -24,6 +24,8 @@ let told = new Set();
 /** @type {HTMLElement | null} */
 let menu = null;
 const MOST_ANSWERS = 4;
+/** An answer of more letters, such as a card with its text, is read in its form. */
+const LONGEST_ANSWER = 40;
 let busy = false;
 let tapped = false;
 /** The version of the match that the board shows. */
@@ -60,7 +62,10 @@ export function tap(target) {
   if (filling?.take(target)) return changed();
   const all = commands(), fitting = formsFor(target, all.filter(isMain));
   if (fitting.length === 1) return begin(fitting[0], target);
-  if (fitting.length) return ask(target, fitting);
+  if (fitting.length) {
+    ask(target, fitting);
+    return void tell(target, false);
+  }
   if (filling) reset();
   render();
   // No act of the turn: what stands there is told, and settings that could name it are offered beside.
@@ -235,11 +240,11 @@ function render() {
   bar.dataset.idle ??= $("says").innerHTML;
   const form = filling.form, words = preview ?? said, ready = words ? words.order !== "" : form.checkValidity();
   // Where chance decides at once, nothing but what is chosen can be told.
-  const chosen = words?.open && words.told.length < 2 ? filling.words().join(", ") : "", name = form.dataset.verb || form.dataset.label || "";
-  const what = chosen ? `${name}: ${chosen}` : words?.told.length ? words.told.join(" ") : words?.order || form.dataset.label || "";
+  const bare = words?.open && words.told.length < 2, chosen = bare ? filling.words().join(", ") : "", name = form.dataset.verb || form.dataset.label || "";
+  const what = chosen ? `${name}: ${chosen}` : words?.told.length && !bare ? words.told.join(" ") : words?.order || form.dataset.label || "";
   const how = !words ? "" : words.order === "" ? words.why : words.final ? tr("Cannot be undone alone: chance or a reveal") : tr("You can undo it until someone acts");
   if (refusal) say(refusal, "", true);
-  else say(what, how, false, !chosen && words?.told.length ? tr("If you confirm:") : "");
+  else say(what, how, false, !bare && words?.told.length ? tr("If you confirm:") : "");
   if (words?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
   go.textContent = form.dataset.verb || tr("Confirm");
   go.disabled = !ready;
@@ -297,8 +302,8 @@ function stepper(form) {
 /** A question that the board does not show is answered in the bar; one with many answers in its form, to which a button leads.
  * @param {Filling} form @returns {HTMLElement[]} */
 function answers(form) {
-  const radios = form.question();
-  if (radios.length > MOST_ANSWERS) {
+  const radios = form.question(), words = (/** @type {HTMLInputElement} */ radio) => radio.closest("label")?.textContent?.trim() ?? radio.value;
+  if (radios.length > MOST_ANSWERS || radios.some((radio) => words(radio).length > LONGEST_ANSWER)) {
     const made = button(tr("Choose"), "answer more", () => { showForms(); radios[0].focus(); });
     made.dataset.k = radios[0].name;
     return [made];
@@ -306,7 +311,7 @@ function answers(form) {
   return radios.map((radio) => {
     // The usual answer is chosen at first: a press on it says that it is meant.
     const mean = () => (radio.checked ? radio.dispatchEvent(new Event("change", { bubbles: true })) : radio.click());
-    const made = button(radio.closest("label")?.textContent?.trim() ?? radio.value, "answer", mean);
+    const made = button(words(radio), "answer", mean);
     made.dataset.k = `${radio.name} ${radio.value}`;
     made.ariaPressed = String(radio.checked);
     return made;
@@ -371,12 +376,16 @@ function ask(target, forms) {
   draw({ can: new Set(), taken: new Set([target]), focused });
 }
 
-/** Put what stands at a target into the menu that is open there. @param {string} target */
-async function tell(target) {
-  const mine = menu, words = await wordsOf(target), hit = hitOf(target);
-  if (!hit || !mine?.isConnected) return;
-  mine.prepend(...words);
-  place(mine, hit);
+/** Put what stands at a target into the menu that is open there. The items stay where they are: a finger may be on its way.
+ * @param {string} target @param {boolean} [titled] with its name */
+async function tell(target, titled = true) {
+  const mine = menu, words = await wordsOf(target), hit = hitOf(target), items = mine?.querySelector('[role="menu"]');
+  if (!hit || !mine?.isConnected || !items) return;
+  const was = items.getBoundingClientRect().top, above = mine.getBoundingClientRect().bottom <= hit.getBoundingClientRect().top;
+  mine[titled || above ? "prepend" : "append"](...words.slice(titled ? 0 : 1));
+  if (titled) return place(mine, hit);
+  const top = parseFloat(mine.style.top) + was - items.getBoundingClientRect().top;
+  mine.style.top = `${Math.max(60, Math.min(top, $("bar").getBoundingClientRect().top - mine.offsetHeight - 8))}px`;
 }
 
 function closeMenu() {
