@@ -83,6 +83,8 @@ def _steps(loaded: Loaded, seat: int, question: str, first: JsonObject | None, *
 def _in_words(game: Game[Any], state: Any, seat: int, command: Command) -> str:
     """Return a default command as the page calls it, with what it chooses; as an order if the page does not offer it."""
     order = game.render_default(command)
+    if set(command) - {"name", "does"} and order.replace(" ", "").isalpha():
+        return order  # such as `keep`: its form would be called a reroll
     meant = command if game.default_order is None else game.parse(order, game.view(state, seat))
     form = next((form for form in game.legal_commands(state, seat) if fits(form, meant)), None)
     if form is None:

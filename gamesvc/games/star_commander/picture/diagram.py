@@ -54,7 +54,8 @@ class Layout:
     @classmethod
     def of(cls, grid: int, home: str) -> Layout:
         """Return the layout for who looks from a Homeworld, which lies at the foot."""
-        quarters = _CORNERS.index(tuple(at // (grid - 1) for at in place(home)))
+        r, c = place(home)
+        quarters = _CORNERS.index((r // (grid - 1), c // (grid - 1)))
         if grid == 3:
             return cls(grid, 196.0, 117.0, 158.0, 3, quarters=quarters)
         width = {4: 156.0, 5: 124.0}[grid]
