@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gamesvc.games.kernel import forms as kernel_forms
 from gamesvc.games.kernel.game import Awaited, Form, Schema
-from gamesvc.games.kernel.wording import counted
+from gamesvc.games.kernel.wording import SEAT_NAMES, counted
 from gamesvc.games.space_war.commands import SET_ORDERS
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS
 from gamesvc.games.space_war.rules.decision import barred, barrier_item, blockers, halted
@@ -77,9 +77,8 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
     state = board.state
     acting = any(waiting.seat == seat for waiting in awaited(state))
     if state.phase == "choose_starter" and acting:
-        yield Form(
-            "choose_starter", say("Choose who starts"), {"seat": {"enum": [0, 1], "labels": {0: say("seat a"), 1: say("seat b")}}}
-        )
+        names = {str(one): SEAT_NAMES[one] for one in (0, 1)}
+        yield Form("choose_starter", say("Choose who starts"), {"seat": {"enum": [0, 1], "labels": names}})
     if state.phase == "prepare" and acting:
         yield from _prepare(board, seat)
     own_prompts = [prompt for prompt in state.prompts if prompt.seat == seat]
