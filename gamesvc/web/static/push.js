@@ -1,14 +1,32 @@
 // Push on this device: turned on and off in the profile, offered on the page of one's matches after the first move. And the
-// badge of the installed page: how many matches wait. Who signs out leaves no drafts on this device.
+// badge of the installed page: how many matches wait. Who signs out leaves no drafts on this device, and gets no more push there.
 import { tr } from "./words.js";
 
 const waiting = Number(document.querySelector("nav .count")?.firstChild?.textContent ?? 0);
 if ("setAppBadge" in navigator) void navigator.setAppBadge(waiting).catch(() => {});
 
-for (const form of document.querySelectorAll('form[action$="/logout/"]')) form.addEventListener("submit", () => sessionStorage.clear());
-
 const able = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 const LATER = "push-later";
+const LONGEST_FAREWELL = 2000;
+
+/** @returns {Promise<PushSubscription | null | undefined>} */
+async function subscribed() {
+  const worker = await navigator.serviceWorker.getRegistration("/");
+  return worker?.pushManager.getSubscription();
+}
+
+for (const found of document.querySelectorAll('form[action$="/logout/"]')) {
+  const form = /** @type {HTMLFormElement} */ (found);
+  form.addEventListener("submit", (event) => {
+    sessionStorage.clear();
+    if (!able) return;
+    event.preventDefault();
+    // The push service tells ours with the next notice.
+    const ended = subscribed().then((subscription) => subscription?.unsubscribe());
+    const waited = new Promise((resolve) => setTimeout(resolve, LONGEST_FAREWELL));
+    void Promise.race([ended.catch(() => {}), waited]).then(() => form.submit());
+  });
+}
 
 /** @param {string} text base64url @returns {Uint8Array<ArrayBuffer>} */
 function bytes(text) {
@@ -39,18 +57,13 @@ async function turnOn(form) {
   form.submit();
 }
 
-async function known() {
-  const worker = await navigator.serviceWorker.getRegistration("/");
-  return (await worker?.pushManager.getSubscription())?.endpoint;
-}
-
 for (const found of able ? document.querySelectorAll("form[data-push]") : []) {
   const form = /** @type {HTMLFormElement} */ (found);
   const panel = /** @type {HTMLElement} */ (form.closest("[data-offer]") ?? form);
   const offered = panel !== form;
-  void known().then((endpoint) => {
+  void subscribed().then((subscription) => {
     form.hidden = false;
-    panel.hidden = offered && (endpoint !== undefined || Notification.permission === "denied" || localStorage.getItem(LATER) !== null);
+    panel.hidden = offered && (Boolean(subscription) || Notification.permission === "denied" || localStorage.getItem(LATER) !== null);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -22,7 +22,8 @@ let subscribed = null;
 PushManager.prototype.subscribe = async function (options) {
   if (!options.userVisibleOnly || options.applicationServerKey.length !== 65) throw new Error("bad options");
   const parts = { p256dh: key.buffer, auth: new Uint8Array(16).buffer };
-  return (subscribed = { endpoint: "https://push.example/device", getKey: (name) => parts[name] });
+  const unsubscribe = async () => (localStorage.setItem("unsubscribed", "yes"), (subscribed = null), true);
+  return (subscribed = { endpoint: "https://push.example/device", getKey: (name) => parts[name], unsubscribe });
 };
 PushManager.prototype.getSubscription = async () => subscribed;
 """
@@ -93,6 +94,21 @@ def test_push_is_offered_after_the_first_move_and_turned_on_and_off(opened, matc
     page.locator("#push").get_by_role("button", name="Turn off").click()
     expect(page.get_by_text("Push is off for this device.")).to_be_visible()
     assert not PushSubscription.objects.exists()
+
+
+def test_who_signs_out_gets_no_more_push_on_this_device(opened, match, live_server):
+    ines, _marek = users(match)
+    page = opened(ines, "/")
+    page.context.grant_permissions(["notifications"], origin=live_server.url)
+    page.add_init_script(PUSH_MANAGER)
+    page.goto("/")
+    page.evaluate("navigator.serviceWorker.register('/sw.js')")
+    page.evaluate(
+        "PushManager.prototype.subscribe({userVisibleOnly: true, applicationServerKey: new Uint8Array(65)}).then(() => null)"
+    )
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
+    assert page.evaluate("localStorage.getItem('unsubscribed')") == "yes"
 
 
 def test_the_page_can_be_installed(opened, player):
