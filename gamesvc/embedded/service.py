@@ -85,6 +85,7 @@ class Service:
             # Mail comes only from this machine, so every mail is authentic.
             "REPLY_DOMAIN": os.environ.get("REPLY_DOMAIN", "reply.gamesvc.example"),
             "INBOUND_AUTH": os.environ.get("INBOUND_AUTH", "loopback"),
+            "GAMESVC_DATA": str(self.data),
             **given,
             "GAMESVC_INSTANCE": self.instance,
             "PYTHONUNBUFFERED": "1",

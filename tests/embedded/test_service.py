@@ -28,6 +28,13 @@ def test_fewer_workers_listen_to_every_queue_all_the_same(service: Service) -> N
     assert sorted(queue for names in listened for queue in names.split(",")) == sorted(queues.QUEUES)
 
 
+def test_everything_of_a_service_is_kept_in_its_data_folder(service: Service) -> None:
+    """Not in that of another service: the file of the checkpoints, for instance, which backups and audits look for there."""
+    asked = "from django.conf import settings; print(settings.DATA_DIR, settings.CHECKPOINT_FILE)"
+    printed = service.manage("shell", "-c", asked)
+    assert printed.split()[-2:] == [str(service.data), str(service.data / "checkpoints.jsonl")]
+
+
 def test_what_is_compiled_is_kept_in_the_data_folder_where_it_may_not_stand_beside_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
