@@ -20,9 +20,9 @@ class PasswordBackend(AuthenticationBackend):  # type: ignore[misc]
 
     def authenticate(self, request: HttpRequest | None, **credentials: Any) -> User:
         """Return the user with this name or address, and password. Raises `PermissionDenied`, so no other backend is asked."""
-        if credentials.get("email"):
-            # allauth gives an address as a name too, and would look at the password for each.
-            credentials.pop("username", None)
+        if "@" in str(credentials.get("username")):
+            # allauth gives an address as a name too, which no name can be, and would look at the password for each.
+            credentials["email"] = credentials.pop("username")
         user: User | None = super().authenticate(request, **credentials)
         if user is None:
             raise PermissionDenied

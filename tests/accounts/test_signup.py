@@ -148,6 +148,17 @@ def test_a_sign_in_hashes_once_whether_or_not_the_account_exists(client, hashed,
     assert hashed == [password]
 
 
+def test_a_user_proves_their_password_although_their_address_is_now_that_of_another_account(client):
+    confirmed(client)
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+    EmailAddress.objects.filter(user__username="ann").update(verified=False)
+    other = User.objects.create_user("bea", "ann@players.example", "another long one")
+    EmailAddress.objects.create(user=other, email="ann@players.example", verified=True, primary=True)
+    for password, proved in (("another long one", False), (PASSWORD, True)):
+        answer = client.post("/accounts/reauthenticate/", {"password": password, "next": "/accounts/email/"})
+        assert (answer.status_code == 302) == proved
+
+
 class Waiting(EmailBackend):
     """A mail server that takes its time."""
 
