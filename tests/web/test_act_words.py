@@ -63,3 +63,12 @@ def test_a_ship_is_named_by_its_id_only_beside_its_like(db):
     _played, _browser, page = at_a_development()
     assert "Red Scout at" in page
     assert not re.search(r"Red Scout v\d", page)
+
+
+def test_who_watches_reads_how_many_act(db):
+    """A race of Space Fleet Commander waits for all its players at once."""
+    played = Played("space_fleet_commander", 2)
+    played.match.watch = "all"
+    played.match.save()
+    page = html(Client().get(played.path))
+    assert "2 to act" in bar(page)

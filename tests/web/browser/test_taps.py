@@ -386,6 +386,10 @@ def test_a_reroll_names_its_dice(opened):
     while "reroll" not in played.offered(0):
         played.bot_acts(0)
     page = opened(played.users[0], played.path, PHONE)
+    page.get_by_role("button", name="Reroll").last.click()
+    expect(page.locator("#says b")).to_contain_text("You kept all dice")
+    expect(page.locator("#confirm")).to_have_text("Confirm")
+    page.get_by_role("button", name="Cancel").click()
     die = lit(page).first.get_attribute("data-t").removeprefix("die:")
     lit(page).first.dispatch_event("click")
     expect(page.locator("#says .warn")).to_be_visible()

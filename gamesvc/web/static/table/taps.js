@@ -241,12 +241,14 @@ function render() {
   const form = filling.form, words = preview ?? said, ready = words ? words.order !== "" : form.checkValidity();
   // Where chance decides at once, nothing but what is chosen can be told.
   const bare = words?.open && words.told.length < 2, chosen = bare ? filling.words().join(", ") : "", name = form.dataset.verb || form.dataset.label || "";
-  const what = chosen ? `${name}: ${chosen}` : words?.told.length && !bare ? words.told.join(" ") : words?.order || form.dataset.label || "";
+  const what = chosen ? `${name}: ${chosen}` : words?.told.length && !bare ? words.told.join(" ") : (!bare && words?.order) || form.dataset.label || "";
   const how = !words ? "" : words.order === "" ? words.why : words.final ? tr("Cannot be undone alone: chance or a reveal") : tr("You can undo it until someone acts");
   if (refusal) say(refusal, "", true);
   else say(what, how, false, !bare && words?.told.length ? tr("If you confirm:") : "");
   if (words?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
-  go.textContent = form.dataset.verb || tr("Confirm");
+  // Who takes none of what could be taken does not do what the button is called after: no die is rerolled.
+  const none = !taken.size && words?.order && form.querySelector('input[type="checkbox"][data-t]');
+  go.textContent = none ? tr("Confirm") : form.dataset.verb || tr("Confirm");
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
   for (const old of document.querySelectorAll("#choices .stepper, #choices [data-k]")) old.remove();
