@@ -209,8 +209,9 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if BASE_URL.startswith("http://") else "h
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "accounts.signing_in.backends.PasswordBackend",
-    # Asked for no password: sessions begin with one or the other.
+    # Asked for no password: sessions have begun with one or the other, and end without it.
     "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

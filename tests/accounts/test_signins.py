@@ -42,6 +42,16 @@ def test_who_comes_in_and_goes_is_known(ann):
     assert (first.channel, first.address, first.name_hash) == ("web", "192.0.2.7", "")
 
 
+@pytest.mark.parametrize(
+    "began", ["django.contrib.auth.backends.ModelBackend", "allauth.account.auth_backends.AuthenticationBackend"]
+)
+def test_a_session_outlives_the_way_it_began(ann, began):
+    """An upgrade to another way to look at passwords signs nobody out."""
+    client = Client()
+    client.force_login(ann, backend=began)
+    assert client.get("/accounts/email/").status_code == 200
+
+
 def test_a_failure_is_known_to_be_of_the_account_by_name_or_address(ann):
     for login in ("ann", "ANN", "ann@players.example"):
         sign_in(Client(), login, "wrong")
