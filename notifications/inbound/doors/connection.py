@@ -198,6 +198,10 @@ class _Body:
 
 
 def _say_goodbye(transport: asyncio.BaseTransport, reply: str) -> None:
+    """Hang up with a last reply. A sender that takes no replies gets none: they would be kept for it as long as it likes."""
     assert isinstance(transport, asyncio.WriteTransport)
     transport.write(reply.encode() + b"\r\n")
-    transport.close()
+    if transport.get_write_buffer_size():
+        transport.abort()
+    else:
+        transport.close()

@@ -256,6 +256,21 @@ def test_a_connection_ends_after_its_time(port, settings):
         assert line.read() == ""
 
 
+def test_who_takes_no_answers_is_hung_up_on_all_the_same(port, settings):
+    """What cannot be sent to them keeps neither their place nor a socket."""
+    settings.MAILSERVER_CONNECTIONS, settings.MAILSERVER_COMMANDS = 1, 1_000_000
+    settings.MAILSERVER_SESSION_SECONDS = 2
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        deaf.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)  # then little waits in the kernel
+        deaf.connect(("127.0.0.1", port))
+        deaf.settimeout(20)
+        with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            while True:  # a timeout fails
+                deaf.sendall(b"EHLO client.example\r\n" * 1000)
+        wait_until_free(port)
+
+
 def test_who_says_nothing_is_told_why_it_ends(settings, mailing, monkeypatch):  # noqa: F811
     monkeypatch.setattr("notifications.inbound.doors.receiver.IDLE_SECONDS", 0.05)
     with Receiver("127.0.0.1") as receiver, Line(receiver.port, greet=False) as line:
