@@ -27,7 +27,7 @@ from gamesvc.games.protocol import Session
 from gamesvc.matches.access import daily_limits
 from gamesvc.request_limits import ALWAYS
 from notifications.inbound import held, purposes, standing
-from notifications.inbound.doors import rates, receiver
+from notifications.inbound.doors import connection, rates, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
 from notifications.parsing import cutting, limits, reading
 from notifications.wanted import muting
@@ -354,8 +354,8 @@ def as_markdown() -> str:
         f" it takes {settings.MAILSERVER_CONNECTIONS_PER_ADDRESS} of one network,",
         f"and {settings.MAILSERVER_UNKNOWN_PER_HOUR} unknown addresses from one network within an hour. A connection lasts"
         f" {settings.MAILSERVER_SESSION_SECONDS:.0f} s and takes {settings.MAILSERVER_COMMANDS} commands",
-        f"of a kind and {settings.MAILSERVER_UNKNOWN_PER_CONNECTION} unknown addresses; one mail has {receiver.MOST_RECIPIENTS}"
-        " receivers at most.",
+        f"of a kind, {connection.MOST_MISTAKES} lines that are none and {settings.MAILSERVER_UNKNOWN_PER_CONNECTION} unknown"
+        f" addresses; one mail has {receiver.MOST_RECIPIENTS} receivers at most.",
         "Once all connections are taken, the network with the most gives way to one with fewer.",
     ]
     for kind, doors in all_doors().items():

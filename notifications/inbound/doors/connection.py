@@ -36,6 +36,10 @@ LARGE = "552 5.3.4 The mail is larger than 10 MB: send your orders alone, as pla
 LARGE_FOR_EVER = "421 4.3.4 The mail is larger than this server takes"
 _ANNOUNCED = "552 Error: message size"
 NO_ROOM = "452 4.3.1 There is no room for the mail now, try again later"
+MOST_MISTAKES = 20
+"""Lines of one connection that are no command: the library answers empty ones for ever, and keeps all others waiting."""
+MISTAKEN = "421 4.5.2 Too many lines that are no command"
+_MISTAKE = ("500 Error", "500 Command")  # the library's
 
 
 class Limited(SMTP):
@@ -46,6 +50,7 @@ class Limited(SMTP):
         self.gate = gate
         self.network = ""
         self.unknown = 0
+        self.mistakes = 0
         self._refused = False
         self._ends: asyncio.TimerHandle | None = None
 
@@ -80,6 +85,11 @@ class Limited(SMTP):
         if isinstance(status, str) and status.startswith(_ANNOUNCED):  # the library's, to a size named in advance
             await super().push(LARGE)
             return
+        if isinstance(status, str) and status.startswith(_MISTAKE):
+            self.mistakes += 1
+            if self.mistakes >= MOST_MISTAKES:
+                await self.push(MISTAKEN)
+                return
         await super().push(status)
         if status[:3] in ("421", b"421") and self.transport is not None:
             self.transport.close()

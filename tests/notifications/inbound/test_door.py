@@ -249,6 +249,14 @@ def test_so_many_commands_and_no_more(port, settings, command):
     assert "421" not in said[:4]
 
 
+@pytest.mark.parametrize("mistake", ["", "x" * 2000, "caf\u00e9"])
+def test_so_many_lines_that_are_no_command_and_no_more(port, mistake):
+    """An answer to each of them, as fast as they come, would leave no time for anybody else."""
+    with Line(port) as line:
+        said = [line.say(mistake)[:3] for _ in range(connection.MOST_MISTAKES + 1)]
+    assert said == ["500"] * (connection.MOST_MISTAKES - 1) + ["421", ""]
+
+
 def test_a_connection_ends_after_its_time(port, settings):
     settings.MAILSERVER_SESSION_SECONDS = 0.05
     with Line(port, greet=False) as line:
