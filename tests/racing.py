@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from django.db import connections
+from django.db import connection, connections
 
 T = TypeVar("T")
 
@@ -25,3 +25,10 @@ def at_once(*acts: Callable[[], T]) -> list[T]:
 
     with ThreadPoolExecutor(len(acts)) as pool:
         return list(pool.map(run, acts))
+
+
+def is_waited_for() -> bool:
+    """Return True if another connection waits for a lock that this one holds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))")
+        return bool(cursor.fetchone() != (0,))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 
 import pytest
 from django.db import ProgrammingError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from accounts import blocks, erasure
+from accounts import absences, blocks, erasure
 from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
@@ -21,7 +23,9 @@ from gamesvc.matches.models import Match, MessageBan, Press, Reason, Report, Rep
 from gamesvc.matches.organising import moderation
 from gamesvc.matches.record.stream import STORE
 from tests.mailing import mailing, verify  # noqa: F401
+from tests.matches.by_mail import wait_for
 from tests.matches.playing import act
+from tests.racing import at_once, is_waited_for
 from tests.web.page import chosen, form_to
 
 pytestmark = pytest.mark.django_db
@@ -379,6 +383,25 @@ def test_erasing_the_reporter_takes_their_words_and_erasing_the_reported_takes_t
     erasure.erase(ben)
     assert not Report.objects.exists()
     assert not ReportAct.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_suspension_waits_for_an_erasure_that_has_begun(anna, ben, program, desk, monkeypatch):
+    report, is_begun, forget = reported(program, anna), threading.Event(), absences.forget
+
+    def forgotten(user):
+        is_begun.set()
+        wait_for(is_waited_for, "the suspension")
+        forget(user)
+
+    def suspend():
+        is_begun.wait()
+        act = reverse("admin:matches_report_act", args=[report.pk])
+        return desk.post(act, {"act": "suspend", "words": "Enough."}).status_code
+
+    monkeypatch.setattr(absences, "forget", forgotten)
+    assert at_once(lambda: erasure.erase(ben), suspend) == [None, 404]
+    assert not Report.objects.exists()
 
 
 def test_a_closed_report_goes_after_its_time_and_an_open_one_stays(anna, ben, program, operator, settings):

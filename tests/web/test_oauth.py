@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import time_machine
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -21,7 +20,7 @@ from accounts.oauth import apps
 from accounts.tokens import find_token, revoke_all
 from gamesvc.matches.organising import moderation, reports
 from tests.matches.by_mail import wait_for
-from tests.racing import at_once
+from tests.racing import at_once, is_waited_for
 from tests.web.page import chosen, form_to
 
 VERIFIER = "a-verifier-of-at-least-43-characters-0123456789"
@@ -281,13 +280,6 @@ def test_a_user_is_erased_although_their_app_is_just_getting_a_token(browser, an
     at_once(lambda: exchanged(app, code), erase)
     assert not ApiToken.objects.exists()
     assert not Authorization.objects.exists()
-
-
-def is_waited_for():
-    """Return True if another connection waits for a lock that this one holds."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))")
-        return cursor.fetchone() != (0,)
 
 
 def test_a_refresh_token_is_replaced_each_time(browser, app):

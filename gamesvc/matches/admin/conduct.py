@@ -17,7 +17,7 @@ from accounts.operators import ReadOnly, operators
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.admin.forms import ReportActForm
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.models import MessageBan, Report, ReportAct
 from gamesvc.matches.organising import moderation
 
@@ -110,6 +110,8 @@ class ReportAdmin(ReadOnly):
             messages.success(request, f"Done: {done.get_act_display()}.")
         except (Refused, Forbidden) as refused:
             messages.error(request, refused.sentence)
+        except Unknown as gone:
+            raise Http404(gone.sentence) from None
         return redirect(reverse("admin:matches_report_change", args=[report.pk]))
 
 

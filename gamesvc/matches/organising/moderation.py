@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.oauth import apps
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import tenures
-from gamesvc.matches.errors import Forbidden
+from gamesvc.matches.errors import Forbidden, Unknown
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import MessageBan, Report, ReportAct
 from notifications import outbox
@@ -30,9 +30,9 @@ TOLD = (Act.WARN, Act.MUTE)
 
 
 def act(*, by: User, report: Report, act: str, words: str = "", days: int | None = None) -> ReportAct:
-    """Carry out an act on a report and record it. Raises `Forbidden` and `Refused`."""
+    """Carry out an act on a report and record it. Raises `Forbidden`, `Refused`, and `Unknown` if it was erased meanwhile."""
     with transaction.atomic():
-        report = Report.objects.select_for_update(of=("self",)).select_related("about", "match").get(pk=report.pk)
+        report = _locked(report)
         _check_operator(by, report)
         words = _check(report, act, words.strip(), days)
         done = ReportAct.objects.create(report=report, operator=by, act=act, words=words, days=days if act == Act.MUTE else None)
@@ -46,6 +46,16 @@ def act(*, by: User, report: Report, act: str, words: str = "", days: int | None
         for account in (report.about, *report.about.bots.all()):
             opening.leave_all(account, channel="web")
     return done
+
+
+def _locked(report: Report) -> Report:
+    """Lock a report until the transaction ends. Raises `Unknown` if it went with the account that it is about."""
+    # The account first, as its erasure does, which takes the reports after it.
+    list(User.objects.select_for_update(no_key=True).filter(pk=report.about_id).values_list("pk"))
+    found = Report.objects.select_for_update(of=("self",)).select_related("about", "match").filter(pk=report.pk).first()
+    if found is None:
+        raise Unknown("There is no such report: the player has erased their account.")
+    return found
 
 
 def possible(report: Report, act: str) -> bool:
