@@ -51,3 +51,17 @@ def test_help_that_was_asked_for_without_a_connection_is_asked_for_again(opened)
     page.locator('.hits [data-t="discard"]').click()
     expect(page.locator(".pop.help p")).to_contain_text("From the top:")
     assert not faults
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_what_an_act_brought_is_unfolded_over_the_whole_line(opened, width):
+    """The columns of the log are those of its acts, not of the sentences folded away in one: these stood one word to a line."""
+    played = Played("star_commander", 2)
+    while not played.waits_for(1):
+        played.bot_acts(0)
+    page = opened(played.users[0], played.path, (width, 740))
+    page.locator("#tab-log").click()
+    fold = page.locator("#p-log details.fold").first
+    fold.locator("summary").click()
+    for line in fold.locator("li").all():
+        assert line.evaluate("line => getComputedStyle(line).display") != "grid", line.inner_text()
