@@ -132,3 +132,16 @@ def test_a_menu_tells_what_a_card_does_and_its_items_stay(opened, size):
     release.evaluate("held => held.go()")
     expect(page.locator(".menu p")).to_contain_text(".")
     assert items.bounding_box() == was
+
+
+def test_what_a_tap_asks_for_comes_into_sight(opened):
+    """Space Fleet Commander, beside the map: the slots lie below the list of ships, and what comes next above them."""
+    played = Played("space_fleet_commander", 1)
+    page = opened(played.users[0], played.path, WIDE)
+    page.locator('.hits .can[data-t^="ship:"]').first.click()
+    slot = page.locator('.hits .can[data-t^="slot:"]').first
+    expect(slot).to_be_in_viewport(timeout=5000)
+    slot.click()
+    page.locator("#confirm").click()
+    expect(page.locator("#says")).to_contain_text("You placed")
+    expect(page.locator('.hits .can[data-t^="ship:"]').first).to_be_in_viewport(timeout=5000)

@@ -10,6 +10,19 @@ export const hits = () => /** @type {SVGGraphicsElement[]} */ ([...document.quer
 /** @param {string} target @returns {SVGGraphicsElement | undefined} */
 export const hitOf = (target) => hits().find((hit) => hit.dataset.t === target);
 
+/** @param {SVGGraphicsElement} hit */
+function seen(hit) {
+  const box = hit.getBoundingClientRect();
+  return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)?.closest(".hits, .pop");
+}
+
+/** Scroll to what can be chosen where none of it is in sight: a long list of ships hides the slots that they go to.
+ * @param {Set<string>} can */
+export function bring(can) {
+  const marked = hits().filter((hit) => can.has(hit.dataset.t ?? "") && hit.getBoundingClientRect().width > 0);
+  if (marked.length && !marked.some(seen)) marked[0].scrollIntoView({ block: "center", inline: "nearest" });
+}
+
 /** @param {SVGGraphicsElement} hit @returns {Box} */
 export const boxOf = (hit) => hit.getBBox();
 

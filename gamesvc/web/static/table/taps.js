@@ -2,7 +2,7 @@
 
 import { Filling, begins, choices, commands, number, targetOf } from "./forms.js";
 import { fold } from "./fold.js";
-import { draw, hitOf, hits, nameOf } from "./marks.js";
+import { bring, draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place, wordsOf } from "./help.js";
 import { edit, send } from "./patch.js";
 import { count, fit } from "./zoom.js";
@@ -128,6 +128,7 @@ function changed() {
     void look(filling.form);
   }
   render();
+  if (filling && tapped && !filling.settled()) bring(filling.next());
 }
 
 /** Show only the branch that is chosen. @param {Filling} form */
@@ -170,7 +171,7 @@ function confirm() {
 export async function submit(form, button = null) {
   if (busy) return;
   busy = true;
-  const [was, near] = [filling, focused];
+  const [was, near, byTap] = [filling, focused, tapped];
   showBusy();
   try {
     // What the page shows next is for after this act.
@@ -192,6 +193,7 @@ export async function submit(form, button = null) {
   refusal = error?.textContent?.trim() ?? "";
   render();
   if (filling) void look(form);
+  else if (byTap && live()) bring(canBegin());
   if (refusal && !filling) say(refusal, "", true);
   if (near) hitOf(near)?.focus();
 }
