@@ -12,7 +12,7 @@ from gamesvc.forms import PostedForm, TextField, WholeField
 class HiddenForm(PostedForm):
     """`_once`: the key of the page; `_link`: the link that lets the reader in; `_as`: their side of an analysis board.
 
-    `_back`: `home` if the form stands on the page with the reader's matches, to which the answer returns.
+    `_back`: the page with the form, to which the answer returns: `home`, the reader's matches, or `match`.
     """
 
     _once = TextField(max_length=40)

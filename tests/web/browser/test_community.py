@@ -58,6 +58,19 @@ def test_a_message_is_reported_and_its_author_blocked_on_a_phone_without_scripts
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "plain"])
+def test_who_writes_a_message_on_the_match_page_stays_there(opened, match, scripts):
+    ines, _marek = users(match)
+    page = opened(ines, f"/matches/{match.number}/", scripts=scripts)
+    if scripts:
+        page.locator("#tab-press").click()
+    page.get_by_role("textbox", name="Message").fill("Good luck!")
+    page.get_by_role("button", name="Send the message").click()
+    expect(page.locator("#press .words")).to_have_text("Good luck!")
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("")
+    assert page.url.endswith(f"/matches/{match.number}/")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "plain"])
 def test_resigning_asks_first(opened, match, scripts):
     ines, _marek = users(match)
     page = opened(ines, f"/matches/{match.number}/", scripts=scripts)
