@@ -1,5 +1,6 @@
 """Reading pages as a browser does: their forms, and what they would post."""
 
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -67,6 +68,11 @@ class _Reader(HTMLParser):
                 self.open.fields[self.area] = [data]
             else:
                 self.open.text += data
+
+
+def names(html: str, name: str) -> bool:
+    """Return True if a page has a name as a word: the tokens of its forms may have any three letters side by side."""
+    return re.search(rf"\b{re.escape(name)}\b", html) is not None
 
 
 def forms(html: str) -> list[PageForm]:
