@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gamesvc.games.kernel.game import Part
+from gamesvc.games.kernel.telling import Part
 from gamesvc.matches.story.gist import gist, outcome_first
 
 

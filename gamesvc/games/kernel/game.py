@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, NewType
+from typing import TYPE_CHECKING, Any, Generic, NewType
 
 from typing_extensions import TypeVar
 
@@ -21,7 +21,7 @@ from gamesvc.json_types import JsonMapping, JsonObject
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Dice, Draw
     from gamesvc.games.kernel.targets import Finder, Picture
-    from gamesvc.games.kernel.telling import Entry, Explained, Glance, Held, StandingOrders, Summary
+    from gamesvc.games.kernel.telling import Entry, Explained, Glance, Held, Part, StandingOrders, Summary
     from gamesvc.games.kernel.timeline import Run
 
 S = TypeVar("S", default=Any)
@@ -200,11 +200,6 @@ class Caption:
 
 Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
-
-
-Part = Literal["decisive", "announcement", "terms", "price", "course"]
-"""A part of an act beside its plain outcome: what matters most, what was declared, the same with its price, the price, how the
-game gets on meanwhile."""
 
 
 def _read_in_full(command: Command, event: Event, seat: int) -> bool:

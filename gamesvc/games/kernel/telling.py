@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gamesvc.games.kernel.wording import to_act
 from gamesvc.json_types import JsonMapping
@@ -17,6 +17,10 @@ from gamesvc.language import say
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.game import Caption
+
+Part = Literal["decisive", "announcement", "terms", "price", "course"]
+"""A part of an act beside its plain outcome: what matters most, what was declared, the same with its price, the price, how the
+game gets on meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from django.utils.translation import gettext
 
 from gamesvc.games import dealing
 from gamesvc.games.kernel.dice import Dice, DrawNeeded, KeyedSource
-from gamesvc.games.kernel.game import Event, Game, Part, Refused, see_event
+from gamesvc.games.kernel.game import Event, Game, Refused, see_event
+from gamesvc.games.kernel.telling import Part
 from gamesvc.games.kernel.timeline import Run, Timeline
 from gamesvc.json_types import JsonMapping
 from gamesvc.matches.story.gist import gist

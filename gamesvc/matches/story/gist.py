@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from gamesvc.games.kernel.game import Part
+from gamesvc.games.kernel.telling import Part
 
 
 class Line(Protocol):

@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from events.canonical import write_time
 from events.store import StoredEvent
 from gamesvc.games.kernel.events import of_service
-from gamesvc.games.kernel.game import Data, Event, Part
+from gamesvc.games.kernel.game import Data, Event
+from gamesvc.games.kernel.telling import Part
 from gamesvc.matches.clock.fold import MOVES
 from gamesvc.matches.events import (
     DeadlineSet,

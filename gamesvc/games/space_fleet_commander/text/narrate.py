@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import POSITIONED, REWOUND
-from gamesvc.games.kernel.game import Data, Event, Part, Viewer
+from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.telling import Part
 from gamesvc.games.kernel.wording import Speaker, counted, listed, named
 from gamesvc.games.space_fleet_commander.data import BOARDS, ROSTER, SHIPS
 from gamesvc.language import mark, say

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gamesvc.games.kernel.events import REWOUND
-from gamesvc.games.kernel.game import Data, Event, Part, Viewer
+from gamesvc.games.kernel.game import Data, Event, Viewer
+from gamesvc.games.kernel.telling import Part
 from gamesvc.games.kernel.wording import Speaker, counted, listed, named, opening
 from gamesvc.games.space_war.data import CARDS, name_of
 from gamesvc.games.space_war.state import owner_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gamesvc.games.kernel.game import Event, Part, Viewer
+from gamesvc.games.kernel.game import Event, Viewer
+from gamesvc.games.kernel.telling import Part
 from gamesvc.games.kernel.wording import opening
 from gamesvc.games.star_commander.text.naming import Teller
 from gamesvc.games.star_commander.text.telling import board, cards, course, plays
