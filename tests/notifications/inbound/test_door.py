@@ -100,11 +100,11 @@ def port(mailing):  # noqa: F811
 
 
 def wait_until_free(port):
-    """Connect until the receiver has noticed the closed connections."""
+    """Connect until the receiver has noticed the closed connections. Return its greeting."""
     while True:
         with Line(port, greet=False) as line:
             if line.greeting.startswith("220"):
-                return
+                return line.greeting
 
 
 # --- connections ---
@@ -276,7 +276,7 @@ def test_who_takes_no_answers_is_hung_up_on_all_the_same(port, settings):
         with contextlib.suppress(ConnectionResetError, BrokenPipeError):
             while True:  # a timeout fails
                 deaf.sendall(b"EHLO client.example\r\n" * 1000)
-        wait_until_free(port)
+        assert wait_until_free(port).startswith("220"), "the one place is free"
 
 
 def test_who_says_nothing_is_told_why_it_ends(settings, mailing, monkeypatch):  # noqa: F811
