@@ -21,7 +21,7 @@ from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match, Press
 from gamesvc.web.common import once
-from gamesvc.web.common.access import find, seated, signed_in
+from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.lobby.forms import PressForm
 
@@ -101,7 +101,7 @@ def press_page(request: HttpRequest, ident: str) -> HttpResponse:
         written, chosen = form["text"].value() or "", form["to"].value() or ""
         try:
             _say(access, request, form)
-            return redirect("web:match" if hidden(request, "_back") == "match" else "web:press", access.match.number)
+            return back(request, access.match) if hidden(request, "_back") else redirect("web:press", access.match.number)
         except (Refused, TooMany) as refused:
             messages.error(request, refused.sentence)
             status = 422
