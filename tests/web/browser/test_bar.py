@@ -78,3 +78,14 @@ def test_of_a_stack_each_tap_takes_one_more(opened):
     for many in (*range(2, ships + 1), 0):
         plate.tap()
         expect(boxes).to_have_count(many)
+
+
+def test_what_is_asked_is_read_whole_on_a_phone(opened):
+    """Stratastar's first question is longer than a line."""
+    played = Played("stratastar", 2)
+    while "retool" not in played.offered(0):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    asked = page.locator("#says b")
+    expect(asked).to_have_text("Discard up to three cards, or none; then all players draw.")
+    assert asked.evaluate("asked => asked.scrollHeight - asked.clientHeight") == 0

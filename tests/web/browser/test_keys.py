@@ -40,6 +40,31 @@ def test_a_turn_is_played_with_the_keyboard_alone(opened):
     assert focused(page) == start, "the focus stays on the board"
 
 
+LOST = """() => {
+    const all = [...document.querySelectorAll(".hits [data-t]")].filter((hit) => hit.getBoundingClientRect().width > 0);
+    const reached = new Set([document.querySelector('.hits [tabindex="0"]')]);
+    for (const hit of reached)
+        for (const key of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) {
+            hit.focus();
+            hit.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+            reached.add(document.activeElement);
+        }
+    return all.filter((hit) => !reached.has(hit)).map((hit) => hit.dataset.t);
+}"""
+
+
+@pytest.mark.parametrize("game", ["stratastar", "space_fleet_commander", "star_commander", "space_war"])
+def test_the_arrows_lead_to_everything_on_the_board(opened, game):
+    played = Played(game, 2)
+    for _ in range(12):
+        played.others_act()
+        played.bot_acts(0)
+    played.others_act()
+    page = opened(played.users[0], played.path)
+    assert page.locator(".hits [data-t]").count() > 15
+    assert page.evaluate(LOST) == []
+
+
 def test_undo_has_a_key(opened):
     played = Played("stratastar", 2)
     played.others_act()

@@ -30,3 +30,21 @@ def test_a_message_comes_into_an_open_page(opened):
     expect(draft).to_have_value("I am writing")
     expect(draft).to_be_focused()
     expect(page.locator("#tab-press .dot")).to_have_count(0)
+
+
+def test_a_message_that_is_refused_can_be_sent_again(opened):
+    """It stays as it was written, and the bar says why it was not taken."""
+    played = Played("stratastar", 2)
+    page = opened(played.users[0], played.path)
+    page.locator("#tab-press").click()
+    draft, long = page.locator("#p-press textarea[name=text]").first, "word " * 2000
+    draft.evaluate("draft => draft.removeAttribute('maxlength')")
+    draft.fill(long)
+    send = page.locator("#p-press").get_by_role("button", name="Send the message")
+    send.click()
+    expect(page.locator("#says .error")).to_contain_text("at most 2000 characters")
+    expect(draft).to_have_value(long)
+    draft.fill("Shorter")
+    send.click()
+    expect(page.locator("#p-press .words")).to_have_text("Shorter")
+    expect(draft).to_have_value("")

@@ -139,6 +139,20 @@ def test_a_button_that_was_pressed_says_what_it_does_next(opened):
     expect(page.locator("#bar [data-begin]")).to_have_text("Reroll")
 
 
+def test_after_a_button_what_comes_next_is_in_sight(opened):
+    """The fleet was read to its end when it was confirmed; its dice stand at the beginning."""
+    played = Played("space_fleet_commander", 1)
+    while "confirm_fleet" not in played.offered(0):
+        played.bot_acts(0)
+    page = opened(played.users[0], played.path)
+    rest = page.locator("#rest")
+    rest.evaluate("rest => { rest.scrollTop = rest.scrollHeight; }")
+    assert rest.evaluate("rest => rest.scrollTop") > 0
+    page.locator("#bar").get_by_role("button", name="Confirm the fleet").click()
+    wait_for_version(page, played.seen_version)
+    expect(page.locator('.hits [data-t^="die:"].can').first).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("places", [1, 3], ids=["first turn", "later turn"])
 def test_a_turn_of_stratastar_takes_five_taps_at_most(opened, places):
     """Draw, go to movement, a fleet and where it goes, the end of the turn; acts that can be undone are sent at once."""

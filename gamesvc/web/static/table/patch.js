@@ -42,13 +42,21 @@ function keepsOwnState(old, now) {
   return true;
 }
 
-/** Put another version of the page in place of this one. @param {string} html @param {string} address where it came from */
-export function show(html, address) {
-  const page = new DOMParser().parseFromString(html, "text/html");
+/** Why a form was not taken, in the words of a page that is not the one of this match. */
+export class Refused extends Error {}
+
+/** @param {string} html */
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
+/** Tell whether a page is this one at another moment. Somebody else may have signed in with another tab. @param {Document} page */
+function isThis(page) {
   const now = page.getElementById("main"), old = document.getElementById("main");
-  // Somebody else may have signed in with another tab.
-  const same = now && old && now.dataset.match === old.dataset.match && now.dataset.viewer === old.dataset.viewer;
-  if (!same) return location.assign(address);
+  return now !== null && old !== null && now.dataset.match === old.dataset.match && now.dataset.viewer === old.dataset.viewer;
+}
+
+/** Put another version of the page in place of this one. @param {Document} page @param {string} address where it came from */
+function show(page, address) {
+  if (!isThis(page)) return location.assign(address);
   document.title = page.title;
   const before = places();
   // What is being typed stays. Of any other element that has the focus, a button that was pressed, Idiomorph would keep the old words.
@@ -89,7 +97,7 @@ export async function reload(search) {
   const answer = await fetch(here(search), { headers: { Accept: "text/html" }, signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE)]) });
   const html = await answer.text();
   if (!answer.ok) return false;
-  show(html, answer.url);
+  show(parse(html), answer.url);
   return true;
 }
 
@@ -98,7 +106,8 @@ export async function reload(search) {
 export const addressOf = (form) => form.getAttribute("action") ?? location.pathname;
 
 /** Send a form and show the page that answers it, with the reason beside its cause if it was refused.
- * @param {HTMLFormElement} form @param {HTMLElement | null} button @returns {Promise<boolean>} true if it was accepted */
+ * @param {HTMLFormElement} form @param {HTMLElement | null} button @returns {Promise<boolean>} true if it was accepted
+ * @throws {Refused} if a page of its own says why it was not */
 export function send(form, button) {
   loading?.abort();
   const sent = post(form, button);
@@ -111,9 +120,12 @@ async function post(form, button) {
   const body = new FormData(form);
   if (button instanceof HTMLButtonElement && button.name) body.set(button.name, button.value);
   const answer = await fetch(addressOf(form), { method: "POST", body, headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
-  const html = await answer.text();
+  const page = parse(await answer.text());
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error(answer.statusText);
-  if (answer.ok) edited.delete(form);
-  show(html, answer.url);
-  return answer.ok;
+  // What was written stays until it is taken.
+  if (!answer.ok && !isThis(page)) throw new Refused(page.querySelector(".messages .error, [role=alert], p")?.textContent?.trim() ?? answer.statusText);
+  const taken = answer.ok && !page.querySelector("#says .error");
+  if (taken) edited.delete(form);
+  show(page, answer.url);
+  return taken;
 }

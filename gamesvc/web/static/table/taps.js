@@ -4,7 +4,7 @@ import { Filling, begins, choices, commands, number, targetOf } from "./forms.js
 import { fold } from "./fold.js";
 import { bring, draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place, wordsOf } from "./help.js";
-import { edit, send } from "./patch.js";
+import { edit, Refused, send } from "./patch.js";
 import { count, fit } from "./zoom.js";
 import { tr } from "../words.js";
 
@@ -171,17 +171,17 @@ function confirm() {
 export async function submit(form, button = null) {
   if (busy) return;
   busy = true;
-  const [was, near, byTap] = [filling, focused, tapped];
+  const [was, near, byTap] = [filling, focused, tapped || Boolean(button?.closest("#bar"))];
   showBusy();
   try {
     // What the page shows next is for after this act.
     if (form.matches("[data-command]")) [filling, preview, pressed, tapped] = [null, null, false, false];
     if (await send(form, button)) forget(form);
     else if (was?.form === form && form.isConnected) filling = was;
-  } catch {
+  } catch (fault) {
     if (was?.form.isConnected) filling = was;
     answered = asked;
-    refusal = tr("The connection is lost. Try again: nothing happens twice");
+    refusal = fault instanceof Refused ? fault.message : tr("The connection is lost. Try again: nothing happens twice");
     render();
     if (!filling) say(refusal, "", true);
     return;
@@ -558,13 +558,25 @@ function keys(event) {
   else if (hit && (event.key === "PageDown" || event.key === "PageUp") && live()) nextThat(hit, event.key === "PageDown" ? 1 : -1)?.focus();
   else if (hit && (event.key === "Enter" || event.key === " ")) enter(hit.dataset.t ?? "");
   else if (hit && event.key === "?") void explain(hit.dataset.t ?? "");
-  else if (event.key === "Escape") { cancel(); $("side").classList.remove("up"); }
+  else if (event.key === "Escape") stepBack();
   else if (filling && (event.key === "+" || event.key === "-")) step(event.key === "+" ? 1 : -1);
   else if (idle && event.key === "Enter" && filling) confirm();
   else if (event.key === "u" && !filling) $("undo-button")?.click();
   else if (event.key === "n") /** @type {HTMLElement | null} */ (document.querySelector(".next"))?.click();
   else return;
   event.preventDefault();
+}
+
+/** Close what lies on top: a menu, else what is chosen with the sheet of a phone. */
+function stepBack() {
+  if (!menu) {
+    cancel();
+    $("side").classList.remove("up");
+    return;
+  }
+  closeMenu();
+  hide();
+  render();
 }
 
 /** Enter chooses; on what was chosen last, and is complete, it sends. @param {string} target */
