@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.forms import label, worded_by
 from gamesvc.games.kernel.game import Form, Game, Schema
 from gamesvc.json_types import JsonObject
 from gamesvc.language import mark, say
@@ -274,7 +274,7 @@ def _collapsed(leaves: Sequence[_Leaf]) -> Schema | None:
     merged: JsonObject = {
         "title": first[name]["title"],
         "enum": listed,
-        "labels": {str(value): one["title"] for value, one in zip(listed, titles, strict=True)},
+        "labels": {worded_by(value): one["title"] for value, one in zip(listed, titles, strict=True)},
     }
     return {**first.schema, "properties": {**first.schema["properties"], name: merged}}
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from gamesvc.games.acts import acts
-from gamesvc.games.kernel.forms import label
+from gamesvc.games.kernel.forms import label, worded_by
 from gamesvc.games.kernel.game import Caption, Form, Game, Schema
 from gamesvc.games.kernel.targets import FINGER, Box, Picture, stands, targets
 from gamesvc.games.secrecy import Broken
 
 S = TypeVar("S")
-_RAW = re.compile(r"\w_\w")
+_RAW = re.compile(r'\w_\w|{"')
 CLEAR = 10
 """The distance around the middle of a target, in units of the picture, where no other one takes the tap."""
 
@@ -75,6 +75,8 @@ def _words_of(schema: Schema) -> Iterator[str]:
     for value in (*schema.get("enum", ()), *schema.get("supply", ())):
         if isinstance(value, str):
             yield label(schema, value)
+        elif isinstance(value, (list, tuple)) and any(isinstance(item, dict) for item in value):
+            yield schema.get("labels", {}).get(worded_by(value), worded_by(value))
     for option in (*schema.get("oneOf", ()), *schema.get("properties", {}).values()):
         yield from _words_of(option)
     if "items" in schema:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gamesvc.games import catalog
-from gamesvc.games.acts import acts
+from gamesvc.games.acts import acts, merged
 from gamesvc.games.kernel import codec, forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import RESIGN, Form, Game, Schema
@@ -126,3 +126,16 @@ def test_an_act_can_be_posted_by_the_page(game: Game[Any]) -> None:
 @pytest.fixture
 def game(request: pytest.FixtureRequest) -> Game[Any]:
     return catalog.game(request.param)
+
+
+def test_a_list_to_choose_keeps_its_words_where_forms_are_merged() -> None:
+    """Two forms of one change each were one list that read "ship 11-12, die 5.2, delta 1"."""
+    game = catalog.game("space_fleet_commander")
+    change = [{"ship": "11-12", "die": "5.2", "delta": 1}]
+    values: list[tuple[list[dict[str, Any]], str]] = [([], "nothing"), (change, "5.2 from 1 to 2")]
+    narrow = [
+        Form("tinker", words, {"adjust": {"enum": [value], "labels": {json.dumps(value, sort_keys=True): words}}})
+        for value, words in values
+    ]
+    [act] = merged(game, narrow)
+    assert [forms.label(act.parameters["adjust"], value) for value, _words in values] == ["nothing", "5.2 from 1 to 2"]

@@ -418,9 +418,14 @@ def in_words(values: Sequence[str]) -> JsonObject:
     return {"enum": list(values), "labels": {value: value.replace("_", " ") for value in values if "_" in value}}
 
 
+def worded_by(value: object) -> str:
+    """Return the key of the words of a value in `labels`: a list or an object as JSON, anything else as text."""
+    return json.dumps(value, sort_keys=True) if isinstance(value, (list, tuple, dict)) else str(value)
+
+
 def label(schema: Schema, value: object) -> str:
-    """Return the words that describe a value of a schema. Those of a list are found under the list as JSON."""
-    if isinstance(value, (list, tuple)) and (words := schema.get("labels", {}).get(json.dumps(value, sort_keys=True))):
+    """Return the words that describe a value of a schema."""
+    if isinstance(value, (list, tuple)) and (words := schema.get("labels", {}).get(worded_by(value))):
         return str(words)
     if isinstance(value, (list, tuple)):
         return ", ".join(label(schema.get("items", {}), item) for item in value) or say("none")

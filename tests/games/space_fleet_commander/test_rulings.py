@@ -144,6 +144,20 @@ def test_ruling_7_fire_support():
     assert one(events, "ones_counted")["dice"] == []
 
 
+def test_ruling_7_without_prison_barges_every_change_is_one_choice():
+    """Changes that leave another number of ones stood in forms of their own, named by the ones."""
+    table = fire_support()
+    table.play("reroll", dice=[])
+    [form] = [form for form in table.forms() if form["name"] == "tinker"]
+    assert form["label"] == "Adjust the dice"
+    assert sorted(form["parameters"]["properties"]["adjust"]["labels"].values()) == [
+        "5.1 from 2 to 1",
+        "5.1 from 2 to 3",
+        "5.2 from 6 to 5",
+        "nothing",
+    ]
+
+
 def test_ruling_8_destroyers_act_on_combat_hexes_only_and_never_make_a_one():
     assert {kind.id for kind in STANDARD.kinds.values() if kind.combat} == {
         "battle",

@@ -102,13 +102,17 @@ def _check_removals(sheet: Sheet, wanted: Sequence[Step], remove: Sequence[Step]
 
 
 def tinker_forms(sheet: Sheet) -> list[Form]:
-    """Return one form for each set of dice that show 1 after the adjustments."""
+    """Return one form for each set of dice that Prison Barges can choose from after the adjustments; without them, one form."""
     barges = able(sheet, "remove_one")
     groups: dict[tuple[str, ...], list[list[Step]]] = {}
     for adjust in adjust_lists(sheet):
-        groups.setdefault(tuple(ones_after(sheet, adjust)), []).append(adjust)
+        groups.setdefault(tuple(ones_after(sheet, adjust) if barges else ()), []).append(adjust)
     return [
-        Form("tinker", _label(ones), {"adjust": _adjust_schema(sheet, lists), "remove": _remove_schema(sheet, barges, ones)})
+        Form(
+            "tinker",
+            _label(ones) if barges else say("Adjust the dice"),
+            {"adjust": _adjust_schema(sheet, lists), "remove": _remove_schema(sheet, barges, ones)},
+        )
         for ones, lists in groups.items()
     ]
 
