@@ -66,6 +66,10 @@ def _plate_body(nose: str, x: float, y: float, width: float, height: float) -> t
     return left, top, width - (NOSE if nose in ("left", "right") else 0), height - (NOSE if nose in ("up", "down") else 0)
 
 
+_DIE = {"white": ("W", "onW"), "red": ("R", "onR"), "black": ("onW", "W")}
+"""The body of a die of each kind, and its ink. The colour of the white seat stays light, and its ink dark, in both schemes."""
+
+
 class Pieces(Paper):
     """A sheet with pieces and marks."""
 
@@ -231,8 +235,7 @@ class Pieces(Paper):
 
     def die(self, value: int, x: float, y: float, size: float = 52, *, kind: str = "white", chosen: bool = False) -> None:
         """Draw a die, upper left corner at x, y. `kind`: `white` (round corners), `red` (inner line), `black` (square)."""
-        # The colour of the white seat stays light, and its ink dark, in both colour schemes.
-        body = {"white": ("W", "onW"), "red": ("R", "onR"), "black": ("onW", "W")}[kind]
+        body = _DIE[kind]
         rx = size * (0.04 if kind == "black" else 0.155)
         self.rect(x, y, size, size, fill=body[0], stroke="ink", line=2.2, rx=rx)
         if kind == "red":
@@ -245,13 +248,14 @@ class Pieces(Paper):
         if chosen:
             self.rect(x - 5, y - 5, size + 10, size + 10, fill="none", stroke="over", line=4, rx=rx + 3)
 
-    def die_box(
-        self, x: float, y: float, size: float = 16, *, figure: str = "", filled: bool = False, colour: str = "ink"
-    ) -> None:
-        """Draw a required die: a small box, filled or hollow, with a figure if a value is required. `colour`: `ink`, `R`."""
-        self.rect(x, y, size, size, fill=colour if filled else "panel", stroke="ink", rx=size * 0.18)
+    def die_box(self, x: float, y: float, size: float = 16, *, figure: str = "", filled: bool = False, kind: str = "") -> None:
+        """Draw a die that is required or will be rolled: a small box. `figure`: the value that is required.
+
+        `kind`: as for `die`; a box of no kind is hollow or `filled`.
+        """
+        fill, shade = _DIE[kind] if kind else ("ink", "panel") if filled else ("panel", "ink")
+        self.rect(x, y, size, size, fill=fill, stroke="ink", rx=size * (0.04 if kind == "black" else 0.18))
         if figure:
-            shade = ("panel" if colour == "ink" else "on" + colour) if filled else "ink"
             self.text(x + size / 2, y + size * 0.83, figure, size=max(15, size * 0.9), weight=700, colour=shade, anchor="middle")
 
     def bubbles(self, x: float, y: float, filled: int, total: int, *, radius: float = 7.5, step: float = 20.5) -> None:
@@ -266,14 +270,15 @@ class Pieces(Paper):
         t = tick if tick is not None else min(18, width / 4, height / 4)
         left, top, right, bottom = x - 4, y - 4, x + width + 4, y + height + 4
         t += 4
-        self.path(
+        corners = (
             points((left, top + t), (left, top), (left + t, top), close=False)
             + points((right - t, top), (right, top), (right, top + t), close=False)
             + points((right, bottom - t), (right, bottom), (right - t, bottom), close=False)
-            + points((left + t, bottom), (left, bottom), (left, bottom - t), close=False),
-            stroke="over",
-            line=4,
+            + points((left + t, bottom), (left, bottom), (left, bottom - t), close=False)
         )
+        # A page with taps has marks of its own.
+        with self.group(classes="may"):
+            self.path(corners, stroke="over", line=4)
 
     def selected(self, x: float, y: float, width: float, height: float, *, rx: float = 0) -> None:
         """Draw a full overprint outline just outside a selected item."""

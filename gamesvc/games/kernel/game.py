@@ -263,6 +263,10 @@ def _turn_in_state(state: object) -> int:
     return int(getattr(state, "turn", 0))
 
 
+def _no_owner(event: Event) -> None:
+    return None
+
+
 def _turn_started(event: Event) -> int | None:
     turn = event.data.get("turn") if event.type == "turn_started" else None
     return int(turn) if turn is not None else None
@@ -441,6 +445,8 @@ class Game(Generic[S]):
     """
     turn_started: Callable[[Event], int | None] = _turn_started
     """Return the number of the turn that an event begins, None for all others. As given: the `turn` of `turn_started`."""
+    turn_owner: Callable[[Event], int | None] = _no_owner
+    """Return the seat that counts the turn of such an event for itself. As given: None, turns are counted for all."""
     automatic: Callable[[Event], bool] = _never
     """Return True for an event as a viewer sees it that tells only of players who passed automatically. Mails leave it out."""
     shows: Callable[[Event], Collection[str]] = _shows_nothing

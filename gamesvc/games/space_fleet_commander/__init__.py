@@ -9,7 +9,7 @@ from gamesvc.games.space_fleet_commander.events import KINDS as EVENTS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import drawn, picture
 from gamesvc.games.space_fleet_commander.picture.glance import glance
-from gamesvc.games.space_fleet_commander.picture.targets import KINDS, finder
+from gamesvc.games.space_fleet_commander.picture.targets import finder
 from gamesvc.games.space_fleet_commander.rules.decide import decide
 from gamesvc.games.space_fleet_commander.rules.defaults import default_command
 from gamesvc.games.space_fleet_commander.rules.evolve import evolve
@@ -22,9 +22,9 @@ from gamesvc.games.space_fleet_commander.secrecy.redeal import redeal, scatter
 from gamesvc.games.space_fleet_commander.secrecy.view import view
 from gamesvc.games.space_fleet_commander.state import State
 from gamesvc.games.space_fleet_commander.text.board import board_text
-from gamesvc.games.space_fleet_commander.text.explain import explain
+from gamesvc.games.space_fleet_commander.text.explain import KINDS, explain
 from gamesvc.games.space_fleet_commander.text.help import order_help, short_rules, word_help
-from gamesvc.games.space_fleet_commander.text.narrate import PARTS, tell
+from gamesvc.games.space_fleet_commander.text.narrate import PARTS, tell, turn_owner
 from gamesvc.games.space_fleet_commander.text.parse import VERBS, parse
 from gamesvc.games.space_fleet_commander.text.reference import reference
 from gamesvc.games.space_fleet_commander.text.render import render
@@ -65,6 +65,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     parts=PARTS,
+    turn_owner=turn_owner,
     ends=("confirm_fleet", "end_turn"),
     asides=("remove_ship", "resign"),
     rules_help=rules_help,

@@ -47,10 +47,11 @@ NEAR_END = 12
 
 
 class Told(NamedTuple):
-    """An event in the log. `turn`: the number of the turn that begins with it; None for all other events.
+    """An event in the log. `turn`: the number of the turn that begins with it; None for all other events, and for turns that
+    other seats count for themselves.
 
     `automatic`: it tells only of players who passed automatically. `data`: those of a game's event, as the viewer may see them.
-    `part`: what it tells of an act, if that is not the act's outcome.
+    `part`: what it tells of an act, if that is not the act's outcome. `own`: it belongs to an act of the viewer's own hand.
     """
 
     version: int
@@ -60,6 +61,7 @@ class Told(NamedTuple):
     automatic: bool = False
     data: Data | None = None
     part: Part | None = None
+    own: bool = False
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[Told]:
@@ -121,6 +123,12 @@ def tell(
     return _told(loaded, STORE.read(loaded.match_id, after, until), viewer, names, written, opened=opened)
 
 
+def _turn(loaded: Loaded, event: Event, viewer: int | None) -> int | None:
+    """Return the number of the turn that begins with the event, if it is one of the viewer's or of all."""
+    owner = loaded.game.turn_owner(event)
+    return loaded.game.turn_started(event) if owner in (None, viewer) or loaded.seats == 1 else None
+
+
 def _told(
     loaded: Loaded,
     events: Sequence[StoredEvent],
@@ -144,10 +152,11 @@ def _told(
             sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
             service = of_service(seen.type)
-            turn = None if service else loaded.game.turn_started(seen)
+            turn = None if service else _turn(loaded, seen, viewer)
             automatic = not service and loaded.game.automatic(seen)
             data = None if service else seen.data
-            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, data, part))
+            own = viewer is not None and stored.meta["actor"].get("seat") == viewer and not stored.meta.get("automatic")
+            told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, data, part, own))
     return told
 
 

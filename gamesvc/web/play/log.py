@@ -27,9 +27,10 @@ class Act:
 
     An outcome comes before what only announced it, so that no act is told twice.
 
-    `since`: the first act that the reader knew at their last visit; a line above it separates the news. `clock`: the moment, for
-    the first act of a minute. `begins`: the turn that begins with one of its events. `turn`: the turn in which it was taken, if
-    that is known. `headed`: it is the newest of its turn. `places`: the targets of the shown picture that it names.
+    `own`: the reader took it. `new`: it is news to the reader. `since`: the first act that they knew at their last visit; a line
+    above it separates the news. `clock`: the moment, for the first act of a minute. `begins`: the turn that begins with one of
+    its events. `turn`: the turn in which it was taken, if that is known. `headed`: it is the newest of its turn. `places`: the
+    targets of the shown picture that it names.
     """
 
     version: int
@@ -37,6 +38,7 @@ class Act:
     more: Sequence[str] = ()
     clock: datetime | None = None
     now: bool = False
+    own: bool = False
     new: bool = False
     begins: int | None = None
     turn: int | None = None
@@ -81,7 +83,8 @@ def _acts(lines: Iterable[Told], targets: Collection[str]) -> Iterable[Act]:
         minute = moment.replace(second=0, microsecond=0)
         begins = next((line.turn for line in newest_first if line.turn is not None), None)
         places = named(targets, [line.data for line in newest_first if line.data is not None])
-        yield Act(newest_first[0].version, told[0], told[1:], shown, begins=begins, places=places)
+        own = any(line.own for line in newest_first)
+        yield Act(newest_first[0].version, told[0], told[1:], shown, own=own, begins=begins, places=places)
 
 
 def _head(acts: Sequence[Act]) -> None:
@@ -109,7 +112,7 @@ def _seen(request: HttpRequest, access: Access) -> int | None:
 def _mark(acts: list[Act], seen: int | None, newest: int) -> None:
     for act in acts:
         act.now = act.version == newest
-        act.new = seen is not None and act.version > seen
-    known = next((act for act in acts if not act.new), None)
-    if known is not None and known is not acts[0]:
+        act.new = seen is not None and act.version > seen and not act.own
+    known = next((act for act in acts if seen is not None and act.version <= seen), None)
+    if known is not None and any(act.new for act in acts):
         known.since = True

@@ -65,7 +65,7 @@ def _row(
         if die["value"]:
             chart.die(die["value"], x, y, DIE, kind=die["colour"])
         else:
-            chart.die_box(x, y, DIE, filled=die["colour"] != "white", colour="R" if die["colour"] == "red" else "ink")
+            chart.die_box(x, y, DIE, kind=die["colour"])
         chart.target(f"die:{die['id']}", x - AROUND, y - AROUND, DIE + 2 * AROUND, DIE + 24 + AROUND)
         if die["colour"] in may and die["status"] != "aside":
             chart.selectable(x, y, DIE, DIE, tick=9)
@@ -134,7 +134,7 @@ def _slot(chart: Chart, slot: str, row: Data | None, x: float, y: float, width: 
         return
     chart.text(x + 9, y + 50, row["name"].replace("Command ", ""), size=20, weight=600, colour=colour, room=width - 16)
     for at, (_, shade) in enumerate(reversed(row["dice"])):
-        chart.die_box(x + width - 26 - at * 21, y + 9, 17, filled=shade != "white", colour="R" if shade == "red" else "ink")
+        chart.die_box(x + width - 26 - at * 21, y + 9, 17, kind=shade)
     total = row["hull"]
     chart.bubbles(x + 17, y + 71, row["damage"], total, step=min(20.5, (width - 34) / max(1, total - 1)))
     if gone:
@@ -225,7 +225,7 @@ def _ship(chart: Chart, ship: Ship, x: float, y: float, *, numbered: bool) -> No
     chart.text(x + 28, y + 21, ship.name, weight=600, room=140)
     chart.text(x + 174, y + 21, " ".join(ship.slots), size=17, colour="ink2", room=90)
     for at, colour in enumerate(ship.dice):
-        chart.die_box(x + 272 + at * 19, y + 7, 15, filled=colour != "white", colour="R" if colour == "red" else "ink")
+        chart.die_box(x + 272 + at * 19, y + 7, 15, kind=colour)
     chart.text(x + width - 8, y + 21, str(ship.hull), anchor="end")
     words = NOTES.get(ship.id, ship.note) or (f"needs an adjacent {SHIPS[ship.requires].name}" if ship.requires else "")
     chart.text(x + 28, y + 43, words.replace("+/-", "±"), size=17, colour="ink2", room=width - 32)

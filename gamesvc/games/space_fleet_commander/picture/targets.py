@@ -5,7 +5,6 @@ from __future__ import annotations
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.targets import Finder
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
-from gamesvc.language import mark
 
 
 def formation_die(die: int) -> str:
@@ -28,10 +27,3 @@ def finder(view: Data) -> Finder:
         return names.get(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
     return found
-
-
-KINDS = {
-    "seat": mark("A player's line: stars, time and sabotage."),
-    "die": mark("A die of this turn, named after its ship. Red and white dice can be rerolled; one is set aside to push on."),
-}
-"""Help on a kind of target, where `explain` has nothing to say about each."""

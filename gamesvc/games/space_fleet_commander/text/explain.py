@@ -10,20 +10,35 @@ from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Ship
 from gamesvc.games.space_fleet_commander.text.narrate import stars_of
 from gamesvc.games.space_fleet_commander.text.reference import does, hazards
-from gamesvc.language import say
+from gamesvc.language import mark, say
+
+KINDS = {
+    "seat": mark("A player's line: stars, time and sabotage."),
+    "slot": mark("A place of the fleet for one ship. Joined slots are adjacent."),
+    "die": mark("A die of this turn, named after its ship. Red and white dice can be rerolled; one is set aside to push on."),
+}
+"""Help on a kind of target, where `explain` has nothing to say about each."""
 
 
 def explain(view: Data, of: str) -> Explained | None:
-    """Return help on a kind of ship, a slot of the viewer's own fleet, a hex, or a formation die (`d4`)."""
+    """Return help on a kind of ship, a slot or a die of the viewer's own fleet, a hex, or a formation die (`d4`)."""
     if of in SHIPS:
         return Explained(SHIPS[of].name, _ship(SHIPS[of]))
     if of in ROSTER.order and view["sheet"] is not None:
-        return Explained(say("Slot {slot}", slot=of), _slot(view["sheet"], of))
+        return _slot(view["sheet"], of)
     if of in view["map"]["hexes"]:
         return _hex(view, of)
     if view["sheet"] is not None and view["sheet"]["phase"] == "fleet" and of[:1] == "d" and of[1:].isdecimal():
         return _formation_die(view["formation"], int(of[1:]))
+    if view["sheet"] is not None and (die := next((die for die in view["sheet"]["dice"] if die["id"] == of), None)):
+        return _die(die)
     return None
+
+
+def _die(die: Data) -> Explained:
+    shown = f"{say(die['colour'])} {die['value']}" if die["value"] else say(die["colour"])
+    state = {"removed": mark("Removed."), "aside": mark("Set aside.")}.get(die["status"], KINDS["die"])
+    return Explained(say("Die {die}: {shown}", die=die["id"], shown=shown), say(state))
 
 
 def _formation_die(formation: Sequence[int], die: int) -> Explained | None:
@@ -40,16 +55,17 @@ def _ship(ship: Ship) -> str:
     return " ".join(filter(None, [bought, say("{hull} hull, {dice}.", hull=ship.hull, dice=dice), does(ship)]))
 
 
-def _slot(sheet: Data, slot: str) -> str:
+def _slot(sheet: Data, slot: str) -> Explained:
     row = next((row for row in sheet["roster"] if row["slot"] == slot), None)
     if row is None:
-        return say("Empty.")
+        return Explained(say("Slot {slot}: empty", slot=slot), say(KINDS["slot"]))
     if not row["live"]:
-        return say("{ship}, destroyed.", ship=row["name"])
+        return Explained(say("Slot {slot}: {ship}, destroyed", slot=slot, ship=row["name"]), say(KINDS["slot"]))
     dice = listed(f"{name} ({say(colour)})" for name, colour in row["dice"]) or say("none")
     left = row["hull"] - row["damage"]
-    told = say("{ship}, {left} of {hull} hull left. Dice: {dice}.", ship=row["name"], left=left, hull=row["hull"], dice=dice)
-    return f"{told} {_ship(SHIPS[row['ship']])}" if row["ship"] in SHIPS else told
+    name = say("Slot {slot}: {ship}, {left} of {hull} hull left", slot=slot, ship=row["name"], left=left, hull=row["hull"])
+    told = say("Dice: {dice}.", dice=dice)
+    return Explained(name, f"{told} {_ship(SHIPS[row['ship']])}" if row["ship"] in SHIPS else told)
 
 
 def _hex(view: Data, place: str) -> Explained:

@@ -262,6 +262,12 @@ _TELL: dict[str, Callable[[_Teller], str]] = {
 }
 
 
+def turn_owner(event: Event) -> int | None:
+    """Return the seat whose turn begins with an event: each fleet counts its own (RULES.md 4)."""
+    seat: int | None = event.data.get("seat") if event.type == "turn_started" else None
+    return seat
+
+
 def tell(event: Event, viewer: Viewer, names: Sequence[str]) -> str:
     """Describe one redacted event in a sentence from the viewer's point of view; "" for an event of the service."""
     write = _TELL.get(event.type)

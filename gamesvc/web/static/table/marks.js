@@ -35,9 +35,9 @@ export function nameOf(hit) {
   return (choice?.closest("label") ?? choice)?.textContent?.trim() || hit.dataset.t || "";
 }
 
-/** Small things, most of them words, have their ticks outside. @param {Box} box */
+/** Flat things, most of them words, have their ticks outside; those of narrow things in a row stay apart. @param {Box} box */
 function ticks({ x, y, width, height }) {
-  const l = Math.min(15, width / 4, height / 4), inset = height < 40 ? -4 : 2;
+  const l = Math.min(15, width / 5, height / 5), inset = height < 40 ? -4 : width < 80 ? 5 : 2;
   const [a, b, c, d] = [x + inset, y + inset, x + width - inset, y + height - inset];
   return `M${a} ${b + l}V${b}H${a + l}M${c - l} ${b}H${c}V${b + l}M${c} ${d - l}V${d}H${c - l}M${a + l} ${d}H${a}V${d - l}`;
 }
