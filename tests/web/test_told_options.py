@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,6 +11,7 @@ from django.utils import translation
 
 from accounts.models import Language
 from gamesvc.games import catalog
+from gamesvc.json_types import JsonObject
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words
@@ -79,3 +81,38 @@ def test_a_match_of_before_there_was_a_choice_tells_nothing(anna):
     Match.objects.filter(pk=match.pk).update(options={})
     match.refresh_from_db()
     assert option_words.always_told(match) == option_words.changed(match) == []
+
+
+def other(schema: JsonObject) -> list[Any]:
+    """Return values of an option that are not its default: one of each kind that its schema allows."""
+    if schema.get("type") == "array":
+        items = schema["items"].get("enum") or schema["items"]["examples"]
+        return [[item] * schema.get("minItems", 1) for item in items[-2:]]
+    values = [*schema.get("enum", ()), *schema.get("examples", ()), *((True, False) if schema.get("type") == "boolean" else ())]
+    return [value for value in values or [schema["minimum"], schema["minimum"] + 1] if value != schema["default"]]
+
+
+OTHERS = [
+    (game.manifest.id, name, value)
+    for game in catalog.games()
+    for name, schema in game.manifest.options["properties"].items()
+    for value in other(schema)
+    if name != "mode"  # belongs to the number of seats
+]
+NEEDS: JsonObject = {"lethal": {"edition": "classic"}}
+
+
+@pytest.mark.parametrize(("game", "option", "value"), OTHERS, ids=lambda value: str(value)[:20])
+def test_every_option_can_be_read_on_every_page(anna, ben, game, option, value):
+    """A list of decks or abilities was no key of its words, and took down the lobby of everybody."""
+    match = opening.create_match(by=anna, game=game, seats=2, options={option: value, **NEEDS.get(option, {})})
+    reader = Client()
+    reader.force_login(ben)
+    title = catalog.game(game).manifest.options["properties"][option]["title"]
+    for path in (f"/matches/{match.number}/", "/lobby/"):
+        answer = reader.get(path)
+        assert answer.status_code == 200, path
+        assert title in html.unescape(answer.content.decode())
+    words = dict(option_words.changed(match)).get(title, "told")
+    assert words
+    assert not set("[\n") & set(words)

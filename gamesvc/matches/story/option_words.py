@@ -6,6 +6,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from gamesvc.games import catalog
 from gamesvc.json_types import JsonObject
+from gamesvc.language import say
 from gamesvc.matches.models import Match
 
 # The games know no gettext. Options that are always shown are repeated here, so that translators get them.
@@ -45,4 +46,13 @@ def _of(match: Match) -> JsonObject:
 
 
 def _value(schema: JsonObject, value: object) -> str:
-    return str(schema.get("labels", {}).get(value, value))
+    """Return a value as text: of a list each item, of several lines (a deck list) the first."""
+    if isinstance(value, list):
+        return ", ".join(_value(schema.get("items", {}), item) for item in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_value(schema.get('additionalProperties', {}), item)}" for key, item in value.items())
+    labels = schema.get("labels", {})
+    if isinstance(value, bool):
+        return say("Yes") if value else say("No")
+    first, *others = str(labels.get(value, labels.get(str(value), value))).splitlines() or [""]
+    return f"{first} …" if others else first
