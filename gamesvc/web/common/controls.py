@@ -374,10 +374,10 @@ def _gist(schema: Schema, at: int) -> str:
 
 
 def _group(schema: Schema, path: str, base: dict[str, Any]) -> Control:
-    needed = schema.get("required", ())
-    children = tuple(
-        _member(sub, f"{path}.{name}", name in needed, base["required"]) for name, sub in schema["properties"].items()
-    )
+    needed, parts = schema.get("required", ()), schema["properties"]
+    # An object whose parts all have a default is sent with them: the page shows what happens when nobody touches it.
+    base["required"] = base["required"] or (bool(parts) and all("default" in sub for sub in parts.values()))
+    children = tuple(_member(sub, f"{path}.{name}", name in needed, base["required"]) for name, sub in parts.items())
     base["note"] = " ".join(filter(None, [base["note"], _total(schema)]))
     return Control("group", **base, children=children)
 

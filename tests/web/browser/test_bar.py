@@ -9,8 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 from gamesvc.games.kernel.game import Form
 from gamesvc.games.kernel.targets import Stand, stands
 from gamesvc.matches.record import loading
+from gamesvc.web.common.controls import only
 from tests.web.browser.conftest import PHONE
-from tests.web.browser.playing import Played
+from tests.web.browser.playing import Played, wait_for_version
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("many_matches")]
 MATCHES, ACTS = 5, 200
@@ -62,6 +63,29 @@ def test_what_may_be_chosen_besides_is_a_switch_in_the_bar(opened):
     page.locator("#tab-turn").tap()
     expect(page.locator("#side")).to_have_class("side up")
     assert bottom(page.locator("#side")) <= top_of_bar(page)
+
+
+def test_a_switch_shows_what_happens_when_nobody_touches_it(opened):
+    """The Space War: playing a Drone draws a card unless its player says no."""
+    played = Played("space_war", 2, decks=["swarm", "swarm"])
+    while not (drones := [form for form in played.forms(0) if form.name == "play_card" and "options" in form.parameters]):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    drone = only(drones[0].parameters["card"])
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    page.locator(f'.hits [data-t="hand:{drone}"]').tap()
+    if page.locator(".menu button").count():
+        page.locator(".menu button").filter(has_text="Play").first.tap()
+    switch = page.locator("#choices .extra").filter(has_text="Draw a card")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    for answer in ("false", "true", "false"):
+        switch.tap()
+        expect(switch).to_have_attribute("aria-pressed", answer)
+    version = played.seen_version
+    expect(page.locator("#bar")).not_to_have_attribute("aria-busy", "true")
+    page.locator("#confirm").tap()
+    wait_for_version(page, version + 1)
+    assert drone in {piece["id"] for piece in played.view(0)["pieces"]}
+    assert "drew" not in page.locator("#says").inner_text()
 
 
 def test_of_a_stack_each_tap_takes_one_more(opened):

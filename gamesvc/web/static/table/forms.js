@@ -320,14 +320,22 @@ export class Filling {
   _beside(control) {
     if (control instanceof HTMLSelectElement) return [...control.options].some((option) => option.value !== "" && !option.dataset.t);
     if (control.type !== "radio") return true;
-    const usual = !control.matches(NEEDED) || [...this.form.querySelectorAll(`input[name="${CSS.escape(control.name)}"]`)].some((radio) => /** @type {HTMLInputElement} */ (radio).defaultChecked);
-    return usual && !control.defaultChecked && control.value !== "" && control.value !== "false" && !control.closest("[data-steps]");
+    const group = this._group(control), usual = !control.matches(NEEDED) || group.some((radio) => radio.defaultChecked);
+    // Of yes and no, yes is the switch, also where it is usual.
+    const spare = control.value === "true" || (!control.defaultChecked && control.value !== "" && control.value !== "false");
+    return usual && spare && !control.closest("[data-steps]");
   }
 
-  /** Choose, or go back to what is usual. @param {HTMLInputElement} control a box or a radio */
+  /** @param {HTMLInputElement} control @returns {HTMLInputElement[]} the radios of its question */
+  _group(control) {
+    return /** @type {HTMLInputElement[]} */ ([...this.form.querySelectorAll(`input[name="${CSS.escape(control.name)}"]`)]);
+  }
+
+  /** Choose, or go back to what is usual; where that is yes, to no. @param {HTMLInputElement} control a box or a radio */
   toggle(control) {
-    const group = /** @type {HTMLInputElement[]} */ ([...this.form.querySelectorAll(`input[name="${CSS.escape(control.name)}"]`)]);
-    const back = control.type === "radio" && control.checked ? group.find((radio) => radio.defaultChecked || radio.value === "") : null;
+    const group = this._group(control), usual = (/** @type {HTMLInputElement} */ radio) => (radio.defaultChecked || radio.value === "");
+    const back = control.type === "radio" && control.checked
+      ? group.find((radio) => (control.defaultChecked ? radio.value === "false" : usual(radio))) : null;
     (back ?? control).click();
   }
 

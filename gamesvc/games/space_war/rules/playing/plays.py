@@ -125,7 +125,7 @@ def play_options(board: Board, seat: int, cards: Sequence[str] | None = None) ->
 Choice = tuple[dict[str, Schema], tuple[str, ...]]
 _DRAW_OR_NOT: Schema = {
     "type": "object",
-    "properties": {"draw": {"type": "boolean", "title": mark("Draw a card")}},
+    "properties": {"draw": {"type": "boolean", "default": True, "title": mark("Draw a card")}},
     "additionalProperties": False,
     "required": ["draw"],
 }
