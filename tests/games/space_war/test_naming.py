@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gamesvc.games.space_war import GAME
+from gamesvc.games.space_war.data import CARDS, COMMANDERS
 from tests.games.space_war.table import Table, kinds, table
 
 ENEMY = {"zone": "enemy"}
@@ -171,3 +172,18 @@ def test_every_form_with_a_single_choice_may_leave_it_out():
             if "enum" in schema.get("items", {}) and schema["minItems"] == len(schema["items"]["enum"]) == 1:
                 assert name not in form.required
     assert "item_opened" in kinds(t.do(0, "play_card", card=t["a.duplication"], x=5))
+
+
+@pytest.mark.parametrize("text", USED)
+def test_a_form_says_what_is_done_with_its_card(text):
+    """A menu on a card in hand read "Add a station card" and "Sabotage", which was to play it."""
+    name, card, phase, fields = USED[text]
+    t = table(
+        a={"hand": [card, "sabotage"], "play": [(card, fields)]},
+        b={"play": [("battlestar", {"zone": "enemy"}), "full_attack"]},
+        phase=phase,
+    )
+    labels = {form["name"]: form["label"] for form in t.ok({"op": "legal", "seat": 0})["forms"]}
+    assert name in labels
+    assert not set(labels.values()) & {one.name for one in (*CARDS.values(), *COMMANDERS.values())}
+    assert phase != "action" or labels["play_card"].startswith("Play ")

@@ -16,10 +16,21 @@ from gamesvc.games.space_war.state import LETTERS, Piece
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import mark, say
 
+_USE = mark("Use {card}")
+_DONE_WITH_CARDS = {
+    "play_card": mark("Play {card}"),
+    "use_ability": _USE,
+    "use_action": _USE,
+    "use_anytime": _USE,
+    "use_commander": _USE,
+    "use_counters": _USE,
+}
+"""The label of a form for each command whose option has only the name of a card, which is what events hold (`Option.as_play`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A legal command: its name, its description, and its parameters."""
+    """A legal command: its name, its description or card, and its parameters."""
 
     name: str
     label: str
@@ -32,7 +43,8 @@ class Option:
 
     def form(self) -> Form:
         needed = [name for name in self.required if only_choice(name, self.properties[name]) is None]
-        return Form(self.name, self.label, self.properties, tuple(needed))
+        label = say(_DONE_WITH_CARDS[self.name], card=self.label) if self.name in _DONE_WITH_CARDS else self.label
+        return Form(self.name, label, self.properties, tuple(needed))
 
     def as_play(self) -> JsonObject:
         """Return the option in the form of a reaction's `play`. Events hold it, so its words stay English."""
