@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from email.utils import parseaddr
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -162,13 +163,15 @@ def _sealed(row: PushSubscription, body: bytes) -> bytes:
 
 def _headers(endpoint: str) -> dict[str, str]:
     parts = urlsplit(endpoint)
-    claims = {"aud": f"{parts.scheme}://{parts.netloc}", "exp": int(time.time()) + SIGNED_SECONDS, "sub": settings.BASE_URL}
+    # Push services refuse an address of the web as contact that is not https, and the library one with a port.
+    contact = f"mailto:{parseaddr(settings.DEFAULT_FROM_EMAIL)[1]}"
+    claims = {"aud": f"{parts.scheme}://{parts.netloc}", "exp": int(time.time()) + SIGNED_SECONDS, "sub": contact}
     return {
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
         "TTL": str(KEPT_SECONDS),
         "Urgency": "normal",
-        **Vapid02(_key()).sign(claims),
+        **Vapid02(_key(), {"no-strict": True}).sign(claims),  # the library takes no host without a dot
     }
 
 
