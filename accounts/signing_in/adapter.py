@@ -18,8 +18,10 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.mail import EmailMessage
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import translation
+from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts import network
@@ -35,6 +37,8 @@ OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60
 
 # The mails about a forgotten password: to the owner of an account, and to an address without one.
 RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
+
+_BEGAN_WITH = "began_with"  # in a session
 
 log = logging.getLogger(__name__)
 _posting = ThreadPoolExecutor(2, thread_name_prefix="account-mail")
@@ -122,6 +126,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if not (_counted(request, "login") and _counted(request, "login_failed", account)):
             raise self.validation_error("too_many_login_attempts")
         super().pre_authenticate(request, **credentials)
+
+    def pre_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponse | None:
+        """Remember the password that a sign-in begins with, before a second factor or a confirmation is asked for."""
+        request.session[_BEGAN_WITH] = user.get_session_auth_hash()
+        response: HttpResponse | None = super().pre_login(request, user, **about)
+        return response
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Sign in, unless the user has got a new password since the sign-in began: who knows the old one stays out."""
+        began_with = request.session.pop(_BEGAN_WITH, None)
+        if began_with is not None and not constant_time_compare(began_with, user.get_session_auth_hash()):
+            raise ImmediateHttpResponse(redirect("account_login"))
+        super().login(request, user)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
         """Count wrong passwords by account and network, so that a guesser does not lock the owner out."""

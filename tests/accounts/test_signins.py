@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 from django.utils import timezone
 
@@ -50,6 +52,21 @@ def test_a_session_outlives_the_way_it_began(ann, began):
     client = Client()
     client.force_login(ann, backend=began)
     assert client.get("/accounts/email/").status_code == 200
+
+
+def test_a_sign_in_half_done_ends_with_the_password_that_began_it(ann):
+    secret = generate_totp_secret()
+    TOTP.activate(ann, secret)
+    first, second = RecoveryCodes.activate(ann).get_unused_codes()[:2]
+    stranger = Client()
+    assert sign_in(stranger, "ann", "a long password").url == "/accounts/2fa/authenticate/"
+    ann.set_password("another long password")
+    ann.save()
+    assert stranger.post("/accounts/2fa/authenticate/", {"code": first}).url == "/accounts/login/"
+    assert stranger.get("/accounts/email/").status_code == 302
+    sign_in(stranger, "ann", "another long password")
+    stranger.post("/accounts/2fa/authenticate/", {"code": second})
+    assert stranger.get("/accounts/email/").status_code == 200
 
 
 def test_a_failure_is_known_to_be_of_the_account_by_name_or_address(ann):
