@@ -10,7 +10,9 @@ from typing import Any
 from allauth.account import forms as account_forms
 from django import forms
 from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from accounts import tokens
 from accounts.models import User
@@ -47,8 +49,22 @@ class SignupForm(account_forms.SignupForm):  # type: ignore[misc]
         """
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
-        done: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        try:
+            with transaction.atomic():
+                done: tuple[User | None, HttpResponse | None] = super().try_save(request)
+        except IntegrityError:
+            return None, self._overtaken(request)
         return done
+
+    def _overtaken(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to a form whose name was taken since it was checked: by the same form, sent twice, or another."""
+        from allauth.account.views import signup  # here: it loads this module
+
+        name, address = self.cleaned_data["username"], self.cleaned_data["email"]
+        if User.objects.filter(username__iexact=name, email__iexact=address).exists():
+            return redirect("account_email_verification_sent")
+        answer: HttpResponse = signup(request)  # now the name is found taken
+        return answer
 
 
 class ChangePasswordForm(_OffersRevoking, account_forms.ChangePasswordForm):  # type: ignore[misc]

@@ -1,8 +1,13 @@
-"""The addresses of sign-up, sign-in and settings: django-allauth's, with one view of our own."""
+"""The addresses of sign-up, sign-in and settings: django-allauth's, with two views of our own."""
 
 from __future__ import annotations
 
 from allauth.account.views import ConfirmEmailView
+from allauth.mfa.totp.views import ActivateTOTPView
+from django.db import IntegrityError, transaction
+from django.forms import Form
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.urls import include, path, re_path
 
 
@@ -13,7 +18,21 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
         """Leave a user signed in who opens a link of another account: a picture with its address would sign them out."""
 
 
+class ActivateTOTP(ActivateTOTPView):  # type: ignore[misc]
+    """The page that turns the second factor on."""
+
+    def form_valid(self, form: Form) -> HttpResponse:
+        """Turn it on, once: a form that is sent twice at once finds it on meanwhile."""
+        try:
+            with transaction.atomic():
+                done: HttpResponse = super().form_valid(form)
+        except IntegrityError:
+            return redirect("mfa_index")
+        return done
+
+
 urlpatterns = [
+    path("2fa/totp/activate/", ActivateTOTP.as_view(), name="mfa_activate_totp"),
     re_path(r"^confirm-email/(?P<key>[-:\w]+)/$", ConfirmAddress.as_view(), name="account_confirm_email"),
     path("", include("allauth.urls")),
 ]

@@ -6,7 +6,10 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.forms import ActivateTOTPForm
+from allauth.mfa.totp.internal import auth as totp_auth
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 from django.utils import timezone
@@ -67,6 +70,29 @@ def test_a_sign_in_half_done_ends_with_the_password_that_began_it(ann):
     sign_in(stranger, "ann", "another long password")
     stranger.post("/accounts/2fa/authenticate/", {"code": second})
     assert stranger.get("/accounts/email/").status_code == 200
+
+
+def test_a_second_factor_turned_on_twice_at_once_is_one(ann, monkeypatch):
+    browsers = [Client(), Client()]
+    for browser in browsers:
+        sign_in(browser, "ann", "a long password")
+        browser.post("/accounts/reauthenticate/", {"password": "a long password"})
+    waiting, clean = browsers[:1], ActivateTOTPForm.clean_code
+
+    def cleaned(form):
+        code = clean(form)
+        while waiting:
+            turn_on(waiting.pop())
+        return code
+
+    monkeypatch.setattr(totp_auth, "validate_totp_code", lambda _secret, _code: True)
+    monkeypatch.setattr(ActivateTOTPForm, "clean_code", cleaned)
+    assert turn_on(browsers[1]).url == "/accounts/2fa/"
+    assert Authenticator.objects.filter(user=ann, type="totp").count() == 1
+
+
+def turn_on(browser):
+    return browser.post("/accounts/2fa/totp/activate/", {"code": "123456"})
 
 
 def test_a_failure_is_known_to_be_of_the_account_by_name_or_address(ann):

@@ -14,6 +14,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 
 from accounts.models import User
+from accounts.signing_in.forms import SignupForm
 from gamesvc.games.kernel.wording import SEAT_NAMES
 
 PASSWORD = "correct horse battery"  # noqa: S105
@@ -237,6 +238,34 @@ def test_a_forgotten_password_tells_strangers_nothing(client):
     known = client.post("/accounts/password/reset/", {"email": "ann@players.example"})
     assert (unknown.status_code, unknown.url) == (known.status_code, known.url)
     assert [message.to for message in mail.outbox[before:]] == [["ann@players.example"]]
+
+
+def while_checked(monkeypatch, form, meanwhile):
+    """Let something happen once after a form is found valid, before what it asks for is done."""
+    waiting, clean = [meanwhile], form.clean
+
+    def cleaned(self):
+        result = clean(self)
+        while waiting:
+            waiting.pop()()
+        return result
+
+    monkeypatch.setattr(form, "clean", cleaned)
+
+
+def test_a_sign_up_sent_twice_at_once_is_one(client, monkeypatch):
+    while_checked(monkeypatch, SignupForm, lambda: sign_up(Client()))
+    assert sign_up(client).url == "/accounts/confirm-email/"
+    assert User.objects.count() == 1
+    assert len(mail.outbox) == 1
+
+
+def test_of_two_who_take_a_name_at_once_one_has_to_take_another(client, monkeypatch):
+    while_checked(monkeypatch, SignupForm, lambda: sign_up(Client(), name="Ann", address="other@players.example"))
+    answer = sign_up(client)
+    assert answer.status_code == 200
+    assert "already exists" in answer.content.decode()
+    assert User.objects.get().email == "other@players.example"
 
 
 def test_a_taken_address_tells_its_owner_only(client):
