@@ -17,6 +17,7 @@ from gamesvc.errors import Refusal
 from gamesvc.games.kernel.events import POSITIONED, REWOUND, of_service
 from gamesvc.games.kernel.vocabulary import closed_object, with_name
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 
 if TYPE_CHECKING:
     from gamesvc.games.kernel.dice import Dice, Draw
@@ -381,6 +382,8 @@ class Game(Generic[S]):
     """The classes of the game's events by type (`kernel.typed`), from which their JSON Schemas are published."""
     words: Mapping[str, str] = field(default_factory=dict)
     """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """The tasks of seats in words by prompt, marked for translation: {`battle_call`: `call a battle, or not`}."""
     ends: Collection[str] = ()
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     asides: Collection[str] | None = None
@@ -467,6 +470,10 @@ class Game(Generic[S]):
         if form.aside:
             return "settings"
         return "end" if form.name == DECLINE or form.name in self.ends else "main"
+
+    def asks(self, prompt: str) -> str:
+        """Return what a seat is asked to do, in words that follow its name or stand on a button."""
+        return say(self.prompts.get(prompt) or prompt.replace("_", " "))
 
     def render_default(self, command: Command) -> str:
         """Return a default command as the order that is carried out."""

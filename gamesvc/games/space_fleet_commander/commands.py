@@ -88,3 +88,9 @@ WORDS = {
     "resign": mark("Resign"),
 }
 """The commands in words, for buttons and headings."""
+
+PROMPTS = {
+    "fleet": mark("form the fleet"),
+    "turn": mark("play the turn"),
+}
+"""The task of a seat in words, by the prompt."""

@@ -182,3 +182,21 @@ WORDS = {
     "resign": mark("Resign"),
 }
 """The commands in words, for buttons and headings."""
+
+PROMPTS = {
+    "choose_starter": mark("choose who starts"),
+    "prepare": mark("prepare the station"),
+    "upkeep": mark("pay for durations"),
+    "action": mark("play cards"),
+    "discard": mark("discard"),
+    "attack": mark("attack"),
+    "review": mark("answer what was done"),
+    "barrier": mark("answer an act"),
+    "last_answer": mark("answer the last blow"),
+    "draw": mark("draw or mill"),
+    "search": mark("choose from the cards found"),
+    "sabotage": mark("choose a card of the opponent's hand"),
+    "flips": mark("choose station cards to flip"),
+    "offer": mark("draw and discard, or not"),
+}
+"""The task of a seat in words, by the prompt."""

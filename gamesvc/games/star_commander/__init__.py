@@ -7,7 +7,7 @@ from pathlib import Path
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.star_commander.bots.greedy import play_greedy
-from gamesvc.games.star_commander.commands import COMMANDS, STANDING_ORDERS, WORDS
+from gamesvc.games.star_commander.commands import COMMANDS, PROMPTS, STANDING_ORDERS, WORDS
 from gamesvc.games.star_commander.events import KINDS as EVENTS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
@@ -76,6 +76,7 @@ GAME: Game[State] = Game(
     kinds=KINDS,
     events=EVENTS,
     words=WORDS,
+    prompts=PROMPTS,
     parts=PARTS,
     ends=("end_command", "end_combat"),
     asides=("pass", "set_standing_orders", "resign", "offer_trade", "accept_trade", "decline_trade", "withdraw_trade"),

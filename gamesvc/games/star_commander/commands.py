@@ -169,3 +169,14 @@ WORDS = {
     "resign": mark("Resign"),
 }
 """The commands in words, for buttons and headings."""
+
+PROMPTS = {
+    "command": mark("play the command phase"),
+    "ready_draw": mark("draw"),
+    "choice": mark("choose"),
+    "combat_choose": mark("open a combat, or end the phase"),
+    "combat_assign": mark("assign damage"),
+    "combat_retreat": mark("retreat, or stay"),
+    "window": mark("answer, or pass"),
+}
+"""The task of a seat in words, by the prompt."""

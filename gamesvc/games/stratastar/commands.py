@@ -243,3 +243,19 @@ WORDS = {
     "resign": mark("Resign"),
 }
 """The commands in words, for buttons and headings."""
+
+PROMPTS = {
+    "homeworld": mark("place a Homeworld"),
+    "retool": mark("discard and draw"),
+    "trade": mark("trade"),
+    "build": mark("build"),
+    "movement": mark("move"),
+    "support": mark("support the battle"),
+    "battle": mark("fight"),
+    "window": mark("answer an action"),
+    "battle_call": mark("call a battle, or not"),
+    "commit": mark("commit cards"),
+    "trade_reply": mark("answer an offer"),
+    "pick_ability": mark("choose an ability"),
+}
+"""The task of a seat in words, by the prompt."""

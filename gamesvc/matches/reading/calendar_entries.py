@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.language import say
+from gamesvc.games.kernel.wording import capital
 from gamesvc.matches.models import Match, Question
 from notifications.registry import Attachment
 from notifications.sending import calendar
@@ -56,6 +56,6 @@ def _deadline(question: Question, due_at: datetime) -> Deadline:
         due_at=question.grace_from or due_at,
         summary=_("%(title)s: your move") % {"title": title},
         description=_("%(prompt)s. Until then you can answer on the page or by mail.")
-        % {"prompt": say(question.prompt.replace("_", " ")).capitalize()},
+        % {"prompt": capital(catalog.game(match.game).asks(question.prompt))},
         link=f"{settings.BASE_URL}/matches/{match.number}/",
     )

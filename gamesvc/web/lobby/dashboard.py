@@ -46,7 +46,7 @@ class Row:
     seats: list[tuple[int, str]]
     access: Access
     mine: bool = False
-    prompt: str = ""
+    asks: str = ""
     due: datetime | None = None
     stands: datetime | None = None
     share: int = 0
@@ -201,7 +201,7 @@ def _row(match: Match, user: User, loaded: Loaded | None, now: datetime, *, gave
         list(enumerate(selectors.seat_names(seats))),
         access,
         mine=asked,
-        prompt=nearest.prompt if nearest is not None and asked else "",
+        asks=catalog.game(match.game).asks(nearest.prompt) if nearest is not None and asked else "",
         due=nearest.deadline if nearest is not None else None,
         stands=summaries.stands_until(access, nearest, loaded, now) if nearest is not None and asked else None,
         share=left,

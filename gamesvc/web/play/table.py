@@ -239,7 +239,9 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
     dated = not board.has_no_deadlines(access)
     rows = {(row.seat, row.question): row for row in Question.objects.filter(match=access.match)} if dated else {}
     asked = [
-        _question(one, rows.get((one.seat, one.id)), names, plain=access.match.hides_names and one.seat != access.viewer)
+        _question(
+            loaded.game, one, rows.get((one.seat, one.id)), names, plain=access.match.hides_names and one.seat != access.viewer
+        )
         for one in loaded.awaited()
     ]
     own = next((one for one in asked if one["seat"] == access.viewer and access.viewer is not None), None)
@@ -253,13 +255,13 @@ def _questions(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[s
     return {"asked": [one for one in asked if one is not own], "own": own, "without": without}
 
 
-def _question(one: Awaited, row: Question | None, names: tuple[str, ...], *, plain: bool) -> dict[str, Any]:
+def _question(game: Game, one: Awaited, row: Question | None, names: tuple[str, ...], *, plain: bool) -> dict[str, Any]:
     share = summaries.time_left(row, plain=plain)
     return {
         "seat": one.seat,
         "name": names[one.seat],
         "question": one.id,
-        "prompt": one.prompt,
+        "asks": game.asks(one.prompt),
         "due": row.deadline if row is not None else None,
         "grace": row.due_at if row is not None and row.grace_from is not None else None,
         "late": row is not None and row.late,

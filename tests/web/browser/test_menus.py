@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from gamesvc.games import catalog
+from gamesvc.matches.lobby import forks, opening
+from tests.conftest import make_player
 from tests.web.browser.conftest import PHONE
 from tests.web.browser.playing import Played, lit
 
@@ -67,3 +72,21 @@ def test_escape_in_a_menu_goes_back_to_what_was_chosen(opened):
     page.keyboard.press("Escape")
     expect(page.locator("#bar")).not_to_have_class("bar filling")
     expect(chosen).to_have_count(0)
+
+
+def test_the_last_blow_can_be_answered_where_it_stands(opened):
+    """The Space War: one card can answer some acts of the opponent in one way, and the blow that ends the match in another."""
+    position = json.loads(Path(__file__).with_name("last_blow.json").read_text())
+    start = forks.described(catalog.game("space_war"), position)
+    players = [make_player("ines"), make_player("marek")]
+    match = opening.create_match(by=players[0], game="space_war", seats=2, start=start)
+    opening.join_match(by=players[1], match=match)
+    page = opened(players[0], f"/matches/{match.number}/")
+    tap(page, "item:68")
+    expect(page.locator(".menu button")).to_have_text(["React with Target Missed", "Let everything stand, or all up to an item"])
+    page.locator(".menu button").first.click()
+    expect(page.locator("#confirm")).to_be_enabled()
+    expect(page.locator("#says")).to_contain_text("Target Missed")
+    page.locator("#confirm").click()
+    expect(page.locator("#says")).not_to_contain_text("the match ends")
+    expect(page.locator("#result")).to_have_count(0)

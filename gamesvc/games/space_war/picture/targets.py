@@ -13,6 +13,9 @@ from gamesvc.language import mark
 _OWN_STATION = ("move_station", "use_ability", "use_action", "use_anytime", "use_commander")
 """The commands whose slots are those of the station of their seat."""
 
+NEAR_EMPTY = 3
+"""With so few cards in the opponent's pile the end of a turn asks which station cards an empty pile flips (RULES.md 5)."""
+
 
 def finder(seen: Data) -> Finder:
     """Return the finder of targets: stacks of cards in play, cards in hand, station cards and their rows, open items, seats."""
@@ -59,6 +62,8 @@ def _station(seen: Data, command: str, slot: str) -> int | None:
         # A card of the viewer's station can only be repaired, one of the opponent's only be flipped.
         turned = {(side["seat"], card["slot"]): card["flipped"] for side in seen["sides"] for card in side["station"]}
         fits = {seat for seat in (0, 1) if turned.get((seat, slot)) is (seat == you)}
+    elif command == "end_turn" and seen["sides"][1 - you]["pile"] > NEAR_EMPTY:
+        return None  # chosen for an empty pile, which is far away
     else:
         fits = {1 - you}
     return fits.pop() if len(fits) == 1 else None

@@ -389,21 +389,24 @@ const next = (input) => {
   return input.max !== "" && value > Number(input.max) ? Number(input.min || 0) : value;
 };
 
-/** The targets with which a form can begin: the fixed ones that come before its first question, else those of that question. A control
- * with targets that has a default asks nothing.
- * @param {HTMLFormElement} form @returns {Set<string>} */
+/** The targets with which a form can begin: the fixed ones that come before its first question, else those of that question. Where
+ * that lies in alternatives, each of them can begin. A control with targets that has a default asks nothing.
+ * @param {HTMLElement} form a form, or an alternative in it @returns {Set<string>} */
 export function begins(form) {
-  const all = choices(form);
+  const all = choices(form), outer = branches(form).length;
   if (!all.length) return new Set();
-  // The same field of several alternatives, or rows, differs in a number; one that is counted, in the name of what is counted.
+  // The same field of several rows differs in a number; one that is counted, in the name of what is counted.
   const field = (/** @type {Choice} */ choice) =>
     (controlOf(choice)?.name ?? "").replace(/\.\d+(?=\.)/g, "").replace(choice.closest(".numbers") ? /\.[^.]+$/ : /^$/, "");
   const given = (/** @type {Choice} */ choice) =>
     controlOf(choice)?.type === "radio" && form.querySelector(`input[name="${CSS.escape(controlOf(choice)?.name ?? "")}"]:checked`) !== null;
-  const settled = (/** @type {Choice} */ choice) => kindOf(choice) === "fixed" && !choice.closest("[data-branch]");
+  const settled = (/** @type {Choice} */ choice) => kindOf(choice) === "fixed" && branches(choice).length === outer;
   const question = all.find((choice) => kindOf(choice) !== "fixed" && !given(choice));
   const fixed = (question ? all.slice(0, all.indexOf(question)) : all).filter(settled);
   if (fixed.length) return new Set(fixed.map(targetOf));
-  const first = question ?? all[0];
+  const first = question ?? all[0], around = branches(first).at(-1 - outer)?.dataset.branch ?? controlOf(first)?.name ?? "";
+  const alternatives = /** @type {HTMLElement[]} */ ([...form.querySelectorAll(`[data-branch="${CSS.escape(around)}"]`)]);
+  if (alternatives.length)
+    return new Set(alternatives.flatMap((one) => (switchOf(one)?.dataset.t ? [switchOf(one)?.dataset.t ?? ""] : [...begins(one)])));
   return new Set(all.filter((choice) => field(choice) === field(first)).map(targetOf));
 }

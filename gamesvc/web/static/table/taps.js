@@ -35,6 +35,8 @@ let drawn = version();
 let pressed = false;
 /** Why what is chosen was refused, until it is changed. */
 let refusal = "";
+/** A button of the bar has brought up the forms: they go down again with the act. */
+let raised = false;
 
 const AT_ONCE = "send at once";
 /** @returns {boolean} true if the player wants acts that they can undo to be sent without Confirm */
@@ -176,8 +178,10 @@ export async function submit(form, button = null) {
   try {
     // What the page shows next is for after this act.
     if (form.matches("[data-command]")) [filling, preview, pressed, tapped] = [null, null, false, false];
-    if (await send(form, button)) forget(form);
-    else if (was?.form === form && form.isConnected) filling = was;
+    if (await send(form, button)) {
+      forget(form);
+      if (form.matches("[data-command]")) lower();
+    } else if (was?.form === form && form.isConnected) filling = was;
   } catch (fault) {
     if (was?.form.isConnected) filling = was;
     answered = asked;
@@ -249,7 +253,7 @@ function render() {
   else say(what, how, false, !bare && words?.told.length ? tr("If you confirm:") : "");
   if (words?.final && !refusal) $("says").querySelector("span")?.classList.add("warn");
   // Who takes none of what could be taken does not do what the button is called after: no die is rerolled.
-  const none = !taken.size && words?.order && form.querySelector('input[type="checkbox"][data-t]');
+  const none = !taken.size && words?.order && form.querySelector('input[type="checkbox"]') && !form.querySelector('input[type="checkbox"]:checked');
   go.textContent = none ? tr("Confirm") : form.dataset.verb || tr("Confirm");
   go.disabled = !ready;
   const had = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.k;
@@ -276,7 +280,15 @@ function beginners() {
 function showForms() {
   const tab = $("tab-turn");
   if (tab.ariaSelected !== "true") tab.click();
+  raised ||= !$("side").classList.contains("up");
   $("side").classList.add("up");
+}
+
+/** Show the board again, and the forms from their beginning. */
+function lower() {
+  if (raised) $("side").classList.remove("up");
+  raised = false;
+  $("p-turn").scrollTop = 0;
 }
 
 /** @param {Filling} form @returns {HTMLElement[]} */
@@ -325,10 +337,10 @@ function answers(form) {
 /** What can be chosen besides: as switches in the bar; where there are many, in the form, to which a button leads.
  * @param {Filling} form @returns {HTMLElement[]} */
 function extras(form) {
-  const found = form.question().length ? [] : form.extras();
+  const found = form.question().length || form.form.dataset.weight === "end" ? [] : form.extras();
   const switches = /** @type {HTMLInputElement[]} */ (found.filter((one) => one instanceof HTMLInputElement && one.type !== "number"));
   if (found.length > MOST_ANSWERS || switches.length < found.length) {
-    const made = button(tr("More choices"), "answer more", () => { showForms(); found[0].focus(); });
+    const made = button(choices(form.form).length ? tr("More choices") : tr("Choose"), "answer more", () => { showForms(); found[0].focus(); });
     made.dataset.k = "extras";
     return [made];
   }
@@ -571,8 +583,8 @@ function keys(event) {
 function stepBack() {
   if (!menu) {
     cancel();
-    $("side").classList.remove("up");
-    return;
+    raised = true;
+    return lower();
   }
   closeMenu();
   hide();
