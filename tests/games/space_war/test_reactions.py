@@ -36,6 +36,7 @@ def test_replay_repeats_undone_commands_and_is_dropped_with_another_command():
     t = busy_turn(hand=["luck"])
     t.react(0, t.item("drone"), card=t["a.luck"])
     t.choose(1)
+    assert [form["label"] for form in t.forms(1, "replay")] == ["Repeat what was undone"]
     t.do(1, "replay")
     assert not t.gone("b.battlestar")
     assert not t.gone("b.hunter")
@@ -44,6 +45,15 @@ def test_replay_repeats_undone_commands_and_is_dropped_with_another_command():
     t.choose(1)
     t.do(1, "play_card", card=t["b.hunter"])
     t.no(1, "nothing_to_replay", "replay")
+
+
+def test_what_an_own_undo_took_back_is_not_called_a_reaction():
+    t = table(a={"hand": ["battlestar"]}, turn=6, active=0)
+    start = t.session.match.version
+    t.do(0, "play_card", card=t["a.battlestar"])
+    t.ok({"op": "rewind", "version": start})
+    (form,) = t.forms(0, "replay")
+    assert "reaction" not in form["label"]
 
 
 def test_let_stand_up_to_an_item_stays_secret():

@@ -96,7 +96,7 @@ def _all(board: Board, seat: int) -> Iterator[Form]:
             main = [option.form() for option in main_options(board, seat)]
             yield from main
             if state.replay and kernel_forms.offered(main, state.replay[0]):
-                yield Form("replay", say("Repeat what the reaction undid"))
+                yield Form("replay", say("Repeat what was undone"))
             if any(item.by == seat and item.n > state.paused for item in state.items):
                 yield Form("pause", say("Ask the opponent for reactions before you go on"), aside=True)
     yield replace(SET_ORDERS, label=say(SET_ORDERS.label))
