@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 import uuid
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page
 
 from accounts.models import User
+from gamesvc.games import catalog
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel.game import Caption, Form
 from gamesvc.games.kernel.targets import stands
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -120,6 +123,15 @@ class Played:
             if self.waits_for(0) or len(self.users) < 2 or not self.waits_for(1):
                 return
             self.bot_acts(1)
+
+
+def from_position(game: str, name: str) -> tuple[Match, list[User]]:
+    """Start a match of two from a recorded position (`positions/`). Return it and who holds its seats."""
+    position = json.loads((Path(__file__).with_name("positions") / f"{name}.json").read_text())
+    users = [_player(name) for name in ("ines", "marek")]
+    match = opening.create_match(by=users[0], game=game, seats=2, start=forks.described(catalog.game(game), position))
+    opening.join_match(by=users[1], match=match)
+    return match, users
 
 
 def shown(page: Page) -> int:

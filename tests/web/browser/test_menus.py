@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from gamesvc.games import catalog
-from gamesvc.matches.lobby import forks, opening
-from tests.conftest import make_player
 from tests.web.browser.conftest import PHONE
-from tests.web.browser.playing import Played, lit
+from tests.web.browser.playing import Played, from_position, lit
 
 pytestmark = pytest.mark.browser
 ACTS = 60
@@ -76,11 +71,7 @@ def test_escape_in_a_menu_goes_back_to_what_was_chosen(opened):
 
 def test_the_last_blow_can_be_answered_where_it_stands(opened):
     """The Space War: one card can answer some acts of the opponent in one way, and the blow that ends the match in another."""
-    position = json.loads(Path(__file__).with_name("last_blow.json").read_text())
-    start = forks.described(catalog.game("space_war"), position)
-    players = [make_player("ines"), make_player("marek")]
-    match = opening.create_match(by=players[0], game="space_war", seats=2, start=start)
-    opening.join_match(by=players[1], match=match)
+    match, players = from_position("space_war", "last_blow")
     page = opened(players[0], f"/matches/{match.number}/")
     tap(page, "item:68")
     expect(page.locator(".menu button")).to_have_text(["React with Target Missed", "Let everything stand, or all up to an item"])
