@@ -50,6 +50,8 @@ class Hub:
         self._of_user: dict[int, set[Stream]] = {}
         self._moved: set[UUID] = set()
         self._waiting: set[Stream] = set()
+        # Streams of all matches of a user, whose looks are the long ones: by user, who waits longest first.
+        self._users_waiting: dict[int | None, set[UserStream]] = {}
         self._wake = asyncio.Event()
         self._heads: dict[UUID, int] = {}
         self._delayed: set[UUID] = set()
@@ -85,6 +87,8 @@ class Hub:
         """Forget a stream that has ended."""
         stream.close()
         self._waiting.discard(stream)
+        if isinstance(stream, UserStream):
+            self._users_waiting.get(stream.wish.caller.user_id, set()).discard(stream)
         followed, key = self._place(stream)
         followed[key].discard(stream)
         if not followed[key]:
@@ -96,7 +100,10 @@ class Hub:
 
     def look_again(self, stream: Stream) -> None:
         """Look for a stream as soon as possible, whether or not its match has moved."""
-        self._waiting.add(stream)
+        if isinstance(stream, UserStream):
+            self._users_waiting.setdefault(stream.wish.caller.user_id, set()).add(stream)
+        else:
+            self._waiting.add(stream)
         self._wake.set()
 
     # --- work ---
@@ -135,7 +142,10 @@ class Hub:
             self._wake.set()
 
     async def _look(self) -> None:
-        """Tell followers of what has moved, match by match."""
+        """Tell followers of what has moved, match by match. In between, one user who waits is told of all their matches.
+
+        So nobody's match waits for more than one of these looks, however many users open a stream again and again.
+        """
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -148,6 +158,24 @@ class Hub:
                 self._waiting |= {stream for stream in waiting if not stream.closed}
                 self._wake.set()
                 raise
+            await self._tell_user()
+
+    async def _tell_user(self) -> None:
+        """Look for the user who waits longest, once for all their streams."""
+        if not self._users_waiting:
+            return
+        user_id = next(iter(self._users_waiting))
+        streams = self._users_waiting.pop(user_id)
+        if self._users_waiting:
+            self._wake.set()
+        try:
+            if streams:
+                await self._tell_each(streams, looking.look_for, list(streams))
+        except BaseException:
+            for stream in streams:
+                if not stream.closed:
+                    self.look_again(stream)
+            raise
 
     async def _tell(self, moved: set[UUID], waiting: set[Stream]) -> None:
         streams = {match_id: set(self._of_match.get(match_id, ())) for match_id in moved}
@@ -155,9 +183,7 @@ class Hub:
             for match_id, users in (await self._ask(looking.followers, moved)).items():
                 streams[match_id].update(stream for user_id in users for stream in self._of_user.get(user_id, ()))
         for stream in waiting:
-            if isinstance(stream, UserStream):
-                await self._tell_each([stream], looking.look_for, stream)
-            elif stream.wish.match_id is not None:
+            if stream.wish.match_id is not None:
                 streams.setdefault(stream.wish.match_id, set()).add(stream)
         for match_id, followers in streams.items():
             ready = self._ready(followers)

@@ -53,12 +53,27 @@ def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
 
 
 @in_thread
-def look_for(stream: UserStream) -> Looks:
-    """Look at all unfinished matches of a user, and those that have ended since they were told."""
-    user = still_valid([stream.wish.caller]).get(stream.wish.caller)
-    if user is None:
-        return [(stream, [None])]
-    return [(stream, [Look.of(glance) for glance in following.own_glances(user, stream.known)])]
+def look_for(streams: Collection[UserStream]) -> Looks:
+    """Look once for all streams of a user at their unfinished matches, and those that have ended since they were told."""
+    users = still_valid({stream.wish.caller for stream in streams})
+    asked: dict[bool, list[UserStream]] = {}
+    for stream in streams:
+        if stream.wish.caller in users:
+            asked.setdefault(_speaking(users, stream).speaks_as_operator, []).append(stream)
+    looks: Looks = [(stream, [None]) for stream in streams if stream.wish.caller not in users]
+    for alike in asked.values():
+        known = {stream: frozenset(stream.known) for stream in alike}
+        seen = following.own_glances(_speaking(users, alike[0]), frozenset().union(*known.values()))
+        pages = [(glance.number, glance.is_unfinished, Look.of(glance)) for glance in seen]
+        for stream in alike:
+            looks.append((stream, [look for number, unfinished, look in pages if unfinished or number in known[stream]]))
+    return looks
+
+
+def _speaking(users: Mapping[Caller, User | None], stream: UserStream) -> User:
+    user = users[stream.wish.caller]
+    assert user is not None  # nobody follows all their matches as a guest
+    return user
 
 
 @in_thread

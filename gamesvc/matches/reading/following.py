@@ -22,6 +22,8 @@ from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record.loading import Loaded, load
 
 MOVED = hints.MOVED
+MOST_ENDED = 100
+"""Matches that have ended of which a follower is told after an absence. They say themselves which ones, and each costs a load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ class Glance:
         return self.access.seat is not None or self.access.is_host or self.invitation is not None
 
     @property
+    def is_unfinished(self) -> bool:
+        """Return True if the row of the match, which was read before the events, does not say that it is over."""
+        return self.access.match.status in Match.UNFINISHED
+
+    @property
     def challenge(self) -> str:
         """Return the id of the challenge that the follower can accept; empty without one."""
         # The events were read after the row of the match, which may still say that it is open.
@@ -94,14 +101,17 @@ def glances(match_id: UUID, callers: Collection[tuple[User | None, str]]) -> lis
 
 
 def own_glances(user: User, numbers: Iterable[int]) -> list[Glance]:
-    """Return the unfinished matches of a user as they may know them, and those of these numbers that are theirs.
+    """Return the unfinished matches of a user as they may know them, and the newest of these numbers that are theirs.
 
     Those to which they are invited are among them.
     """
     invited = dict(unanswered().filter(user=user, match__status__in=Match.UNFINISHED).values_list("match_id", "pk"))
-    theirs = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user) | Q(pk__in=invited)
-    wanted = Match.objects.filter(theirs, board=False).filter(Q(status__in=Match.UNFINISHED) | Q(number__in=[*numbers]))
-    found = access_many(user, wanted.order_by("number"))
+    own = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user) | Q(pk__in=invited)
+    theirs = Match.objects.filter(own, board=False)
+    unfinished = list(theirs.filter(status__in=Match.UNFINISHED))
+    # Read after the others: one that ends meanwhile is among both.
+    ended = theirs.filter(number__in=[*numbers]).exclude(number__in=[match.number for match in unfinished])
+    found = access_many(user, sorted([*unfinished, *ended.order_by("-number")[:MOST_ENDED]], key=lambda match: match.number))
     return [Glance(access, loaded, invited.get(access.match.id)) for access, loaded in zip(found, loads(found), strict=True)]
 
 

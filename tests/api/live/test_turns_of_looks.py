@@ -1,0 +1,70 @@
+"""All looks run one after another. Nobody who opens one stream after the other keeps those of others waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+
+import pytest
+
+from accounts.models import ApiToken, User
+from gamesvc.api.live import looking
+from gamesvc.api.live.callers import Caller
+from gamesvc.api.live.hub import Hub
+from gamesvc.api.live.messages import LinesOfJSON, write_cursor
+from gamesvc.api.live.streams import MatchStream, Stream, UserStream, Wish
+from gamesvc.matches.lobby import challenges
+from gamesvc.matches.reading import following
+from tests.api.live.conftest import LATEST_SECONDS, token_of
+
+
+def test_a_match_waits_for_one_look_at_all_matches_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[tuple[int | None, int]] = []
+
+    async def scene() -> None:
+        hub, loop = Hub(), asyncio.get_running_loop()
+
+        def follow_a_match() -> None:
+            hub.add(MatchStream(Wish(Caller(""), LinesOfJSON(), match_id=uuid.uuid4())))
+
+        def look(streams: Sequence[Stream]) -> looking.Looks:
+            looks.append((streams[0].wish.caller.user_id, len(streams)))
+            if len(looks) == 1:
+                loop.call_soon_threadsafe(follow_a_match)
+            return []
+
+        monkeypatch.setattr(looking, "look_for", look)
+        monkeypatch.setattr(looking, "look_at", lambda _match_id, streams: look(streams))
+        for user_id in (1, 1, 2, 1, 3):
+            hub.add(UserStream(Wish(Caller("", user_id), LinesOfJSON())))
+        work = asyncio.create_task(hub._look())
+        async with asyncio.timeout(LATEST_SECONDS):
+            while len(looks) < 4:
+                await asyncio.sleep(0)
+        work.cancel()
+        hub.stop()
+
+    asyncio.run(scene())
+    assert looks == [(1, 3), (None, 1), (2, 1), (3, 1)]
+
+
+def test_who_names_all_matches_they_ever_had_is_told_of_the_last_that_ended(
+    anna: User, ben: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "close_old_connections", lambda: None)
+    monkeypatch.setattr(following, "MOST_ENDED", 2)
+    made = [challenges.challenge(by=anna, opponent=ben.username, game="space_war", seat=0) for _ in range(4)]
+    for challenge in made[:3]:
+        challenges.cancel(by=anna, challenge_id=challenge.pk)
+    token_of(anna)
+    caller = Caller("", anna.pk, token_id=ApiToken.objects.get(user=anna).pk)
+    since = write_cursor({challenge.match.number: 0 for challenge in made[:3]})
+
+    async def follow() -> list[UserStream]:
+        return [UserStream(Wish(caller, LinesOfJSON(), since=known)) for known in ("", since)]
+
+    new, known = asyncio.run(follow())
+    looks = {stream: [look.number for look in seen if look is not None] for stream, seen in looking.look_for([new, known])}
+    numbers = [challenge.match.number for challenge in made]
+    assert looks == {new: numbers[3:], known: numbers[1:]}
