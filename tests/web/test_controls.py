@@ -6,6 +6,8 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
+from gamesvc.games import catalog
+from gamesvc.games.acts import merged
 from gamesvc.games.kernel.forms import Unfillable, fault, fill
 from gamesvc.games.kernel.game import Form
 from gamesvc.games.kernel.targets import stands
@@ -163,6 +165,16 @@ def test_a_choice_of_nothing_is_not_shown():
     assert [one.kind for one in sheet(form).controls] == ["absent", "absent"]
     assert sheet(form).plain
     assert read(sheet(form), {}) == {"name": "move"}
+
+
+def test_what_is_settled_stands_beside_the_label_without_the_names_of_fields():
+    """Menus on the board read "Build a station: card Defense Station, 3 credits, system 0,0 Homeworld"."""
+    station, home = (
+        {"const": "defense_station", "title": "Defense Station, 3 credits"},
+        {"const": "0,0", "title": "0,0 Homeworld"},
+    )
+    [act] = merged(catalog.game("star_commander"), [Form("build_station", "Build a station", {"card": station, "cell": home})])
+    assert sheet(act).summary == "Build a station: Defense Station, 3 credits, 0,0 Homeworld"
 
 
 def test_labels_worths_and_supplies_are_shown():

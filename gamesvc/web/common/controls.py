@@ -174,7 +174,7 @@ class Sheet:
             for control in self.controls
             if control.kind == "fixed" and isinstance(only(control.schema), str) and control.shown not in self.form.label
         ]
-        told = ", ".join(f"{control.label.lower()} {control.shown}" for control in settled)
+        told = ", ".join(control.shown for control in settled)
         return f"{self.form.label}: {told}" if told else self.form.label
 
 

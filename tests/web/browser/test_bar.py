@@ -131,3 +131,17 @@ def test_a_list_beside_the_board_is_led_to_and_may_be_left_empty(opened):
     assert confirm(page)
     wait_for_version(page, before + 1)
     expect(page.locator("#side")).to_have_class("side")
+
+
+def test_what_may_be_given_begins_at_nothing(opened):
+    """Star Commander: an offer of a trade began with all credits of the one who makes it."""
+    played = Played("star_commander", 2)
+    if not played.waits_for(0):
+        played.submit(1, {"name": "end_command"})
+    [offer] = [form for form in played.forms(0) if form.name == "offer_trade"]
+    [scout] = offer.parameters["want"]["properties"]["vessels"]["items"]["enum"]
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    page.locator(f'.hits [data-t="vessel:{scout}"]').tap()
+    page.locator(".menu button").filter(has_text="Offer").tap()
+    expect(page.locator("#choices .stepper output")).to_have_text("0")
+    expect(page.locator("#choices .stepper")).to_have_attribute("aria-label", "Credits")

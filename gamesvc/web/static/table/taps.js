@@ -94,11 +94,12 @@ function begin(form, target) {
   changed();
 }
 
-/** Numbers start at their default, else at the most that is allowed. @param {Filling} form */
+/** Numbers start at their default, else at the most that is allowed; one that may be left out, at the least: what is given away is
+ * named by whoever gives it. @param {Filling} form */
 function start(form) {
-  const number = form.number(), steps = form.steps();
-  if (number && number.value === "") number.value = number.max;
-  if (steps.length && !steps.some((step) => step.checked)) steps[steps.length - 1].checked = true;
+  const number = form.number(), steps = form.steps(), needed = (/** @type {HTMLInputElement} */ input) => input.required || "needed" in input.dataset;
+  if (number && number.value === "") number.value = needed(number) ? number.max : number.min;
+  if (steps.length && !steps.some((step) => step.checked)) steps[needed(steps[0]) ? steps.length - 1 : 0].checked = true;
 }
 
 function reset() {
@@ -301,7 +302,8 @@ function stepper(form) {
   const made = document.createElement("div"), shown = document.createElement("output");
   made.className = "stepper";
   made.setAttribute("role", "group");
-  made.setAttribute("aria-label", tr("How many"));
+  const words = (number?.closest("label")?.firstChild ?? steps[0]?.closest("fieldset")?.querySelector("legend"))?.textContent?.trim();
+  made.setAttribute("aria-label", words || tr("How many"));
   shown.textContent = number ? number.value : steps[at]?.value ?? "";
   const [less, more] = [-1, 1].map((by) => {
     const key = button(by < 0 ? "−" : "+", "", () => step(by));
