@@ -60,7 +60,7 @@ def panel(request: HttpRequest, access: Access) -> dict[str, object]:
 
 def _unread(request: HttpRequest, access: Access, newest: Sequence[Press]) -> Sequence[Press]:
     """Return the messages after the last one that the reader has read; for spectators, those since the page was opened."""
-    if heard := request.GET.get("heard", ""):
+    if heard := request.GET.get("heard", "") or request.headers.get("Heard", ""):
         return list(takewhile(lambda one: str(one.pk) != heard, newest))
     seen = access.seat.press_seen_at if access.seat is not None else None
     return [one for one in newest if seen is not None and one.said_at > seen]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from gamesvc.matches.lobby import press
-from tests.web.browser.playing import Played
+from tests.web.browser.playing import Played, wait_for_version
 
 pytestmark = pytest.mark.browser
 
@@ -29,6 +29,22 @@ def test_a_message_comes_into_an_open_page(opened):
     expect(page.locator("#p-press")).to_contain_text("Second words")
     expect(draft).to_have_value("I am writing")
     expect(draft).to_be_focused()
+    expect(page.locator("#tab-press .dot")).to_have_count(0)
+
+
+def test_a_message_stays_unread_over_an_act(opened):
+    """The page that answered an act took every message on it for read, though its tab had not been opened."""
+    played = Played("star_commander", 2)
+    if not played.waits_for(0):
+        played.submit(1, {"name": "end_command"})
+    page = opened(played.users[0], played.path)
+    press.say(match=played.match, by=played.users[1], by_seat=1, to="all", text="First words", channel="web")
+    expect(page.locator("#tab-press .dot")).to_have_text("1")
+    before = played.seen_version
+    page.locator("#bar").get_by_role("button", name="End the command phase").click()
+    wait_for_version(page, before + 1)
+    expect(page.locator("#tab-press .dot")).to_have_text("1")
+    page.locator("#tab-press").click()
     expect(page.locator("#tab-press .dot")).to_have_count(0)
 
 

@@ -73,12 +73,14 @@ function show(page, address) {
   slide(before);
 }
 
+/** The last message that was read on this page. */
+const heard = () => document.getElementById("main")?.dataset.read ?? "";
+
 /** The address of this page, with the version known at its first load: "since your last visit" stays while it is open. */
 export function here(search = location.search) {
   const query = new URLSearchParams(search), seen = document.getElementById("main")?.dataset.since ?? "";
   if (seen) query.set("since", seen);
-  const heard = document.getElementById("main")?.dataset.read ?? "";
-  if (heard) query.set("heard", heard);
+  if (heard()) query.set("heard", heard());
   return `${location.pathname}?${query}`;
 }
 
@@ -119,7 +121,9 @@ export function send(form, button) {
 async function post(form, button) {
   const body = new FormData(form);
   if (button instanceof HTMLButtonElement && button.name) body.set(button.name, button.value);
-  const answer = await fetch(addressOf(form), { method: "POST", body, headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
+  // The answer leads to the page without its query: what was read goes with it as a header.
+  const headers = { Accept: "text/html", Heard: heard() };
+  const answer = await fetch(addressOf(form), { method: "POST", body, headers, signal: AbortSignal.timeout(PATIENCE) });
   const page = parse(await answer.text());
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error(answer.statusText);
   // What was written stays until it is taken.
