@@ -22,7 +22,7 @@ from django.conf import settings
 from accounts.network import NETWORKS_OF_ONE, provider_network
 from gamesvc.api.live import looking
 from gamesvc.api.live.errors import TooManyStreams
-from gamesvc.api.live.streams import Stream, UserStream
+from gamesvc.api.live.streams import MatchStream, Stream, UserStream
 from gamesvc.away import is_away
 from gamesvc.matches.reading.following import MOVED
 from gamesvc.request_limits import client_url
@@ -34,6 +34,8 @@ AGAIN_SECONDS = 1.0
 """Time before the next try when the database or Valkey is away."""
 SAID_AGAIN_SECONDS = 10.0
 """Time that Valkey must have answered before its next failure is logged."""
+MOST_PAGES = 4
+"""Different pages of past events that are read before it is looked again what has moved."""
 LIMITS = {
     "address": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network."),
     "provider": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network of a provider."),
@@ -185,8 +187,9 @@ class Hub:
         for stream in waiting:
             if stream.wish.match_id is not None:
                 streams.setdefault(stream.wish.match_id, set()).add(stream)
+        pages: set[object] = set()
         for match_id, followers in streams.items():
-            ready = self._ready(followers)
+            ready = [stream for stream in self._ready(followers) if stream not in waiting or self._has_room(stream, pages)]
             if ready:
                 # Who follows all their matches goes on with the others.
                 alone = [stream for stream in ready if not isinstance(stream, UserStream)]
@@ -205,6 +208,17 @@ class Hub:
             log.exception("A match cannot be followed.")
             for stream in alone:
                 stream.close()
+
+    def _has_room(self, stream: Stream, pages: set[object]) -> bool:
+        """Return True if what a stream waits for can be read in this turn; else it waits for the next one."""
+        if not isinstance(stream, MatchStream) or not stream.wish.events:
+            return True
+        page = (stream.wish.match_id, stream.known)
+        if page not in pages and len(pages) >= MOST_PAGES:
+            self.look_again(stream)
+            return False
+        pages.add(page)
+        return True
 
     def _ready(self, followers: Iterable[Stream]) -> list[Stream]:
         """Return the streams to look for now. One with events that are still to be sent is looked for after that."""

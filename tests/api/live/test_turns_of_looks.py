@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from accounts.models import ApiToken, User
+from gamesvc.api.live import hub as hub_module
 from gamesvc.api.live import looking
 from gamesvc.api.live.callers import Caller
 from gamesvc.api.live.hub import Hub
@@ -47,6 +48,40 @@ def test_a_match_waits_for_one_look_at_all_matches_of_a_user(monkeypatch: pytest
 
     asyncio.run(scene())
     assert looks == [(1, 3), (None, 1), (2, 1), (3, 1)]
+
+
+def test_few_pages_of_past_events_are_read_in_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same one for a crowd of followers is one page."""
+    long, other = uuid.uuid4(), uuid.uuid4()
+    looks: list[list[uuid.UUID | str]] = []
+
+    async def scene() -> None:
+        hub, loop = Hub(), asyncio.get_running_loop()
+
+        def follow_other() -> None:
+            hub.add(MatchStream(Wish(Caller(""), LinesOfJSON(), match_id=other)))
+
+        def look(match_id: uuid.UUID, streams: Sequence[Stream]) -> looking.Looks:
+            looks.append([match_id, *sorted({stream.wish.since for stream in streams})])
+            if len(looks) == 1:
+                loop.call_soon_threadsafe(follow_other)
+            return []
+
+        monkeypatch.setattr(looking, "look_at", look)
+        monkeypatch.setattr(hub_module, "MOST_PAGES", 2)
+        for since in "11122334455":
+            hub.add(MatchStream(Wish(Caller(""), LinesOfJSON(), match_id=long, since=since, events=True)))
+        work = asyncio.create_task(hub._look())
+        async with asyncio.timeout(LATEST_SECONDS):
+            while len(looks) < 4:
+                await asyncio.sleep(0)
+        work.cancel()
+        hub.stop()
+
+    asyncio.run(scene())
+    assert [len(look) for look in looks if look[0] == long] == [3, 3, 2]
+    assert sorted(since for look in looks for since in look[1:] if look[0] == long) == list("12345")
+    assert looks[3][0] != other, "it comes after one turn of the others"
 
 
 def test_who_names_all_matches_they_ever_had_is_told_of_the_last_that_ended(
