@@ -145,3 +145,25 @@ def test_what_a_tap_asks_for_comes_into_sight(opened):
     page.locator("#confirm").click()
     expect(page.locator("#says")).to_contain_text("You placed")
     expect(page.locator('.hits .can[data-t^="ship:"]').first).to_be_in_viewport(timeout=5000)
+
+
+def test_a_card_that_pays_is_paid_once(opened):
+    """The payment is filled with the default: the tap on one of two Build cards begins the act and adds no second card."""
+    for _ in range(20):
+        played = Played("stratastar", 2)
+        while not played.over and not any("build_fleet" in played.offered(seat) for seat in (0, 1)):
+            me = 0 if played.waits_for(0) else 1
+            if "end_phase" in played.offered(me):
+                played.ends_phase(me)
+            else:
+                played.bot_acts(me)
+        me = 0 if played.waits_for(0) else 1
+        if played.view(me)["hand"].count("build") > 1 and played.offered(me) & {"build_fleet"}:
+            break
+    page = opened(played.users[me], played.path, PHONE)
+    at(page, "hand:build")
+    menu = page.locator(".menu button").filter(has_text="Fleet")
+    if menu.count():
+        menu.first.click()
+    expect(page.locator("form.filling [data-payment] input[data-t='hand:build']")).to_have_value("1")
+    expect(page.locator("#confirm")).to_be_enabled()

@@ -186,7 +186,8 @@ export class Filling {
     // A tap that begins the form means what is chosen by default, too.
     if (again && this.taps > 1 && this._release(again)) return this.meant.delete(sortOf(target));
     const fresh = found.filter((choice) => !this._filled(choice));
-    const more = again && kindOf(again) !== "count" ? undefined : (again ?? fresh[0] ?? found[found.length - 1]);
+    const paid = again && this.taps === 1 && again.closest("[data-payment]");
+    const more = again && (kindOf(again) !== "count" || paid) ? undefined : (again ?? fresh[0] ?? found[found.length - 1]);
     const choice = fresh.find(active) ?? more;
     if (choice) this._set(choice, found);
     return true;
