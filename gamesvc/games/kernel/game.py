@@ -388,6 +388,8 @@ class Game(Generic[S]):
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     asides: Collection[str] | None = None
     """The commands that some form offers as `aside`; None: any may be one. For all others no form has to be built to know it."""
+    answers: Collection[str] = ()
+    """The commands beside the game that answer another player: they stand among the acts of a turn while they are offered."""
     parts: Mapping[str, Part] = field(default_factory=dict)
     """The parts of an act that events tell, by type, where that is not its outcome. An outcome that follows is told first."""
     standing_orders: StandingOrders | None = None
@@ -467,7 +469,7 @@ class Game(Generic[S]):
         """Return what kind of act a form is: `main`, `end` of a turn or phase, `danger`, or `settings` beside the game."""
         if form.name == RESIGN:
             return "danger"
-        if form.aside:
+        if form.aside and form.name not in self.answers:
             return "settings"
         return "end" if form.name == DECLINE or form.name in self.ends else "main"
 

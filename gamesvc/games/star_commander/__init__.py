@@ -79,6 +79,7 @@ GAME: Game[State] = Game(
     prompts=PROMPTS,
     parts=PARTS,
     ends=("end_command", "end_combat"),
+    answers=("accept_trade", "decline_trade"),
     asides=("pass", "set_standing_orders", "resign", "offer_trade", "accept_trade", "decline_trade", "withdraw_trade"),
     standing_orders=STANDING_ORDERS,
     rules_help=rules_help,

@@ -147,7 +147,7 @@ def _told(
             continue
         sentence = _service_sentence(seen, names, written) if of_service(seen.type) else loaded.game.tell(seen, viewer, names)
         unmarked = bool(stored.meta.get("automatic")) and ("command_id" in stored.meta or unmarked)
-        part = None if unmarked else loaded.game.parts.get(seen.type)
+        part = None if unmarked else _part(loaded, seen)
         if sentence and unmarked:
             sentence, unmarked = _("%(sentence)s (A conditional order.)") % {"sentence": sentence}, False
         if sentence:
@@ -158,6 +158,14 @@ def _told(
             own = viewer is not None and stored.meta["actor"].get("seat") == viewer and not stored.meta.get("automatic")
             told.append(Told(stored.version, stored.occurred_at, sentence, turn, automatic, data, part, own))
     return told
+
+
+def _part(loaded: Loaded, event: Event) -> Part | None:
+    """Return what an event tells of its act, if that is not the act's outcome: a reaction goes back before it is played."""
+    if not of_service(event.type):
+        return loaded.game.parts.get(event.type)
+    told = read_event(event)
+    return "announcement" if isinstance(told, Rewound) and told.cause == "reaction" else None
 
 
 def _service_sentence(event: Event, names: tuple[str, ...], written: undo_words.Written) -> str:

@@ -74,7 +74,7 @@ def _rewound(event: Rewound, names: tuple[str, ...], written: Written) -> str:
         case "host":
             told = _("The organiser rewinds the match to version %(to)s: %(why)s.")
         case _:
-            return _("The match goes back to version %(to)s.") % {"to": to}
+            return _("What came after version %(to)s is undone.") % {"to": to}
     name = names[event.seat] if event.seat is not None else ""
     said = told % {"name": name, "to": to, "why": CODES.get(event.code, "")}
     words = written.reason(event.reason_id)

@@ -277,7 +277,8 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     game, state = loaded.game, loaded.timeline.state
     finder = game.finder(game.view(state, access.seat.index))
     for form in acts(game, state, access.seat.index):
-        group = groups.setdefault((form.name, form.aside), Group(form.name, form.label, form.aside))
+        aside = form.aside and form.name not in game.answers
+        group = groups.setdefault((form.name, aside), Group(form.name, form.label, aside))
         group.sheets.append(controls.placed(_sheet(form, failed), stands(finder, form), game.weight(form)))
         if form.label != group.label:
             group.label = controls.words(form.name)

@@ -145,3 +145,21 @@ def test_what_may_be_given_begins_at_nothing(opened):
     page.locator(".menu button").filter(has_text="Offer").tap()
     expect(page.locator("#choices .stepper output")).to_have_text("0")
     expect(page.locator("#choices .stepper")).to_have_attribute("aria-label", "Credits")
+
+
+def test_an_offer_is_answered_in_the_bar(opened):
+    """Star Commander: it is open while the other player's command phase lasts, and nobody waits for the answer."""
+    played = Played("star_commander", 2)
+    maker = 0 if played.waits_for(0) else 1
+    while "offer_trade" not in {form.name for form in played.forms(maker)}:
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    played.submit(maker, {"name": "offer_trade", "to": 1 - maker, "give": {"credits": 1}, "want": {}})
+    page = opened(played.users[1 - maker], played.path, PHONE, touch=True)
+    bar = page.locator("#bar")
+    expect(bar.get_by_role("button", name="Decline")).to_have_count(1)
+    bar.get_by_role("button", name="Accept").tap()
+    expect(page.locator("#says")).to_contain_text("1 credit")
+    before = shown(page)
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+    expect(bar.get_by_role("button", name="Accept")).to_have_count(0)

@@ -20,6 +20,7 @@ PARTS: Mapping[str, Part] = {
     "stack_item_resolved": "course",
     "choice_requested": "course",
     "phase_entered": "announcement",
+    "turn_ended": "announcement",
 }
 """The parts of an act, beside its outcome, that events tell."""
 TELL = {**course.TELL, **board.TELL, **cards.TELL, **plays.TELL}

@@ -92,10 +92,23 @@ def _offered(t: Teller, d: Data) -> str:
     return told + " " + say('The note: "{note}".', note=d["note"]) if d.get("note") else told
 
 
+def _goods(side: JsonMapping) -> str:
+    """Return what a side gives in the trade itself. Systems and vessels change hands in events of their own."""
+    parts = [counted(side["credits"], "credit")] if side["credits"] else []
+    # Others see the number of cards alone.
+    if hand := side["hand"] if isinstance(side["hand"], int) else len(side["hand"]):
+        parts.append(counted(hand, "card"))
+    return listed([*parts, *(say("technology {id}", id=uid) for uid in side["technologies"])])
+
+
 def _traded(t: Teller, d: Data) -> str:
-    return t.says(
-        "{who} accepted {whose} trade offer {offer}.", who=d["taker"]["seat"], whom=d["maker"]["seat"], offer=d["offer"]
-    )
+    taker = d["taker"]["seat"]
+    told = [t.says("{who} accepted {whose} trade offer {offer}.", who=taker, whom=d["maker"]["seat"], offer=d["offer"])]
+    if got := _goods(d["maker"]):
+        told.append(t.says("{who} got {goods}.", who=taker, goods=got))
+    if gave := _goods(d["taker"]):
+        told.append(t.says("{who} gave {goods}.", who=taker, goods=gave))
+    return " ".join(told)
 
 
 TELL: Mapping[str, Tell] = {
