@@ -227,6 +227,26 @@ def test_options_name_their_parts_of_the_picture() -> None:
     }
 
 
+def test_a_place_begins_the_alternative_that_starts_there() -> None:
+    """From A10 fleets reach A9 alone, where others stand: a tap on those moved the fleet of A10."""
+    moves = [
+        {"title": "From A10", "properties": {"from": {"const": "A10"}, "to": {"const": "A9"}}},
+        {"title": "From A9", "properties": {"from": {"const": "A9"}, "to": {"enum": ["A8", "B9"]}}},
+    ]
+    form = Form(
+        "move",
+        "Move",
+        choice={"title": "Which one", "oneOf": [{"type": "object", **one, "required": ["from", "to"]} for one in moves]},
+    )
+
+    def cell(_command: str, _field: str, value: object) -> str:
+        return f"cell:{value}"
+
+    (which,) = placed(sheet(form), stands(cell, form), "main").controls
+    assert [option.part for option in which.options if option.value.isdecimal()] == ["cell:A10", "cell:A9"]
+    assert which.part == ""
+
+
 def _all(tree: tuple[Control, ...]) -> list[Control]:
     return [found for control in tree for found in (control, *_all(control.children))]
 

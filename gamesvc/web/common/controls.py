@@ -208,7 +208,7 @@ def _placed(one: Control, parts: Mapping[tuple[str, str], str]) -> Control:
     where = ".".join(name for name in one.path.removeprefix(f"{WHOLE}.").split(".") if not name.isdecimal())
     children = tuple(_placed(child, parts) for child in one.children)
     if one.kind == "alternatives":
-        shared = next(iter(_fixed_parts(replace(one, children=children))), "")
+        shared = next((part for _field, part in _fixed_parts(replace(one, children=children))), "")
         return replace(one, options=_begun(one.options, children), children=children, part=shared)
     options = tuple(replace(option, part=parts.get((where, option.value), "")) for option in one.options)
     fixed = one.kind == "fixed" or (one.kind == "number" and "const" in one.schema)
@@ -220,14 +220,18 @@ def _begun(options: tuple[Option, ...], children: tuple[Control, ...]) -> tuple[
     """Return alternatives with the target that tells each from the others: choosing it is choosing the alternative."""
     fixed = [list(_fixed_parts(child)) for child in children]
     common = set(fixed[0]).intersection(*fixed[1:]) if len(fixed) > 1 else set()
-    own = [next((part for part in parts if part not in common), "") for parts in fixed]
+    own = [next((part for field, part in parts if (field, part) not in common), "") for parts in fixed]
     return tuple(replace(one, part=own[int(one.value)]) if one.value.isdecimal() else one for one in options)
 
 
-def _fixed_parts(one: Control) -> dict[str, None]:
-    """Return the targets of the fixed values of an alternative, in order; of inner alternatives, those that all have."""
+def _fixed_parts(one: Control) -> dict[tuple[str, str], None]:
+    """Return the fields and targets of the fixed values of an alternative, in order; of inner alternatives, those that all have.
+
+    One space may be where a move begins in one alternative, and where it ends in another.
+    """
     if one.kind != "alternatives":
-        return dict.fromkeys(child.part for child in (one, *one.children) if child.kind == "fixed" and child.part)
+        fixed = [child for child in (one, *one.children) if child.kind == "fixed" and child.part]
+        return dict.fromkeys((child.path.rsplit(".", 1)[-1], child.part) for child in fixed)
     first, *others = map(_fixed_parts, one.children)
     return {part: None for part in first if all(part in other for other in others)}
 
