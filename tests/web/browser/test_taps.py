@@ -187,6 +187,7 @@ def test_a_button_that_was_pressed_gets_the_words_of_the_next(opened):
     expect(page.locator("#bar .end")).to_have_text(["End the trade phase", "Go to movement", "End the turn"])
     press_in_bar(page, "End the trade phase")
     expect(page.locator("#bar .end")).to_have_text(["End the build phase", "End the turn"])
+    expect(page.locator("#bar .end.btn-go")).to_have_text(["End the build phase"])
 
 
 def test_every_kind_of_card_in_hand_can_begin_the_draw(opened):
