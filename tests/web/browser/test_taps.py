@@ -433,3 +433,19 @@ def test_the_usual_answer_is_marked_and_a_press_on_it_is_heard(opened):
     before = shown(page)
     assert confirm(page)
     wait_for_version(page, before + 1)
+
+
+def test_fleets_without_support_are_disbanded_with_one_tap_or_paid_for(opened):
+    """Stratastar with four fleets and no colony: what is due stands there after the first tap, and what keeps more of them."""
+    played = Played("stratastar", 2, starting_fleets=4)
+    while "support" not in played.offered(0):
+        played.bot_acts(0 if played.waits_for(0) else 1)
+    page = opened(played.users[0], played.path, PHONE, touch=True)
+    [home] = [hit for hit in lit(page).evaluate_all("hits => hits.map(hit => hit.dataset.t)") if hit.startswith("cell:")]
+    page.locator(f'.hits [data-t="{home}"]').tap()
+    due = page.locator("#choices .stepper output").inner_text()
+    expect(page.locator("#says")).to_contain_text(f"You disbanded {due} Fleet")
+    before = shown(page)
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+    assert "support" not in played.offered(0)

@@ -14,7 +14,7 @@ from gamesvc.games.stratastar.rules.forms.fields import groups_schema, is_legal,
 from gamesvc.games.stratastar.rules.turn import build_value
 from gamesvc.games.stratastar.state import State
 from gamesvc.json_types import JsonObject
-from gamesvc.language import mark, say
+from gamesvc.language import mark, say, say_many
 
 
 def support(state: State, seat: int) -> Iterable[Form]:
@@ -30,13 +30,21 @@ def support(state: State, seat: int) -> Iterable[Form]:
         lists = cards_schema(cards, total=total, title=mark("These cards"))
         number = {"enum": numbers, "title": mark("A number of Build cards")}
         builds: JsonObject = {"oneOf": [number, lists] if numbers else [lists], "title": mark("Build cards")}
-        groups = groups_schema(player, facts.fleet_spaces(player), "space", title=mark("Disband"))
+        if numbers:
+            builds["default"] = numbers[0]
+        groups = groups_schema(player, facts.fleet_spaces(player), "space", due or None, title=mark("Disband"))
         if due:
             groups |= {"minItems": 1, "total": {"minimum": due, "maximum": due}}
         else:
             groups["maxItems"] = 0
         required = ("builds", "disband") if due else ("builds",)
-        yield Form("support", say("Disband {due}", due=due), {"builds": builds, "disband": groups}, required)
+        yield Form("support", _supported(due, worths[0]), {"builds": builds, "disband": groups}, required)
+
+
+def _supported(due: int, worth: int) -> str:
+    """Return how many fleets are disbanded, with the least that is paid for it."""
+    words = say_many("Disband {number} fleet", "Disband {number} fleets", due) if due else say("Keep all fleets")
+    return say("{words}, for Build cards worth {worth}", words=words, worth=worth) if worth else words
 
 
 def _worth(hand: tuple[str, ...], n: int) -> int | None:

@@ -75,15 +75,19 @@ def _count(low: int, high: int, title: str) -> JsonObject:
     return {"type": "integer", "minimum": low, "maximum": high, "title": title}
 
 
-def groups_schema(player: Player, starts: Sequence[str], place: str, **more: object) -> JsonObject:
-    """Return the schema of an array of groups: at most one from each space, none empty."""
+def groups_schema(player: Player, starts: Sequence[str], place: str, most: int | None = None, **more: object) -> JsonObject:
+    """Return the schema of an array of groups: at most one from each space, none empty, none of more than `most` of a kind."""
+
+    def counted(fleets: int, title: str) -> JsonObject:
+        return _count(0, fleets if most is None else min(most, fleets), title)
+
     options = [
         {
             "type": "object",
             "properties": {
                 place: {"const": start},
-                "fleets": _count(0, player.fleets.get(start, 0), mark("Fleets")),
-                "warfleets": _count(0, player.warfleets.get(start, 0), mark("Warfleets")),
+                "fleets": counted(player.fleets.get(start, 0), mark("Fleets")),
+                "warfleets": counted(player.warfleets.get(start, 0), mark("Warfleets")),
             },
             "required": [place, "fleets", "warfleets"],
             "additionalProperties": False,
