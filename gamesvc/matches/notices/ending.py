@@ -37,7 +37,7 @@ def match_ended(row: Outbox) -> Message | None:
     context |= {"headline": _("The match was called off"), "described": []}
     if (outcome := match.outcome) is not None:
         names = context["names"]
-        context |= {"headline": _headline(outcome["ranking"], seat, names), "ranking": _ranking(outcome, names)}
+        context |= {"headline": _headline(outcome, seat, names), "ranking": _ranking(outcome, names)}
         context |= _summed_up(context, match, seat, outcome)
         context |= {"took": result.took(match, context.get("turn", 0)), "replay": f"{context['link']}?at=1"}
         context["since"] = tell_last(context["loaded"], seat, names, LAST_ACTS)
@@ -54,9 +54,9 @@ def _holder(match: Match, row: Outbox) -> User | None:
     return row.user if match.seats.filter(index=row.payload["seat"], user=row.user_id).exists() else None
 
 
-def _headline(ranking: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> str:
-    best = ranking[0]
-    if len(names) == 1:
+def _headline(outcome: JsonMapping, seat: int, names: Sequence[str]) -> str:
+    best = outcome["ranking"][0]
+    if len(names) == 1 and not result.won_alone(outcome):
         return _("The match is over")
     if seat not in best:
         winners = listed(names[winner] for winner in best)

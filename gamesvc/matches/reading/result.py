@@ -38,12 +38,17 @@ def decision(loaded: Loaded, match: Match, viewer: Viewer, names: tuple[str, ...
     return Decision(f"{decided}.", found.figures if found is not None else (), game.glance(view, caption).turn)
 
 
+def won_alone(outcome: JsonMapping) -> bool:
+    """Return True if the only player of a match has won it, where its game can be won or lost alone."""
+    return bool(outcome.get("detail", {}).get("won"))
+
+
 def winners(outcome: JsonMapping, viewer: Viewer, names: tuple[str, ...]) -> str:
-    """Return who has won, in a few words; empty for a match of one player."""
+    """Return who has won, in a few words; empty for a match of one player that was not won."""
     best = outcome["ranking"][0]
-    if len(names) == 1:
+    if len(names) == 1 and not won_alone(outcome):
         return ""
-    if len(best) == len(names):
+    if len(best) == len(names) > 1:
         return _("A draw")
     if len(best) > 1:
         return _("%(names)s share the win") % {"names": opening(Speaker(viewer, names).all(best))}
