@@ -38,6 +38,15 @@ def test_the_match_page_leads_to_a_question_and_only_its_answer_resigns(match, c
     assert not running(match)
 
 
+def test_the_act_that_ends_a_match_is_told_by_its_result(match, clients, people):
+    asked = clients[0].get(f"/matches/{match.number}/resign").content.decode()
+    form = form_to(asked, "/command", "Resign")
+    page = clients[0].post(form.action, form.fields, follow=True).content.decode()
+    bar = page[page.index('id="says"') : page.index('id="choices"')]
+    assert f"{people[1].username} won" in bar
+    assert "resigned" not in bar
+
+
 def test_an_order_as_text_is_confirmed_as_in_a_mail(match, clients):
     form = form_to(clients[0].get(f"/matches/{match.number}/").content.decode(), "/orders")
     refused = clients[0].post(form.action, {**form.fields, "orders": "resign"})

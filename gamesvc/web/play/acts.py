@@ -63,7 +63,9 @@ def send_command(request: HttpRequest, ident: str) -> HttpResponse:
     except Outdated as outdated:
         failed = Failed(outdated.sentence, Outdated.status, form_key, "", posted)
         return show_match(request, find(request, ident), failed)
-    messages.success(request, " ".join(done))
+    # The act that ends a match is told by its result.
+    if not loading.load(access.match.id, access.match.game).ended:
+        messages.success(request, " ".join(done))
     return going_on.after_command(request, access.match, seated(access).index)
 
 
