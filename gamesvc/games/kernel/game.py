@@ -382,6 +382,8 @@ class Game(Generic[S]):
     """The classes of the game's events by type (`kernel.typed`), from which their JSON Schemas are published."""
     words: Mapping[str, str] = field(default_factory=dict)
     """The commands in words for people, marked for translation: {`build_fleet`: `Build a Fleet`}."""
+    idle: Mapping[str, str] = field(default_factory=dict)
+    """Orders that choose nothing, in words: their forms are called after what may be chosen. {`keep`: `Keep the dice`}."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """The tasks of seats in words by prompt, marked for translation: {`battle_call`: `call a battle, or not`}."""
     ends: Collection[str] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.space_fleet_commander.bots.greedy import BOTS
-from gamesvc.games.space_fleet_commander.commands import COMMANDS, PROMPTS, WORDS
+from gamesvc.games.space_fleet_commander.commands import COMMANDS, IDLE, PROMPTS, WORDS
 from gamesvc.games.space_fleet_commander.events import KINDS as EVENTS
 from gamesvc.games.space_fleet_commander.manifest import MANIFEST, check_options, rules_help
 from gamesvc.games.space_fleet_commander.picture.board import drawn, picture
@@ -65,6 +65,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     prompts=PROMPTS,
+    idle=IDLE,
     parts=PARTS,
     turn_owner=turn_owner,
     ends=("confirm_fleet", "end_turn"),

@@ -94,3 +94,9 @@ PROMPTS = {
     "turn": mark("play the turn"),
 }
 """The task of a seat in words, by the prompt."""
+
+IDLE = {
+    "keep": mark("Keep the dice"),
+    "fleet none": mark("Add nothing to the fleet"),
+}
+"""Orders that choose nothing, in words."""

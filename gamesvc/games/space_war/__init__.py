@@ -5,7 +5,7 @@ from __future__ import annotations
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.space_war.bots.greedy import choose_greedy
-from gamesvc.games.space_war.commands import COMMANDS, PROMPTS, STANDING_ORDERS, WORDS
+from gamesvc.games.space_war.commands import COMMANDS, IDLE, PROMPTS, STANDING_ORDERS, WORDS
 from gamesvc.games.space_war.events import KINDS as EVENTS
 from gamesvc.games.space_war.manifest import MANIFEST
 from gamesvc.games.space_war.picture.board import picture
@@ -67,6 +67,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     prompts=PROMPTS,
+    idle=IDLE,
     parts=PARTS,
     ends=("go_on", "end_phase", "end_turn", "let_stand"),
     standing_orders=STANDING_ORDERS,

@@ -200,3 +200,10 @@ PROMPTS = {
     "offer": mark("draw and discard, or not"),
 }
 """The task of a seat in words, by the prompt."""
+
+IDLE = {
+    "stand": mark("Let everything stand"),
+    "draw": mark("Draw a card"),
+    "keep none": mark("Keep no durations"),
+}
+"""Orders that choose nothing, in words."""

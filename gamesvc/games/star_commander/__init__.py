@@ -7,7 +7,7 @@ from pathlib import Path
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.star_commander.bots.greedy import play_greedy
-from gamesvc.games.star_commander.commands import COMMANDS, PROMPTS, STANDING_ORDERS, WORDS
+from gamesvc.games.star_commander.commands import COMMANDS, IDLE, PROMPTS, STANDING_ORDERS, WORDS
 from gamesvc.games.star_commander.events import KINDS as EVENTS
 from gamesvc.games.star_commander.manifest import MANIFEST, check_options
 from gamesvc.games.star_commander.picture.board import picture
@@ -77,6 +77,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     prompts=PROMPTS,
+    idle=IDLE,
     parts=PARTS,
     ends=("end_command", "end_combat"),
     answers=("accept_trade", "decline_trade"),

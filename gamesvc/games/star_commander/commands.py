@@ -180,3 +180,9 @@ PROMPTS = {
     "window": mark("answer, or pass"),
 }
 """The task of a seat in words, by the prompt."""
+
+IDLE = {
+    "fire nothing": mark("Assign no damage"),
+    "stay": mark("Stay"),
+}
+"""Orders that choose nothing, in words."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gamesvc.games.kernel.game import LETTERED_ID, Game
 from gamesvc.games.stratastar.bots.greedy import BOTS
-from gamesvc.games.stratastar.commands import COMMANDS, PROMPTS, STANDING_ORDERS, WORDS
+from gamesvc.games.stratastar.commands import COMMANDS, IDLE, PROMPTS, STANDING_ORDERS, WORDS
 from gamesvc.games.stratastar.events import KINDS as EVENTS
 from gamesvc.games.stratastar.manifest import MANIFEST
 from gamesvc.games.stratastar.picture.board import picture
@@ -70,6 +70,7 @@ GAME: Game[State] = Game(
     events=EVENTS,
     words=WORDS,
     prompts=PROMPTS,
+    idle=IDLE,
     parts={"action_declared": "terms", "window_opened": "course", "window_closed": "course", "passed": "course"},
     ends=("retool", "end_phase", "go_to_movement", "end_turn"),
     asides=("offer_trade", "withdraw_offer", "accept_offer", "reject_offer", "spy", "set_orders", "resign"),

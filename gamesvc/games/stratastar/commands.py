@@ -259,3 +259,9 @@ PROMPTS = {
     "pick_ability": mark("choose an ability"),
 }
 """The task of a seat in words, by the prompt."""
+
+IDLE = {
+    "retool none": mark("Discard nothing and draw"),
+    "commit none": mark("Commit no cards"),
+}
+"""Orders that choose nothing, in words."""

@@ -83,6 +83,8 @@ def _steps(loaded: Loaded, seat: int, question: str, first: JsonObject | None, *
 def _in_words(game: Game[Any], state: Any, seat: int, command: Command) -> str:
     """Return a default command as the page calls it, with what it chooses; as an order if the page does not offer it."""
     order = game.render_default(command)
+    if order in game.idle:
+        return say(game.idle[order])
     if set(command) - {"name", "does"} and order.replace(" ", "").isalpha():
         return order  # such as `keep`: its form would be called a reroll
     meant = command if game.default_order is None else game.parse(order, game.view(state, seat))
@@ -90,7 +92,9 @@ def _in_words(game: Game[Any], state: Any, seat: int, command: Command) -> str:
     if form is None:
         return say(game.words[meant["name"]]) if meant["name"] in game.words else order
     chosen = [words for name, value in meant.items() for words in _chosen(form.parameters.get(name, {}), value)]
-    return f"{form.label} ({', '.join(chosen)})" if chosen else form.label
+    told = ", ".join(chosen)
+    # Some forms are called after their question.
+    return form.label if not told else f"{form.label} {told}" if form.label.endswith("?") else f"{form.label} ({told})"
 
 
 def _chosen(schema: Schema, value: object) -> list[str]:
