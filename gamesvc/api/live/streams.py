@@ -81,7 +81,7 @@ class Look:
 class Stream(ABC):
     """The base of both kinds of streams. Messages that were not sent yet are replaced by newer ones of the same match.
 
-    Heartbeats come at fixed times after the opening, whatever happens in between.
+    Heartbeats come at fixed times after the first chunk, whatever happens in between.
     """
 
     def __init__(self, wish: Wish) -> None:
@@ -91,7 +91,7 @@ class Stream(ABC):
         """True if there is more to look at once everything is sent."""
         self._messages: dict[object, bytes] = {}
         self._wake = asyncio.Event()
-        self._heart = self._next_beat()
+        self._heart: asyncio.TimerHandle | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -105,11 +105,15 @@ class Stream(ABC):
     def close(self) -> None:
         """End the stream, after what waits to be sent."""
         self.closed = True
-        self._heart.cancel()
+        if self._heart is not None:
+            self._heart.cancel()
         self._wake.set()
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yield what is to be sent, as it comes, until the stream is closed."""
+        if not self.closed:
+            # Not before: the clock keeps a stream in memory, and one that is refused is never closed.
+            self._heart = self._next_beat()
         yield self.wish.form.opening()
         while not self.closed or self._messages:
             await self._wake.wait()
