@@ -13,7 +13,8 @@ import orjson
 from gamesvc.json_types import JsonObject
 
 LONGEST_CURSOR = 8_000
-MOST_MATCHES = 4_000
+MOST_MATCHES = 400
+"""Matches that are read from a cursor, the newest ones. They are written again with each message."""
 
 
 class Format(Protocol):
@@ -67,10 +68,11 @@ def read_cursor(cursor: str) -> dict[int, int]:
         flat = orjson.loads(zlib.decompressobj().decompress(packed, 10 * LONGEST_CURSOR))
         if not isinstance(flat, list):
             return {}
-        known = dict(zip(flat[:MOST_MATCHES:2], flat[1:MOST_MATCHES:2], strict=True))
+        known = dict(zip(flat[::2], flat[1::2], strict=True))
     except (ValueError, TypeError, zlib.error):
         return {}
-    return {number: version for number, version in known.items() if _is_count(number) and _is_count(version)}
+    counts = [(number, version) for number, version in known.items() if _is_count(number) and _is_count(version)]
+    return dict(sorted(counts)[-MOST_MATCHES:])
 
 
 def _is_count(value: object) -> bool:

@@ -89,7 +89,8 @@ class Stream(ABC):
         self.closed = False
         self.behind = False
         """True if there is more to look at once everything is sent."""
-        self._messages: dict[object, bytes] = {}
+        self._messages: dict[object, tuple[str, JsonObject]] = {}
+        self._beats = False
         self._wake = asyncio.Event()
         self._heart: asyncio.TimerHandle | None = None
 
@@ -119,18 +120,25 @@ class Stream(ABC):
             await self._wake.wait()
             if not self.closed:
                 self._wake.clear()
-            if self._messages:
-                ready = b"".join(self._messages.values())
-                self._messages.clear()
-                yield ready
+            ready = self._written()
+            self._messages.clear()
+            self._beats = False
+            if ready:
+                yield b"".join(ready)
+
+    def _written(self) -> list[bytes]:
+        """Return what waits to be sent. It is written only now, and what was replaced meanwhile never is."""
+        form = self.wish.form
+        messages = [form.message(ident, data) for ident, data in self._messages.values()]
+        return [*messages, form.heartbeat] if self._beats else messages
 
     def _send(self, key: object, ident: str, data: JsonObject) -> None:
         self._messages.pop(key, None)
-        self._messages[key] = self.wish.form.message(ident, data)
+        self._messages[key] = (ident, data)
         self._wake.set()
 
     def _beat(self) -> None:
-        self._messages.setdefault("heartbeat", self.wish.form.heartbeat)
+        self._beats = True
         self._wake.set()
         self._heart = self._next_beat()
 
@@ -180,6 +188,9 @@ class MatchStream(Stream):
 class UserStream(Stream):
     """The stream of all unfinished matches of a user. The id of a message is a cursor: all matches with their versions.
 
+    Of the messages that are sent at once only the last has the new cursor: writing one for each would take long for who has many
+    matches, and all other streams wait meanwhile. The others have the one before; who comes back with it is told of all again.
+
     A match is told again at the same version if what is said of it differs: a look reads the seats of a match before its events,
     and may find those of a version newer than the seats.
     """
@@ -187,6 +198,7 @@ class UserStream(Stream):
     def __init__(self, wish: Wish) -> None:
         super().__init__(wish)
         self.known = read_cursor(wish.since) if wish.since else {}
+        self._cursor = write_cursor(self.known)
         self._said: dict[int, JsonObject] = {}
 
     def take(self, look: Look | None) -> None:
@@ -203,8 +215,16 @@ class UserStream(Stream):
         if look.over:
             # Said once more, and then out of the cursor: nothing comes after the end.
             self._forget(look)
-        self._send(look.match_id, write_cursor(self.known), data)
+        self._send(look.match_id, self._cursor, data)
         return None
+
+    def _written(self) -> list[bytes]:
+        if self._messages:
+            before, self._cursor = self._cursor, write_cursor(self.known)
+            *others, last = self._messages
+            self._messages.update({key: (before, self._messages[key][1]) for key in others})
+            self._messages[last] = (self._cursor, self._messages[last][1])
+        return super()._written()
 
     def _forget(self, look: Look) -> None:
         self.known.pop(look.number, None)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import uuid
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from pytest_django import Settings
 
-from gamesvc.api.live import admission
+from gamesvc.api.live import admission, looking, messages, streams
+from gamesvc.api.live import hub as hub_module
 from gamesvc.api.live.callers import Caller
 from gamesvc.api.live.hub import Hub
-from gamesvc.api.live.messages import LinesOfJSON
+from gamesvc.api.live.messages import LinesOfJSON, read_cursor, write_cursor
 from gamesvc.api.live.server import Live
-from gamesvc.api.live.streams import Stream, Wish
-
+from gamesvc.api.live.streams import Look, MatchStream, Stream, UserStream, Wish
 
 
 def test_a_stream_that_is_refused_or_only_its_head_asked_for_is_forgotten(
@@ -57,3 +59,34 @@ def test_a_stream_that_is_refused_or_only_its_head_asked_for_is_forgotten(
 
     asyncio.run(scene())
     assert statuses == [200, 429] * 2
+
+
+def test_many_matches_are_told_with_one_new_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has got only some of them comes back with an older one, and is told of all again."""
+    written: list[int] = []
+
+    def write(known: dict[int, int]) -> str:
+        written.append(len(known))
+        return write_cursor(known)
+
+    monkeypatch.setattr(streams, "write_cursor", write)
+
+    async def told() -> list[Any]:
+        stream = UserStream(Wish(Caller("", 1), LinesOfJSON(), since=write_cursor({1: 5, 2: 7})))
+        for number in range(2, 50):
+            stream.take(Look(uuid.uuid4(), number, None, 8, 8, False, False, True, False))
+        chunks = stream.chunks()
+        await anext(chunks)
+        chunk = await anext(chunks)
+        stream.close()
+        return [json.loads(line)["id"] for line in chunk.splitlines()]
+
+    *others, last = map(read_cursor, asyncio.run(told()))
+    assert written == [2, 49]
+    assert others == [{1: 5, 2: 7}] * 47
+    assert last == {1: 5} | dict.fromkeys(range(2, 50), 8)
+
+
+def test_no_cursor_names_more_than_the_newest_matches() -> None:
+    known = read_cursor(write_cursor(dict.fromkeys(range(1_500), 3)))
+    assert list(known) == list(range(1_500 - messages.MOST_MATCHES, 1_500))
