@@ -36,6 +36,8 @@ SAID_AGAIN_SECONDS = 10.0
 """Time that Valkey must have answered before its next failure is logged."""
 MOST_PAGES = 4
 """Different pages of past events that are read before it is looked again what has moved."""
+MOST_MATCHES = 16
+"""Matches that are looked at for streams that wait, before it is looked again what has moved."""
 LIMITS = {
     "address": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network."),
     "provider": ("STREAMS_PER_ADDRESS", "{} streams are allowed from one network of a provider."),
@@ -51,7 +53,8 @@ class Hub:
         self._of_match: dict[UUID, set[Stream]] = {}
         self._of_user: dict[int, set[Stream]] = {}
         self._moved: set[UUID] = set()
-        self._waiting: set[Stream] = set()
+        # Streams of a match, who waits longest first.
+        self._waiting: dict[Stream, None] = {}
         # Streams of all matches of a user, whose looks are the long ones: by user, who waits longest first.
         self._users_waiting: dict[int | None, set[UserStream]] = {}
         self._wake = asyncio.Event()
@@ -88,7 +91,7 @@ class Hub:
     def remove(self, stream: Stream) -> None:
         """Forget a stream that has ended."""
         stream.close()
-        self._waiting.discard(stream)
+        self._waiting.pop(stream, None)
         if isinstance(stream, UserStream):
             self._users_waiting.get(stream.wish.caller.user_id, set()).discard(stream)
         followed, key = self._place(stream)
@@ -105,7 +108,7 @@ class Hub:
         if isinstance(stream, UserStream):
             self._users_waiting.setdefault(stream.wish.caller.user_id, set()).add(stream)
         else:
-            self._waiting.add(stream)
+            self._waiting.setdefault(stream)
         self._wake.set()
 
     # --- work ---
@@ -152,15 +155,34 @@ class Hub:
             await self._wake.wait()
             self._wake.clear()
             moved, self._moved = self._moved, set()
-            waiting, self._waiting = self._waiting, set()
+            waiting = self._take_waiting()
             try:
                 await self._tell(moved, waiting)
             except BaseException:
                 self._moved |= moved
-                self._waiting |= {stream for stream in waiting if not stream.closed}
+                self._waiting = {stream: None for stream in (*waiting, *self._waiting) if not stream.closed}
                 self._wake.set()
                 raise
             await self._tell_user()
+
+    def _take_waiting(self) -> list[Stream]:
+        """Take the streams that have waited longest, as many as few looks serve, and all others that need the same ones."""
+        pages: set[object] = set()
+        matches: set[object] = set()
+        taken = []
+        for stream in self._waiting:
+            match_id = stream.wish.match_id
+            page = (match_id, stream.known) if isinstance(stream, MatchStream) and stream.wish.events else None
+            is_early = match_id in matches or len(matches) < MOST_MATCHES
+            if is_early and (page is None or page in pages or len(pages) < MOST_PAGES):
+                matches.add(match_id)
+                pages |= {page} if page else set()
+                taken.append(stream)
+        for stream in taken:
+            del self._waiting[stream]
+        if self._waiting:
+            self._wake.set()
+        return taken
 
     async def _tell_user(self) -> None:
         """Look for the user who waits longest, once for all their streams."""
@@ -179,7 +201,7 @@ class Hub:
                     self.look_again(stream)
             raise
 
-    async def _tell(self, moved: set[UUID], waiting: set[Stream]) -> None:
+    async def _tell(self, moved: set[UUID], waiting: Iterable[Stream]) -> None:
         streams = {match_id: set(self._of_match.get(match_id, ())) for match_id in moved}
         if moved and self._of_user:
             for match_id, users in (await self._ask(looking.followers, moved)).items():
@@ -187,10 +209,8 @@ class Hub:
         for stream in waiting:
             if stream.wish.match_id is not None:
                 streams.setdefault(stream.wish.match_id, set()).add(stream)
-        pages: set[object] = set()
         for match_id, followers in streams.items():
-            ready = [stream for stream in self._ready(followers) if stream not in waiting or self._has_room(stream, pages)]
-            if ready:
+            if ready := self._ready(followers):
                 # Who follows all their matches goes on with the others.
                 alone = [stream for stream in ready if not isinstance(stream, UserStream)]
                 await self._tell_each(alone, looking.look_at, match_id, ready)
@@ -209,24 +229,15 @@ class Hub:
             for stream in alone:
                 stream.close()
 
-    def _has_room(self, stream: Stream, pages: set[object]) -> bool:
-        """Return True if what a stream waits for can be read in this turn; else it waits for the next one."""
-        if not isinstance(stream, MatchStream) or not stream.wish.events:
-            return True
-        page = (stream.wish.match_id, stream.known)
-        if page not in pages and len(pages) >= MOST_PAGES:
-            self.look_again(stream)
-            return False
-        pages.add(page)
-        return True
-
     def _ready(self, followers: Iterable[Stream]) -> list[Stream]:
-        """Return the streams to look for now. One with events that are still to be sent is looked for after that."""
+        """Return the streams to look for now. One that still waits for its turn is looked for then, and one with events that are
+        still to be sent after that.
+        """
         ready = []
         for stream in followers:
             if stream.wish.events and not stream.is_idle:
                 stream.behind = True
-            elif not stream.closed:
+            elif not stream.closed and stream not in self._waiting:
                 ready.append(stream)
         return ready
 

@@ -90,3 +90,33 @@ def test_many_matches_are_told_with_one_new_cursor(monkeypatch: pytest.MonkeyPat
 def test_no_cursor_names_more_than_the_newest_matches() -> None:
     known = read_cursor(write_cursor(dict.fromkeys(range(1_500), 3)))
     assert list(known) == list(range(1_500 - messages.MOST_MATCHES, 1_500))
+
+
+@pytest.mark.parametrize(("events", "bound"), [(True, "MOST_PAGES"), (False, "MOST_MATCHES")])
+def test_who_waits_longest_is_looked_for_first(monkeypatch: pytest.MonkeyPatch, events: bool, bound: str) -> None:
+    """Streams that want one page after the other keep nobody from the first one."""
+    looks: list[int] = []
+
+    async def scene() -> None:
+        hub, loop = Hub(), asyncio.get_running_loop()
+
+        def look(_match_id: uuid.UUID, followers: Sequence[Stream]) -> looking.Looks:
+            for stream in followers:
+                looks.append(made.index(stream))
+                loop.call_soon_threadsafe(hub.look_again, stream)
+            return []
+
+        monkeypatch.setattr(looking, "look_at", look)
+        monkeypatch.setattr(hub_module, bound, 2)
+        made = [MatchStream(Wish(Caller(""), LinesOfJSON(), match_id=uuid.uuid4(), events=events)) for _ in range(5)]
+        for stream in made:
+            hub.add(stream)
+        work = asyncio.create_task(hub._look())
+        async with asyncio.timeout(60):
+            while len(looks) < 10:
+                await asyncio.sleep(0)
+        work.cancel()
+        hub.stop()
+
+    asyncio.run(scene())
+    assert sorted(looks[:5]) == sorted(looks[5:10]) == list(range(5))
