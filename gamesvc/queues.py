@@ -29,14 +29,16 @@ QUEUES = {
     "inbound": Queue(60, ("notifications.inbound.tasks.*",)),
     "channels": Queue(90, ("notifications.tasks.sweep_channels",)),
     "notices": Queue(90, ("notifications.tasks.*",)),
-    "bots": Queue(120, ("gamesvc.matches.tasks.play_bots", "gamesvc.matches.tasks.sweep_bots")),
     "checkpoints": Queue(300, ("gamesvc.matches.tasks.make_checkpoint", "gamesvc.matches.tasks.checkpoint_ended")),
+    "play": Queue(120, ("gamesvc.matches.tasks.play_bots", "gamesvc.matches.tasks.sweep_bots")),
+    "play_on": Queue(120, ("gamesvc.matches.tasks.play_bots_on",)),
 }
 
 # Work that must not wait for anything else has its own process: deadlines, mail in, mail out. So have the channels beside mail:
-# they wait for the players' servers, which may be slow.
+# they wait for the players' servers, which may be slow. A worker takes nothing from a queue while one before it by name has
+# something (`settings`): bots that play among themselves come last, since they always have something to do.
 WORKERS = {
-    "worker": (DEFAULT, "bots", "checkpoints"),
+    "worker": (DEFAULT, "checkpoints", "play", "play_on"),
     "deadlines": ("deadlines",),
     "inbound": ("inbound",),
     "mailer": ("notices",),

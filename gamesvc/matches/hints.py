@@ -66,6 +66,11 @@ def bots(match_id: UUID) -> None:
     publish("gamesvc.matches.tasks.play_bots", str(match_id))
 
 
+def bots_on(match_id: UUID) -> None:
+    """Announce that the bots of this match have played for a while and are not done."""
+    publish("gamesvc.matches.tasks.play_bots_on", str(match_id))
+
+
 def ended(match_id: UUID) -> None:
     """Announce that a match is over, so that a checkpoint can include its head."""
     publish("gamesvc.matches.tasks.checkpoint_ended", str(match_id))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
+import time
+from functools import partial
 from uuid import UUID
 
 from celery import shared_task
@@ -25,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 # Most matches with a result in one sweep, and most waiting matches to look at.
 BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
+# Longest run of a sweep for bots: it holds one of the few places of its worker.
+BOTS_SWEEP_LASTS = 5.0
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -33,9 +38,16 @@ def play_bots(match_id: str) -> int:
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
+def play_bots_on(match_id: str) -> int:
+    return bots.take_turns(UUID(match_id))
+
+
+@shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
-    """Play the bots whose turn was forgotten."""
-    return backoff.each("the bots of match", bots.forgotten(BOTS_WAITING), bots.take_turns, limit=BOTS_AT_ONCE)
+    """Play the bots whose turn was forgotten, who waits longest first, for some seconds."""
+    end = time.monotonic() + BOTS_SWEEP_LASTS
+    waiting = itertools.takewhile(lambda _match: time.monotonic() < end, bots.forgotten(BOTS_WAITING))
+    return backoff.each("the bots of match", waiting, partial(bots.take_turns, queue=False), limit=BOTS_AT_ONCE)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

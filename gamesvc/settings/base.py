@@ -152,6 +152,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # A missing broker must not delay a turn: the hint is dropped and the sweep finds the work.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # Strictly by name: in turns, the bots of one user's matches could slow the sweeps until each expires before its turn.
+    "queue_order_strategy": "sorted",
     "socket_connect_timeout": 1,
     "socket_timeout": 30,
     "visibility_timeout": 3600,

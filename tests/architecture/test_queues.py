@@ -62,7 +62,8 @@ def test_every_queue_has_one_worker_and_tasks_of_its_own():
     ("task", "queue"),
     [
         ("gamesvc.matches.tasks.sweep_deadlines", "deadlines"),
-        ("gamesvc.matches.tasks.play_bots", "bots"),
+        ("gamesvc.matches.tasks.play_bots", "play"),
+        ("gamesvc.matches.tasks.play_bots_on", "play_on"),
         ("gamesvc.matches.tasks.make_checkpoint", "checkpoints"),
         ("gamesvc.matches.tasks.sweep_reminders", "celery"),
         ("notifications.tasks.send_due", "notices"),
@@ -95,3 +96,12 @@ def test_up_and_the_procfile_start_the_same_workers(name, service):
 def test_the_pool_of_every_worker_keeps_time_limits(name):
     assert "--pool" not in queues.worker_options(name)
     assert "--pool" not in PROCFILE[name]
+
+
+def test_no_worker_leaves_its_sweeps_waiting_for_bots():
+    """Bots that play among themselves always have something to do, and sweeps expire when the next ones come."""
+    assert settings.CELERY_BROKER_TRANSPORT_OPTIONS["queue_order_strategy"] == "sorted"
+    for listens in queues.WORKERS.values():
+        assert list(listens) == sorted(listens)
+    assert queues.WORKERS["worker"][-2:] == ("play", "play_on")
+    assert queues.WORKERS["worker"][0] == queues.DEFAULT

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 
 from accounts.models import User
+from gamesvc import queues
 from gamesvc.matches import hints, tasks
 from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match
@@ -23,6 +26,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The matches whose bots wait in line at the workers."""
     line: list[str] = []
     monkeypatch.setattr(hints, "bots", lambda match_id: line.append(str(match_id)))
+    monkeypatch.setattr(hints, "bots_on", lambda match_id: line.append(str(match_id)))
     return line
 
 
@@ -43,6 +47,34 @@ def test_a_match_of_bots_goes_behind_those_that_wait(anna: User, ben: User, wait
     assert waiting == [str(endless.id), str(other.id)]
     tasks.play_bots(waiting.pop(0))
     assert waiting == [str(other.id), str(endless.id)]
+
+
+def test_bots_that_go_on_wait_behind_those_for_whom_people_wait(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    first: list[uuid.UUID] = []
+    later: list[uuid.UUID] = []
+    monkeypatch.setattr(hints, "bots", first.append)
+    monkeypatch.setattr(hints, "bots_on", later.append)
+    match = of_bots(anna)
+    tasks.play_bots(str(match.id))
+    tasks.play_bots_on(str(match.id))
+    assert (first, later) == ([match.id], [match.id, match.id])
+    assert queues.queue_of(tasks.play_bots.name) < queues.queue_of(tasks.play_bots_on.name)
+
+
+def test_a_sweep_puts_no_bots_in_line_that_may_stand_there_already(
+    anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bots, "FORGOTTEN_AFTER_SECONDS", -60)
+    of_bots(anna)
+    assert tasks.sweep_bots() == bots.TURNS_AT_ONCE
+    assert len(waiting) == 1
+
+
+def test_a_sweep_for_bots_ends_in_time(anna: User, ben: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "FORGOTTEN_AFTER_SECONDS", -60)
+    of_bots(anna), of_bots(ben)
+    monkeypatch.setattr(tasks, "BOTS_SWEEP_LASTS", 0)
+    assert tasks.sweep_bots() == 0
 
 
 def test_bots_among_themselves_are_called_off_in_the_end(anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

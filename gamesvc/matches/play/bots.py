@@ -1,7 +1,7 @@
 """Bots on seats: they act from a worker, see only their seat's view, and submit commands like every player.
 
-They take some turns at a time and then queue behind the bots of other matches. A match with nobody but bots is aborted after a
-while: some games never end between bots.
+They take some turns at a time and then queue behind the bots of other matches, and behind all for which a person waits. A match
+with nobody but bots is aborted after a while: some games never end between bots.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ _BY_PEOPLE = (
 )
 
 
-def take_turns(match_id: uuid.UUID) -> int:
+def take_turns(match_id: uuid.UUID, *, queue: bool = True) -> int:
     """Let the awaited bots of a match act for a while, and queue them again if they are not done.
 
-    Returns how many commands they gave.
+    Returns how many commands they gave. A sweep does not `queue` them: they may only have waited long in the queue, and would
+    stand there once more after each sweep.
     """
     match = Match.objects.get(pk=match_id)
     if over_alone(match):
         _call_off(match)
         return 0
     given = play(match_id, TURNS_AT_ONCE)
-    if given == TURNS_AT_ONCE:
-        hints.bots(match_id)
+    if queue and given == TURNS_AT_ONCE:
+        hints.bots_on(match_id)
     return given
 
 
