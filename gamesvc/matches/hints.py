@@ -61,9 +61,9 @@ def _announce(match_id: UUID) -> None:
     connection.send_command("PUBLISH", MOVED, match_id.bytes)
 
 
-def bots(match_id: UUID) -> None:
-    """Announce that a bot is awaited in this match."""
-    publish("gamesvc.matches.tasks.play_bots", str(match_id))
+def bots(match_id: UUID, *given: int) -> None:
+    """Announce that a bot is awaited in this match: now, or still after this many turns of bots."""
+    publish("gamesvc.matches.tasks.play_bots", str(match_id), *given)
 
 
 def bots_on(match_id: UUID) -> None:

@@ -33,13 +33,13 @@ BOTS_SWEEP_LASTS = 5.0
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
-def play_bots(match_id: str) -> int:
-    return bots.take_turns(UUID(match_id))
+def play_bots(match_id: str, given: int = 0) -> int:
+    return bots.take_turns(UUID(match_id), before=given)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def play_bots_on(match_id: str) -> int:
-    return bots.take_turns(UUID(match_id))
+    return bots.take_turns(UUID(match_id), before=bots.MOST_IN_FRONT)
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def waiting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The matches whose bots wait in line at the workers."""
     line: list[str] = []
-    monkeypatch.setattr(hints, "bots", lambda match_id: line.append(str(match_id)))
+    monkeypatch.setattr(hints, "bots", lambda match_id, *_given: line.append(str(match_id)))
     monkeypatch.setattr(hints, "bots_on", lambda match_id: line.append(str(match_id)))
     return line
 
@@ -59,6 +59,22 @@ def test_bots_that_go_on_wait_behind_those_for_whom_people_wait(anna: User, monk
     tasks.play_bots_on(str(match.id))
     assert (first, later) == ([match.id], [match.id, match.id])
     assert queues.queue_of(tasks.play_bots.name) < queues.queue_of(tasks.play_bots_on.name)
+
+
+def test_bots_for_which_a_person_may_wait_go_on_in_front_for_a_while(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = opening.create_match(by=anna, game="stratastar", seats=3, bots={1: "random", 2: "random"})
+    act(match, 0, {"name": "resign"})
+    first: list[tuple[object, ...]] = []
+    later: list[uuid.UUID] = []
+    monkeypatch.setattr(hints, "bots", lambda *told: first.append(told))
+    monkeypatch.setattr(hints, "bots_on", later.append)
+    monkeypatch.setattr(bots, "MOST_IN_FRONT", 3 * bots.TURNS_AT_ONCE)
+    tasks.play_bots(str(match.id))
+    for _ in range(2):
+        tasks.play_bots(str(match.id), first[-1][1])
+    tasks.play_bots_on(str(match.id))
+    assert first == [(match.id, bots.TURNS_AT_ONCE), (match.id, 2 * bots.TURNS_AT_ONCE)]
+    assert later == [match.id, match.id]
 
 
 def test_a_sweep_puts_no_bots_in_line_that_may_stand_there_already(

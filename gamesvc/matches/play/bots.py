@@ -25,6 +25,8 @@ from gamesvc.matches.record.stream import STORE
 
 MOST_TURNS = 500
 TURNS_AT_ONCE = 25
+MOST_IN_FRONT = 150
+"""Turns of bots for which a person may be waiting. After more the match queues behind those of others."""
 MOST_ALONE = 20_000
 """Most events by bots without a human act between them. A whole match of any game has fewer."""
 FORGOTTEN_AFTER_SECONDS = 5
@@ -34,11 +36,11 @@ _BY_PEOPLE = (
 )
 
 
-def take_turns(match_id: uuid.UUID, *, queue: bool = True) -> int:
+def take_turns(match_id: uuid.UUID, *, before: int = 0, queue: bool = True) -> int:
     """Let the awaited bots of a match act for a while, and queue them again if they are not done.
 
-    Returns how many commands they gave. A sweep does not `queue` them: they may only have waited long in the queue, and would
-    stand there once more after each sweep.
+    Returns how many commands they gave. `before`: how many since a person acted. A sweep does not `queue` them: they may only
+    have waited long in the queue, and would stand there once more after each sweep.
     """
     match = Match.objects.get(pk=match_id)
     if over_alone(match):
@@ -46,7 +48,10 @@ def take_turns(match_id: uuid.UUID, *, queue: bool = True) -> int:
         return 0
     given = play(match_id, TURNS_AT_ONCE)
     if queue and given == TURNS_AT_ONCE:
-        hints.bots_on(match_id)
+        if before + given < MOST_IN_FRONT and match.seats.filter(bot="").exists():
+            hints.bots(match_id, before + given)
+        else:
+            hints.bots_on(match_id)
     return given
 
 
