@@ -203,6 +203,22 @@ Bot = Callable[[Data, Sequence[Form], random.Random], Command]
 """A bot: chooses a command from a seat's view and forms alone. Its randomness is its own, not a draw of the match."""
 
 
+def _nothing(*_given: object) -> None:
+    return None
+
+
+def _none_of_them(*_given: object) -> tuple[()]:
+    return ()
+
+
+def _no_words(*_given: object) -> str:
+    return ""
+
+
+def _no_data(*_given: object) -> Data:
+    return {}
+
+
 def _read_in_full(command: Command, event: Event, seat: int) -> bool:
     return not event.redacted
 
@@ -220,16 +236,8 @@ def no_marks(state: object) -> frozenset[int]:
     return frozenset()
 
 
-def _draw_nothing(then: object, now: object, retracted: Sequence[Event], dice: Dice) -> Data:
-    return {}
-
-
 def _back(then: S, now: S, data: Data) -> S:
     return then
-
-
-def _gives_nothing_back(then: object, now: object, why: Data) -> Data:
-    return {}
 
 
 def _as_it_was(then: S, version: int, redealt: S, seat: int, dice: Dice) -> S:
@@ -240,22 +248,6 @@ def _in_place(redealt: S, marked: dict[int, S], seat: int, dice: Dice) -> tuple[
     return redealt, marked
 
 
-def _no_ids(state: object) -> Collection[str]:
-    return ()
-
-
-def _shows_nothing(event: Event) -> Collection[str]:
-    return ()
-
-
-def _nothing_wrong(state: object) -> Sequence[str]:
-    return ()
-
-
-def _marks_fit(state: object, at: Callable[[int], object]) -> Sequence[str]:
-    return ()
-
-
 def _whole(state: Data, dice: Dice) -> Data:
     return state
 
@@ -264,37 +256,9 @@ def _turn_in_state(state: object) -> int:
     return int(getattr(state, "turn", 0))
 
 
-def _no_owner(event: Event) -> None:
-    return None
-
-
 def _turn_started(event: Event) -> int | None:
     turn = event.data.get("turn") if event.type == "turn_started" else None
     return int(turn) if turn is not None else None
-
-
-def _no_hand(view: Data) -> None:
-    return None
-
-
-def _explains_nothing(view: Data, of: str) -> None:
-    return None
-
-
-def _no_reference(view: Data) -> Sequence[Entry]:
-    return ()
-
-
-def _no_word_help(word: str) -> str:
-    return ""
-
-
-def _no_short_rules() -> str:
-    return ""
-
-
-def _no_summary(view: Data, caption: Caption) -> None:
-    return None
 
 
 def _no_targets(view: Data) -> Finder:
@@ -350,24 +314,24 @@ class Game(Generic[S]):
     bots: Mapping[str, Bot]
     rules_help: Callable[[], str]
     """Return our own summary of the rules as Markdown. Its first section introduces the game to new players, in two minutes."""
-    short_rules: Callable[[], str] = _no_short_rules
+    short_rules: Callable[[], str] = _no_words
     """Return the rules in a few sentences, one a line, in the reader's language: the goal, a turn, what beginners ask."""
     verbs: Collection[str] = ()
     """The words with which orders in the game's notation begin; empty if any line may be one. `parse` reads no other lines."""
-    word_help: Callable[[str], str] = _no_word_help
+    word_help: Callable[[str], str] = _no_words
     """`word_help(verb)`: return the lines of the order grammar on one of the verbs; empty if it has none."""
     id_pattern: str = LETTERED_ID
     """A regular expression for the ids that orders name: pieces, cards, spaces. A short line with one is meant as an order."""
-    hand: Callable[[Data], Sequence[Held] | None] = _no_hand
+    hand: Callable[[Data], Sequence[Held] | None] = _nothing
     """Return what the viewer holds in hand, as orders name it; None if the game has no hands, or the viewer has none."""
-    explain: Callable[[Data, str], Explained | None] = _explains_nothing
+    explain: Callable[[Data, str], Explained | None] = _nothing
     """`explain(view, id)`: return help on a card, piece or place; None for an id that the view does not show."""
-    reference: Callable[[Data], Sequence[Entry]] = _no_reference
+    reference: Callable[[Data], Sequence[Entry]] = _none_of_them
     """Return every kind of card, unit and ability in the match's game, each with the ids under which the view shows some.
 
     What it shows is in the viewer's hand, in play, or offered to the viewer; discard piles do not count.
     """
-    summary: Callable[[Data, Caption], Summary | None] = _no_summary
+    summary: Callable[[Data, Caption], Summary | None] = _nothing
     """Return what decided the match, and figures of each seat; None before its end, and for a game without such words."""
     drawn: Callable[[Data], Data | None] = lambda view: None
     """Return the part of a view for whose change a mail shows the picture again; None: for every change of the picture.
@@ -424,17 +388,17 @@ class Game(Generic[S]):
     place. The seat's views stay the same. No record holds these draws, so, unlike `redeal`, the rule may change at any time.
     Raises `Refused` (`no_deal`) if nothing is found that fits, which only public facts may decide.
     """
-    on_rewind: Callable[[S, S, Sequence[Event], Dice], Data] = _draw_nothing
+    on_rewind: Callable[[S, S, Sequence[Event], Dice], Data] = _no_data
     rewound: Callable[[S, S, Data], S] = _back
-    given_back: Callable[[S, S, Data], Data] = _gives_nothing_back
+    given_back: Callable[[S, S, Data], Data] = _no_data
     """`given_back(then, now, why)`: return data that an undo restores although the game's own rewind would keep it.
 
     `why` holds `cause` (`undo`, `redo`, `host`), the `seat` and `private`. The result is added to the event's data, which
     `rewound` reads.
     """
-    faults: Callable[[S], Sequence[str]] = _nothing_wrong
+    faults: Callable[[S], Sequence[str]] = _none_of_them
     """Return the broken invariants of a state (cards lost, counts negative) as sentences; empty if all hold."""
-    marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _marks_fit
+    marked_faults: Callable[[S, Callable[[int], S]], Iterable[str]] = _none_of_them
     """`marked_faults(state, at)`: yield conflicts between a state and the states it marks; `at(version)` returns one."""
     complete: Callable[[Data, Dice], Data] = _whole
     """`complete(state, dice)`: fill in everything that a described state (as JSON) leaves out.
@@ -443,7 +407,7 @@ class Game(Generic[S]):
     """
     check_options: Callable[[Data, int], None] = _options_fit
     """Raise `Refused` for options or a number of seats that conflict in ways the schema cannot express."""
-    ids: Callable[[S], Collection[str]] = _no_ids
+    ids: Callable[[S], Collection[str]] = _none_of_them
     """Return the ids of everything that can be hidden. Viewers are never sent an id that their view hides (`secrecy`)."""
     turn: Callable[[S], int] = _turn_in_state
     """Return the turn number of the match, 0 before the first turn. By default, the field `turn` of the state, if it has one.
@@ -452,11 +416,11 @@ class Game(Generic[S]):
     """
     turn_started: Callable[[Event], int | None] = _turn_started
     """Return the number of the turn that an event begins, None for all others. As given: the `turn` of `turn_started`."""
-    turn_owner: Callable[[Event], int | None] = _no_owner
+    turn_owner: Callable[[Event], int | None] = _nothing
     """Return the seat that counts the turn of such an event for itself. As given: None, turns are counted for all."""
     automatic: Callable[[Event], bool] = _never
     """Return True for an event as a viewer sees it that tells only of players who passed automatically. Mails leave it out."""
-    shows: Callable[[Event], Collection[str]] = _shows_nothing
+    shows: Callable[[Event], Collection[str]] = _none_of_them
     """Return the ids that an event shows on purpose to its readers although their views hide them before and after."""
     upcasters: Mapping[tuple[str, int], Callable[[JsonObject], JsonObject]] = field(default_factory=dict)
     """Functions that lift an event's data by one type version, keyed by (event type, type version)."""

@@ -26,7 +26,6 @@ MOST_ORDERED = 5
 """The values that are put in order on the page; of more of them the page only chooses some."""
 BROAD = 6
 NOTHING = ""
-_NO_DEFAULT = object()
 WHOLE = "which"
 """The path of the control that chooses among alternatives of a whole command."""
 UNSAID = mark("As usual")
@@ -302,10 +301,9 @@ def _choice(values: list[object], schema: Schema, base: dict[str, Any]) -> Contr
     if not base["required"] and len(values) == 1 and not values[0] and values[0] != "":
         # Zero, no or nothing is the only choice: leaving it out means the same.
         return Control("absent", **base)
-    default = schema.get("default", _NO_DEFAULT)
     if base["required"] and len(values) == 1:
         return Control("fixed", **base)
-    options = [Option(key(value), _label(schema, value), value == default and value is not _NO_DEFAULT) for value in values]
+    options = [Option(key(value), _label(schema, value), "default" in schema and value == schema["default"]) for value in values]
     if not base["required"]:
         options.insert(0, Option(NOTHING, say(UNSAID), not any(option.chosen for option in options)))
     return Control("radios" if len(options) <= MOST_CHIPS else "select", **base, options=tuple(options))
