@@ -9,7 +9,7 @@ from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS
 from gamesvc.games.space_fleet_commander.rules import fleet, missions
 from gamesvc.games.space_fleet_commander.rules.decide import REROLLED
-from gamesvc.games.space_fleet_commander.rules.tinkering import tinker_forms
+from gamesvc.games.space_fleet_commander.rules.tinkering import adjust_labels, tinker_forms
 from gamesvc.games.space_fleet_commander.rules.turn import bulwarks, hospitals
 from gamesvc.games.space_fleet_commander.rules.wording import die_words, ship_words
 from gamesvc.games.space_fleet_commander.state import ASKING, Sheet, State, at_slot, in_attempt, not_aside
@@ -126,7 +126,7 @@ def _explore_form(state: State, sheet: Sheet, target: missions.Target) -> Form:
     label = say("Explore {told}", told=told)
     parameters: JsonObject = {
         "hex": {"title": mark("Hex"), "enum": [target.hex], "labels": {target.hex: told}},
-        "adjust": {"title": mark("Destroyers"), "enum": target.adjust},
+        "adjust": {"title": mark("Destroyers change"), "enum": target.adjust, "labels": adjust_labels(sheet, target.adjust)},
     }
     return Form("explore", label, parameters, required=("hex",))
 

@@ -125,16 +125,20 @@ def _adjust_schema(sheet: Sheet, lists: Sequence[Sequence[Step]]) -> JsonObject:
     return {
         "title": mark("Fire Support Ships change"),
         "enum": lists,
-        "labels": {json.dumps(adjust, sort_keys=True): _adjust_words(sheet, adjust) for adjust in lists},
+        "labels": adjust_labels(sheet, lists),
     }
 
 
+def adjust_labels(sheet: Sheet, lists: Sequence[Sequence[Step]]) -> JsonObject:
+    """Return the words for lists of adjustments in a form: the dice that each changes, with their values before and after."""
+    return {json.dumps(adjust, sort_keys=True): _adjust_words(sheet, adjust) for adjust in lists}
+
+
 def _adjust_words(sheet: Sheet, adjust: Sequence[Step]) -> str:
-    """Return the dice that a list of adjustments changes, each with its value before and after."""
     by: dict[str, int] = {}
     for step in adjust:
         by[step["die"]] = by.get(step["die"], 0) + step["delta"]
-    dice = {die.id: die.value for die in _blacks(sheet)}
+    dice = {die.id: die.value for die in in_attempt(sheet)}
     told = [say("{die} from {old} to {new}", die=die, old=dice[die], new=dice[die] + change) for die, change in by.items()]
     return listed(told) if told else say("nothing")
 
