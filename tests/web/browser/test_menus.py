@@ -81,3 +81,16 @@ def test_the_last_blow_can_be_answered_where_it_stands(opened):
     page.locator("#confirm").click()
     expect(page.locator("#says")).not_to_contain_text("the match ends")
     expect(page.locator("#result")).to_have_count(0)
+
+
+def test_help_is_in_nobodys_way(opened):
+    """It goes with the next press, wherever that is."""
+    played = Played("stratastar", 2)
+    page = opened(played.users[0], played.path)
+    page.locator('.hits [tabindex="0"]').focus()
+    page.keyboard.press("?")
+    card = page.locator(".help.pop")
+    expect(card).to_have_count(1)
+    assert card.evaluate("card => getComputedStyle(card).pointerEvents") == "none"
+    page.locator("#says").click()
+    expect(card).to_have_count(0)

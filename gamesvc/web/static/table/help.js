@@ -87,6 +87,8 @@ export function listen() {
     hide();
     if (hit && !document.querySelector(".menu")) timer = setTimeout(() => void explain(hit.dataset.t ?? ""), 650);
   });
+  // Any press puts it away, one on itself too; that of a hold has just opened it.
+  document.addEventListener("click", (event) => held && under(event) ? undefined : hide(), true);
   document.addEventListener("contextmenu", (event) => {
     const hit = under(event);
     if (!hit) return;
