@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from gamesvc.matches.lobby import press
-from tests.web.browser.playing import Played, wait_for_version
+from gamesvc.matches.lobby import opening, press
+from tests.conftest import make_player
+from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
 
 pytestmark = pytest.mark.browser
 
@@ -64,3 +65,21 @@ def test_a_message_that_is_refused_can_be_sent_again(opened):
     send.click()
     expect(page.locator("#p-press .words")).to_have_text("Shorter")
     expect(draft).to_have_value("")
+
+
+def test_a_message_in_a_match_that_was_joined_on_its_page_stays_unread(opened):
+    """A page without messages and without anyone to write to had read nothing."""
+    host, guest = make_player("ines"), make_player("marek")
+    match = opening.create_match(by=host, game="space_fleet_commander", seats=2)
+    page = opened(host, f"/matches/{match.number}/")
+    opening.join_match(by=guest, match=match)
+    expect(page.locator("#main")).to_have_attribute("data-version", re.compile(r"[1-9]"))
+    press.say(match=match, by=guest, by_seat=1, to="all", text="First words", channel="web")
+    expect(page.locator("#tab-press .dot")).to_have_text("1")
+    before = shown(page)
+    lit(page).first.dispatch_event("click")
+    if page.locator('.hits [data-t^="slot:"].can').count():
+        page.locator('.hits [data-t^="slot:"].can').first.dispatch_event("click")
+    assert confirm(page)
+    wait_for_version(page, before + 1)
+    expect(page.locator("#tab-press .dot")).to_have_text("1")

@@ -11,7 +11,7 @@ import { tr } from "../words.js";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 main.dataset.since = main.dataset.seen;
-let heard = main.dataset.heard ?? "";
+let heard = main.dataset.heard || "none";
 
 // --- tabs ---
 
