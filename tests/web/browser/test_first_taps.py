@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gamesvc.games.space_fleet_commander.data import SHIPS
+from gamesvc.matches.record import loading
 from tests.web.browser.conftest import PHONE, WIDE
-from tests.web.browser.playing import Played, confirm, lit, shown, wait_for_version
+from tests.web.browser.playing import Played, confirm, from_position, lit, shown, wait_for_version
 
 pytestmark = pytest.mark.browser
 EMPTY = "cell:D4"
@@ -167,3 +168,15 @@ def test_a_card_that_pays_is_paid_once(opened):
         menu.first.click()
     expect(page.locator("form.filling [data-payment] input[data-t='hand:build']")).to_have_value("1")
     expect(page.locator("#confirm")).to_be_enabled()
+
+
+def test_every_hex_that_can_be_explored_is_lit(opened):
+    """Space Fleet: one of them needs a change by a Destroyer, of which there are several; the others leave nothing to choose."""
+    match, users = from_position("space_fleet_commander", "destroyer_helps")
+    page = opened(users[0], f"/matches/{match.number}/")
+    loaded = loading.load(match.id, match.game)
+    hexes = [
+        form.parameters["hex"]["enum"] for form in loaded.game.legal_commands(loaded.timeline.state, 0) if form.name == "explore"
+    ]
+    assert len(hexes) > 1
+    assert set(lit(page).evaluate_all("hits => hits.map(hit => hit.dataset.t)")) == {f"cell:{hex}" for [hex] in hexes}

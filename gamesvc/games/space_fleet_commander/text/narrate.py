@@ -188,6 +188,7 @@ PARTS: dict[str, Part] = {
     "hex_explored": "decisive",
     "exploration_failed": "decisive",
     "ship_destroyed": "decisive",
+    "ship_damaged": "decisive",
     "rank_gained": "decisive",
     "sheet_finished": "decisive",
     "game_over": "decisive",

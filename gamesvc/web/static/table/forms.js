@@ -407,7 +407,10 @@ export function begins(form) {
   if (fixed.length) return new Set(fixed.map(targetOf));
   const first = question ?? all[0], around = branches(first).at(-1 - outer)?.dataset.branch ?? controlOf(first)?.name ?? "";
   const alternatives = /** @type {HTMLElement[]} */ ([...form.querySelectorAll(`[data-branch="${CSS.escape(around)}"]`)]);
-  if (alternatives.length)
-    return new Set(alternatives.flatMap((one) => (switchOf(one)?.dataset.t ? [switchOf(one)?.dataset.t ?? ""] : [...begins(one)])));
+  if (alternatives.length) {
+    // One in which nothing is left to choose has no part of its own in the form.
+    const told = all.filter((choice) => controlOf(choice)?.name === around).map(targetOf);
+    return new Set([...told, ...alternatives.flatMap((one) => (switchOf(one)?.dataset.t ? [] : [...begins(one)]))]);
+  }
   return new Set(all.filter((choice) => field(choice) === field(first)).map(targetOf));
 }
