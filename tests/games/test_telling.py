@@ -271,12 +271,13 @@ def _window(picture: Picture) -> list[float]:
     return [float(number) for number in ElementTree.fromstring(picture).attrib["viewBox"].split()]
 
 
-# The fields of acts at the table whose values are drawn nowhere. They are words, numbers and modes: chips and steppers.
+# The fields of acts at the table whose values are drawn nowhere: words, numbers and modes (chips and steppers), and station
+# cards for a pile that is far from empty.
 UNDRAWN = {
     "stratastar": {("move", "then"), ("move", "free"), ("support", "builds")},
     "space_fleet_commander": set(),
     "star_commander": set(),
-    "space_war": {("use_commander", "mode")},
+    "space_war": {("use_commander", "mode"), ("end_turn", "flip_slots")},
 }
 
 

@@ -13,8 +13,6 @@ const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 main.dataset.since = main.dataset.seen;
 let heard = main.dataset.heard || "none";
 
-// --- tabs ---
-
 /** @param {string} name @param {boolean} [focus] */
 function tab(name, focus = false) {
   for (const one of document.querySelectorAll('[role="tab"]')) {
@@ -56,16 +54,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// --- forms are sent without leaving the page ---
-
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   if (form.method !== "post" || !addressOf(form).includes(`/matches/${main.dataset.match}/`)) return;
   event.preventDefault();
   void submit(form, event.submitter);
 });
-
-// --- the page follows the match ---
 
 const state = /** @type {HTMLElement} */ (document.getElementById("state"));
 const AGAIN = 1000;
@@ -148,8 +142,6 @@ const tell = () => void present().catch(() => undefined);
 if (!document.hidden) tell();
 document.addEventListener("visibilitychange", tell);
 setInterval(() => document.hidden || tell(), 60000);
-
-// --- a line of the log lights its places ---
 
 for (const name of ["pointerover", "focusin"])
   document.addEventListener(name, (event) => {

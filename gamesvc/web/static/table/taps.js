@@ -203,8 +203,6 @@ export async function submit(form, button = null) {
   if (near) hitOf(near)?.focus();
 }
 
-// --- the action bar ---
-
 /** Tell whether a form is on its way, or the words about what is chosen. */
 function showBusy() {
   $("bar").ariaBusy = busy || (filling && asked !== answered) ? "true" : null;
@@ -363,8 +361,6 @@ function step(by) {
   changed();
 }
 
-// --- several commands fit ---
-
 /** @param {string} target @param {HTMLFormElement[]} forms */
 function ask(target, forms) {
   const hit = hitOf(target);
@@ -414,8 +410,6 @@ function closeMenu() {
   if (had && focused) hitOf(focused)?.focus({ preventScroll: true });
 }
 
-// --- drafts ---
-
 /** What the drafts of this reader begin with: another one may sign in at the same tab, and be the opponent. */
 const ours = () => `draft ${document.getElementById("main")?.dataset.viewer} `;
 /** @param {HTMLFormElement} form */
@@ -451,8 +445,6 @@ function recall() {
     return changed();
   }
 }
-
-// --- keyboard, pointer ---
 
 /** The nearest target in a direction. @param {SVGGraphicsElement} from @param {number[]} direction */
 function neighbour(from, [dx, dy]) {
