@@ -21,6 +21,7 @@ from django.db import connection, connections
 
 from accounts import tokens
 from accounts.models import User
+from gamesvc.api.live.hub import Hub
 from gamesvc.embedded.ports import free_port
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
@@ -130,3 +131,13 @@ async def do(act: Callable[..., T], *args: Any, **kwargs: Any) -> T:
             connections.close_all()
 
     return await asyncio.to_thread(doing)
+
+
+async def work_until(hub: Hub, is_done: Callable[[], bool]) -> None:
+    """Let a hub look for its streams until something holds."""
+    work = asyncio.create_task(hub._look())
+    async with asyncio.timeout(LATEST_SECONDS):
+        while not is_done():
+            await asyncio.sleep(0)
+    work.cancel()
+    hub.stop()

@@ -20,6 +20,7 @@ from gamesvc.api.live.hub import Hub
 from gamesvc.api.live.messages import LinesOfJSON, read_cursor, write_cursor
 from gamesvc.api.live.server import Live
 from gamesvc.api.live.streams import Look, MatchStream, Stream, UserStream, Wish
+from tests.api.live.conftest import work_until
 
 
 def test_a_stream_that_is_refused_or_only_its_head_asked_for_is_forgotten(
@@ -111,12 +112,7 @@ def test_who_waits_longest_is_looked_for_first(monkeypatch: pytest.MonkeyPatch, 
         made = [MatchStream(Wish(Caller(""), LinesOfJSON(), match_id=uuid.uuid4(), events=events)) for _ in range(5)]
         for stream in made:
             hub.add(stream)
-        work = asyncio.create_task(hub._look())
-        async with asyncio.timeout(60):
-            while len(looks) < 10:
-                await asyncio.sleep(0)
-        work.cancel()
-        hub.stop()
+        await work_until(hub, lambda: len(looks) >= 10)
 
     asyncio.run(scene())
     assert sorted(looks[:5]) == sorted(looks[5:10]) == list(range(5))

@@ -17,7 +17,7 @@ from gamesvc.api.live.messages import LinesOfJSON, write_cursor
 from gamesvc.api.live.streams import MatchStream, Stream, UserStream, Wish
 from gamesvc.matches.lobby import challenges
 from gamesvc.matches.reading import following
-from tests.api.live.conftest import LATEST_SECONDS, token_of
+from tests.api.live.conftest import token_of, work_until
 
 
 def test_a_match_waits_for_one_look_at_all_matches_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,12 +39,7 @@ def test_a_match_waits_for_one_look_at_all_matches_of_a_user(monkeypatch: pytest
         monkeypatch.setattr(looking, "look_at", lambda _match_id, streams: look(streams))
         for user_id in (1, 1, 2, 1, 3):
             hub.add(UserStream(Wish(Caller("", user_id), LinesOfJSON())))
-        work = asyncio.create_task(hub._look())
-        async with asyncio.timeout(LATEST_SECONDS):
-            while len(looks) < 4:
-                await asyncio.sleep(0)
-        work.cancel()
-        hub.stop()
+        await work_until(hub, lambda: len(looks) >= 4)
 
     asyncio.run(scene())
     assert looks == [(1, 3), (None, 1), (2, 1), (3, 1)]
@@ -71,12 +66,7 @@ def test_few_pages_of_past_events_are_read_in_one_turn(monkeypatch: pytest.Monke
         monkeypatch.setattr(hub_module, "MOST_PAGES", 2)
         for since in "11122334455":
             hub.add(MatchStream(Wish(Caller(""), LinesOfJSON(), match_id=long, since=since, events=True)))
-        work = asyncio.create_task(hub._look())
-        async with asyncio.timeout(LATEST_SECONDS):
-            while len(looks) < 4:
-                await asyncio.sleep(0)
-        work.cancel()
-        hub.stop()
+        await work_until(hub, lambda: len(looks) >= 4)
 
     asyncio.run(scene())
     assert [len(look) for look in looks if look[0] == long] == [3, 3, 2]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import expect
+from collections.abc import Callable
 
-from accounts.models import Block
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import Block, User
 from gamesvc.matches.lobby import opening, press
 from gamesvc.matches.models import Holding, Match, Report
 from notifications.models import PushSubscription
@@ -91,12 +93,18 @@ def test_resigning_asks_first(opened, match, scripts):
     assert match.status == Match.Status.FINISHED
 
 
-def test_push_is_offered_after_the_first_move_and_turned_on_and_off(opened, match, live_server):
-    ines, _marek = users(match)
-    page = opened(ines, "/")
-    page.context.grant_permissions(["notifications"], origin=live_server.url)
+def with_push(opened: Callable[..., Page], user: User, origin: str) -> Page:
+    """Open a user's matches in a browser that may show notices."""
+    page = opened(user, "/")
+    page.context.grant_permissions(["notifications"], origin=origin)
     page.add_init_script(PUSH_MANAGER)
     page.goto("/")
+    return page
+
+
+def test_push_is_offered_after_the_first_move_and_turned_on_and_off(opened, match, live_server):
+    ines, _marek = users(match)
+    page = with_push(opened, ines, live_server.url)
     expect(page.get_by_role("button", name="Turn on push on this device")).to_have_count(0)
     Holding.objects.filter(user=ines).update(answers=1)
     page.goto("/")
@@ -111,10 +119,7 @@ def test_push_is_offered_after_the_first_move_and_turned_on_and_off(opened, matc
 
 def test_who_signs_out_gets_no_more_push_on_this_device(opened, match, live_server):
     ines, _marek = users(match)
-    page = opened(ines, "/")
-    page.context.grant_permissions(["notifications"], origin=live_server.url)
-    page.add_init_script(PUSH_MANAGER)
-    page.goto("/")
+    page = with_push(opened, ines, live_server.url)
     page.evaluate("navigator.serviceWorker.register('/sw.js')")
     page.evaluate(
         "PushManager.prototype.subscribe({userVisibleOnly: true, applicationServerKey: new Uint8Array(65)}).then(() => null)"

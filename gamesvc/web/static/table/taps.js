@@ -283,9 +283,9 @@ function showForms() {
   $("side").classList.add("up");
 }
 
-/** Show the board again, and the forms from their beginning. */
-function lower() {
-  if (raised) $("side").classList.remove("up");
+/** Show the board again, and the forms from their beginning. @param {boolean} [always] even if the reader has brought them up */
+function lower(always = false) {
+  if (always || raised) $("side").classList.remove("up");
   raised = false;
   $("p-turn").scrollTop = 0;
 }
@@ -577,8 +577,7 @@ function keys(event) {
 function stepBack() {
   if (!menu) {
     cancel();
-    raised = true;
-    return lower();
+    return lower(true);
   }
   closeMenu();
   hide();

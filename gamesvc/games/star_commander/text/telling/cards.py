@@ -70,12 +70,23 @@ def _technology(t: Teller, d: Data) -> str:
     )
 
 
-def _side_words(side: JsonMapping) -> str:
+def _goods(side: JsonMapping, cards: int) -> list[str]:
+    """Return credits, cards and technologies of one side of a trade in words."""
     parts = [counted(side["credits"], "credit")] if side["credits"] else []
-    if side["cards"] or side["hand"]:
-        parts.append(counted(side["cards"] or len(side["hand"]), "card"))
-    parts += [say("technology {id}", id=uid) for uid in side["technologies"]]
-    return listed([*parts, *map(place, side["vessels"]), *map(place, side["systems"])]) or say("nothing")
+    if cards:
+        parts.append(counted(cards, "card"))
+    return parts + [say("technology {id}", id=uid) for uid in side["technologies"]]
+
+
+def _side_words(side: JsonMapping) -> str:
+    goods = _goods(side, side["cards"] or len(side["hand"]))
+    return listed([*goods, *map(place, side["vessels"]), *map(place, side["systems"])]) or say("nothing")
+
+
+def _exchanged(side: JsonMapping) -> str:
+    """Return what a side gives in the trade itself. Systems and vessels change hands in events of their own."""
+    # Others see the number of cards alone.
+    return listed(_goods(side, side["hand"] if isinstance(side["hand"], int) else len(side["hand"])))
 
 
 def _offered(t: Teller, d: Data) -> str:
@@ -92,21 +103,12 @@ def _offered(t: Teller, d: Data) -> str:
     return told + " " + say('The note: "{note}".', note=d["note"]) if d.get("note") else told
 
 
-def _goods(side: JsonMapping) -> str:
-    """Return what a side gives in the trade itself. Systems and vessels change hands in events of their own."""
-    parts = [counted(side["credits"], "credit")] if side["credits"] else []
-    # Others see the number of cards alone.
-    if hand := side["hand"] if isinstance(side["hand"], int) else len(side["hand"]):
-        parts.append(counted(hand, "card"))
-    return listed([*parts, *(say("technology {id}", id=uid) for uid in side["technologies"])])
-
-
 def _traded(t: Teller, d: Data) -> str:
     taker = d["taker"]["seat"]
     told = [t.says("{who} accepted {whose} trade offer {offer}.", who=taker, whom=d["maker"]["seat"], offer=d["offer"])]
-    if got := _goods(d["maker"]):
+    if got := _exchanged(d["maker"]):
         told.append(t.says("{who} got {goods}.", who=taker, goods=got))
-    if gave := _goods(d["taker"]):
+    if gave := _exchanged(d["taker"]):
         told.append(t.says("{who} gave {goods}.", who=taker, goods=gave))
     return " ".join(told)
 
