@@ -148,12 +148,16 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A whole form. Its key identifies the form again when it is posted. `weight`: what kind of act it is (`Game.weight`)."""
+    """A whole form. Its key identifies the form again when it is posted. `weight`: what kind of act it is (`Game.weight`).
+
+    `twin`: what its id ends with if it is the button beside the form of this key that chooses nothing of what is offered there.
+    """
 
     key: str
     form: Form
     controls: tuple[Control, ...] = field(default_factory=tuple)
     weight: str = "main"
+    twin: str = ""
 
     @property
     def plain(self) -> bool:
@@ -191,10 +195,6 @@ def sheet(form: Form) -> Sheet:
     required = tuple(form.parameters) if form.required is None else form.required
     controls = tuple(control(schema, name, name in required) for name, schema in form.parameters.items())
     return Sheet(key_of(form), form, controls)
-
-
-def sheets(forms: Iterable[Form]) -> list[Sheet]:
-    return [sheet(form) for form in forms]
 
 
 def placed(the_sheet: Sheet, stands: Iterable[Stand], weight: str) -> Sheet:

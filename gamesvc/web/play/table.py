@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
+from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
 from gamesvc.games.kernel.targets import help_on, stands, tappable, targets
 from gamesvc.language import say
@@ -30,6 +31,7 @@ from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
 from gamesvc.web.common import posted as reading
 from gamesvc.web.common.access import find
+from gamesvc.web.common.posted import Unreadable
 from gamesvc.web.lobby import forks, lines, notes, press
 from gamesvc.web.organising import measures
 from gamesvc.web.play import after_end, going_on, log, standing_orders
@@ -283,22 +285,35 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
-    every = [sheet for group in groups.values() for sheet in group.sheets]
-    own = [sheet for sheet in every if not sheet.form.aside]
+    own = [sheet for group in groups.values() for sheet in group.sheets if not sheet.form.aside]
+    without = {sheet.key: found for sheet in own if (found := _choosing_nothing(game, sheet)) is not None}
+    shown = [group for group in groups.values() if not group.aside]
+    shown += [Group(found.form.name, found.form.label, False, [found]) for found in without.values()]
     return {
-        "wholes": own if len(own) <= MOST_IN_BAR and all(map(_is_whole, own)) else [],
-        "groups": [group for group in groups.values() if not group.aside],
-        "ends": [
-            sheet
-            for group in groups.values()
-            for sheet in group.sheets
-            if sheet.weight == "end" and (sheet.plain or sheet.complete)
-        ],
-        "has_buttons": any(group.plain for group in groups.values() if not group.aside),
-        "only_buttons": all(group.plain for group in groups.values() if not group.aside),
+        "wholes": [without.get(sheet.key, sheet) for sheet in own] if len(own) <= MOST_IN_BAR and all(map(_is_whole, own)) else [],
+        "groups": shown,
+        "ends": [without.get(sheet.key, sheet) for sheet in own if sheet.weight == "end" and (sheet.plain or sheet.complete)],
+        "has_buttons": any(group.plain for group in shown),
+        "only_buttons": all(group.plain for group in shown),
         "asides": [group for group in groups.values() if group.aside],
         "order_help": loaded.game.order_help(prompt),
     }
+
+
+def _choosing_nothing(game: Game, sheet: controls.Sheet) -> controls.Sheet | None:
+    """Return a form as a button that chooses nothing, called after what it does; None if that is no order with words of its own."""
+    if not sheet.complete:
+        return None
+    try:
+        command = reading.read(controls.sheet(sheet.form), {})
+        order = "" if fault(sheet.form.schema(), command) else game.render(command)
+    except Unreadable:
+        return None
+    if order not in game.idle:
+        return None
+    words = say(game.idle[order])
+    form = replace(sheet.form, label=words, act=words, parameters={}, choice=None)
+    return controls.Sheet(sheet.key, form, weight=sheet.weight, twin="-none")
 
 
 def _is_whole(sheet: controls.Sheet) -> bool:

@@ -163,3 +163,31 @@ def test_an_offer_is_answered_in_the_bar(opened):
     assert confirm(page)
     wait_for_version(page, before + 1)
     expect(bar.get_by_role("button", name="Accept")).to_have_count(0)
+
+
+def keeping_dice() -> Played:
+    """Let bots play until seat 0 may reroll dice or keep them."""
+    return play_until("space_fleet_commander", lambda _played, form: form.name == "reroll")[0]
+
+
+def test_dice_are_kept_by_one_press_of_a_button_that_says_so(opened):
+    played = keeping_dice()
+    page, before = opened(played.users[0], played.path, PHONE, touch=True), played.view(0)["sheet"]
+    keep = page.locator("#bar").get_by_role("button", name="Keep the dice")
+    at = shown(page)
+    keep.tap()
+    wait_for_version(page, at + 1)
+    after = played.view(0)["sheet"]
+    assert [die["value"] for die in after["dice"]] == [die["value"] for die in before["dice"]]
+    assert after["phase"] != before["phase"]
+
+
+def test_keeping_the_dice_rerolls_none_though_some_are_marked(opened):
+    """Without scripts, the button stands beside the boxes of the dice."""
+    played = keeping_dice()
+    page, before = opened(played.users[0], played.path, PHONE, scripts=False), played.view(0)["sheet"]
+    page.locator('form[data-command] input[name="dice"]').first.check()
+    page.locator("#bar").get_by_role("button", name="Keep the dice").click()
+    after = played.view(0)["sheet"]
+    assert [die["value"] for die in after["dice"]] == [die["value"] for die in before["dice"]]
+    assert after["phase"] != before["phase"]

@@ -530,6 +530,8 @@ export function listen(held) {
     event.preventDefault();
     begin(whole.form, "");
     go.focus({ preventScroll: true });
+    // A button that chooses nothing is meant as it is called.
+    if (whole.dataset.begin === "now") confirm();
   });
   document.addEventListener("change", (event) => {
     const control = /** @type {HTMLInputElement} */ (event.target), form = control.form;
