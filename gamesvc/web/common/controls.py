@@ -34,12 +34,13 @@ UNSAID = mark("As usual")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value to choose. `part`: the target in the picture that stands for it."""
+    """One value to choose. `part`: the target in the picture that stands for it. `note`: help, if there is none on the board."""
 
     value: str
     label: str
     chosen: bool = False
     part: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,20 +277,25 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     assert access.seat is not None
     groups: dict[tuple[str, bool], Group] = {}
     game, state = loaded.game, loaded.timeline.state
-    finder = game.finder(game.view(state, access.seat.index))
+    view = game.view(state, access.seat.index)
+    finder = game.finder(view)
     for form in acts(game, state, access.seat.index):
         aside = form.aside and form.name not in game.answers
         group = groups.setdefault((form.name, aside), Group(form.name, form.label, aside))
-        group.sheets.append(controls.placed(_sheet(form, failed), stands(finder, form), game.weight(form)))
+        sheet = controls.placed(_sheet(form, failed), stands(finder, form), game.weight(form))
+        if not form.aside:
+            sheet = replace(sheet, controls=tuple(_explained(game, view, one) for one in sheet.controls))
+        group.sheets.append(sheet)
         if form.label != group.label:
             group.label = controls.words(form.name)
     prompt = next((one.prompt for one in loaded.awaited() if one.seat == access.seat.index), None)
     own = [sheet for group in groups.values() for sheet in group.sheets if not sheet.form.aside]
     without = {sheet.key: found for sheet in own if (found := _choosing_nothing(game, sheet)) is not None}
+    whole = len(own) <= MOST_IN_BAR and all(map(_is_whole, own))
     shown = [group for group in groups.values() if not group.aside]
     shown += [Group(found.form.name, found.form.label, False, [found]) for found in without.values()]
     return {
-        "wholes": [without.get(sheet.key, sheet) for sheet in own] if len(own) <= MOST_IN_BAR and all(map(_is_whole, own)) else [],
+        "wholes": [without.get(sheet.key, sheet) for sheet in own] if whole else [],
         "groups": shown,
         "ends": [without.get(sheet.key, sheet) for sheet in own if sheet.weight == "end" and (sheet.plain or sheet.complete)],
         "has_buttons": any(group.plain for group in shown),
@@ -300,8 +305,17 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     }
 
 
+def _explained(game: Game, view: Data, one: controls.Control) -> controls.Control:
+    """Return the control with help on the things of a list that nothing in the picture stands for, such as cards found."""
+    options = one.options
+    if one.kind == "checks" and not any(option.part for option in options):
+        told = {value: game.explain(view, value) for value in one.schema["items"]["enum"] if isinstance(value, str)}
+        options = tuple(replace(option, note=found.text if (found := told.get(option.value)) else "") for option in options)
+    return replace(one, options=options, children=tuple(_explained(game, view, child) for child in one.children))
+
+
 def _choosing_nothing(game: Game, sheet: controls.Sheet) -> controls.Sheet | None:
-    """Return a form as a button that chooses nothing, called after what it does; None if that is no order with words of its own."""
+    """Return a form as a button that chooses nothing, called after what it does; None if that has no words of its own."""
     if not sheet.complete:
         return None
     try:

@@ -219,3 +219,13 @@ def test_a_card_may_leave_the_station_while_its_owner_is_still_to_choose_flips()
     timeline = t.session.match
     position = json.loads(json.dumps(codec.write_position(GAME, t.state, timeline.version, timeline.keep_marked())))
     assert codec.read_position(GAME, position, timeline.version)[0] == t.state
+
+
+def test_there_is_help_on_each_card_that_was_found():
+    t = table(a={"commander": "zuuls", "first_turn": 1, "pile": ["drone"] * 4}, turn=1, phase="attack")
+    t.do(0, "end_turn")
+    found = [one for prompt in t.view(0)["prompts"] for one in prompt["options"]]
+    assert len(found) == 4
+    for card in found:
+        assert GAME.explain(t.view(0), card) == GAME.explain(t.view(0), "drone")
+        assert GAME.explain(t.view(1), card) is None

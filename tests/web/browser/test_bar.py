@@ -125,6 +125,7 @@ def test_a_list_beside_the_board_is_led_to_and_may_be_left_empty(opened):
     expect(more).to_have_text("Choose")
     more.click()
     expect(page.locator("#side")).to_have_class("side up")
+    expect(page.locator("form.filling .chip + .note").first).to_contain_text("cost")
     page.locator("form.filling .chip").first.click()
     expect(page.locator("#confirm")).to_have_text("Choose")
     before = shown(page)

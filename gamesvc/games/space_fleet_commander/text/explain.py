@@ -9,7 +9,7 @@ from gamesvc.games.kernel.telling import Explained
 from gamesvc.games.kernel.wording import counted, listed
 from gamesvc.games.space_fleet_commander.data import ROSTER, SHIPS, Ship
 from gamesvc.games.space_fleet_commander.text.narrate import stars_of
-from gamesvc.games.space_fleet_commander.text.reference import does, hazards
+from gamesvc.games.space_fleet_commander.text.reference import dice_of, does, hazards
 from gamesvc.language import mark, say
 
 KINDS = {
@@ -46,11 +46,11 @@ def _formation_die(formation: Sequence[int], die: int) -> Explained | None:
         return None
     ships = listed((ship.name for ship in SHIPS.values() if ship.face == formation[die]), "or")
     text = say("Shows {face}, which buys one ship: {ships}.", face=formation[die], ships=ships)
-    return Explained(say("Formation die {die}", die=die), text)
+    return Explained(say("Formation die showing {face}", face=formation[die]), text)
 
 
 def _ship(ship: Ship) -> str:
-    dice = listed(say("one {colour} die", colour=say(colour)) for colour in ship.dice) or say("no dice")
+    dice = dice_of(ship)
     bought = say("Bought by a {face}, for slot {slots}.", face=ship.face, slots=listed(ship.slots, "or"))
     return " ".join(filter(None, [bought, say("{hull} hull, {dice}.", hull=ship.hull, dice=dice), does(ship)]))
 

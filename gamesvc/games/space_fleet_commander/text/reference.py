@@ -41,11 +41,15 @@ def _ships(view: Data) -> Iterator[Entry]:
 
 
 def numbers(ship: Ship) -> str:
-    """Return the figures of a ship as printed: `die 6, slot 4 or 10, 3 hull, one red die`."""
+    """Return the figures of a ship as printed: `die 6, slot 4 or 10, 3 hull, dice: 1 red`."""
     bought = [say("die {face}", face=ship.face), say("slot {slots}", slots=listed(ship.slots, "or"))] * bool(ship.face)
+    return ", ".join([*bought, say("{hull} hull", hull=ship.hull), dice_of(ship)])
+
+
+def dice_of(ship: Ship) -> str:
+    """Return the dice that a ship rolls: `dice: 2 red and 1 white`."""
     dice = [f"{ship.dice.count(colour)} {say(colour)}" for colour in dict.fromkeys(ship.dice)]
-    rolls = say("dice: {dice}", dice=listed(dice)) if dice else say("no dice")
-    return ", ".join([*bought, say("{hull} hull", hull=ship.hull), rolls])
+    return say("dice: {dice}", dice=listed(dice)) if dice else say("no dice")
 
 
 def does(ship: Ship) -> str:

@@ -46,3 +46,13 @@ def _shown(seen: Data) -> Iterator[tuple[str, str]]:
     for side in seen["sides"]:
         for card in (*(side["hand"] or ()), *side["discard"], *(one for one in side["station"] if "card" in one)):
             yield card["id"], card["card"]
+    yield from offered(seen)
+
+
+def offered(seen: Data) -> Iterator[tuple[str, str]]:
+    """Yield the id and the card of everything that the viewer is asked to choose from, such as cards found in a pile."""
+    ids = {card.name: card.id for card in CARDS.values()}
+    for prompt in seen["prompts"]:
+        for option, words in zip(prompt.get("options", ()), prompt.get("labels", ()), strict=True):
+            if (card := ids.get(words.rsplit(" ", 1)[0])) is not None:
+                yield option, card

@@ -218,6 +218,20 @@ def _ended(d: Data, t: Teller) -> str:
     return t.says("{who} won: {whom} ran out of time.", who=winner, whom=loser)
 
 
+def _prepared(d: Data, t: Teller) -> str:
+    commit = d.get("commit")
+    if commit is None:
+        return t.says("{who} has prepared.", who=d["seat"])
+    counts = {row: commit["rows"].count(row) for row in dict.fromkeys(commit["rows"])}
+    rows = listed(say("{cards} in the {row} row", cards=counted(many, "card"), row=row) for row, many in counts.items())
+    return t.says(
+        "{who} prepared {commander} with {rows}.",
+        who=d["seat"],
+        commander=name_of(commit["commander"]),
+        rows=rows,
+    )
+
+
 def _revealed(d: Data, t: Teller) -> str:
     pairs = "; ".join(f"{t.head(seat)}: {name_of(entry['commander'])}" for seat, entry in enumerate(d["sides"]))
     return say("Commanders and stations are revealed. {commanders}.", commanders=pairs)
@@ -317,7 +331,7 @@ _COURSE: Mapping[str, _Tell] = {
     "game_created": lambda d, t: say("The match begins."),
     "chooser_drawn": lambda d, t: t.says("{who} chooses who starts.", you="{who} choose who starts.", who=d["seat"]),
     "starter_chosen": lambda d, t: t.says("{who} starts.", you="{who} start.", who=d["seat"]),
-    "seat_prepared": lambda d, t: t.says("{who} has prepared.", you="{who} have prepared.", who=d["seat"]),
+    "seat_prepared": _prepared,
     "preparation_revealed": _revealed,
     "turn_started": lambda d, t: t.says("Turn {turn}: {whose} turn.", whom=d["seat"], turn=d["turn"]),
     "phase_entered": lambda d, t: say(_ENTERED[d["phase"]]),
