@@ -297,7 +297,7 @@ def _orders(access: Access, loaded: Loaded, failed: Failed | None) -> dict[str, 
     return {
         "wholes": [without.get(sheet.key, sheet) for sheet in own] if whole else [],
         "groups": shown,
-        "ends": [without.get(sheet.key, sheet) for sheet in own if sheet.weight == "end" and (sheet.plain or sheet.complete)],
+        "ends": [sheet for sheet in own if sheet.weight == "end" and (sheet.plain or sheet.complete)],
         "has_buttons": any(group.plain for group in shown),
         "only_buttons": all(group.plain for group in shown),
         "asides": [group for group in groups.values() if group.aside],
@@ -316,7 +316,7 @@ def _explained(game: Game, view: Data, one: controls.Control) -> controls.Contro
 
 def _choosing_nothing(game: Game, sheet: controls.Sheet) -> controls.Sheet | None:
     """Return a form as a button that chooses nothing, called after what it does; None if that has no words of its own."""
-    if not sheet.complete:
+    if not _is_whole(sheet) or sheet.plain:
         return None
     try:
         command = reading.read(controls.sheet(sheet.form), {})
@@ -327,7 +327,7 @@ def _choosing_nothing(game: Game, sheet: controls.Sheet) -> controls.Sheet | Non
         return None
     words = say(game.idle[order])
     form = replace(sheet.form, label=words, act=words, parameters={}, choice=None)
-    return controls.Sheet(sheet.key, form, weight=sheet.weight, twin="-none")
+    return controls.Sheet(sheet.key, form, twin="-none")
 
 
 def _is_whole(sheet: controls.Sheet) -> bool:

@@ -136,7 +136,7 @@ def test_a_button_that_was_pressed_says_what_it_does_next(opened):
     button.click()
     wait_for_version(page, played.seen_version)
     expect(button).to_have_count(0)
-    expect(page.locator("#bar [data-begin]")).to_have_text("Reroll")
+    expect(page.locator("#bar [data-begin]")).to_have_text("Keep the dice")
 
 
 def test_after_a_button_what_comes_next_is_in_sight(opened):
@@ -356,17 +356,16 @@ def test_confirm_waits_for_the_words_of_the_server(opened):
 
 
 def test_an_act_that_is_complete_as_it_stands_begins_in_the_bar(opened):
-    """Committing nothing needs no tap on the board. The bar says what comes of it, and Confirm sends it."""
+    """Committing nothing needs no tap on the board, and no Confirm while it can be undone."""
     played = Played("stratastar", 2)
     while played.offered(0) != {"commit_attack"}:
         played.bot_acts(0 if played.waits_for(0) else 1)
     page = opened(played.users[0], played.path, PHONE)
     before = shown(page)
-    page.locator("#bar [data-begin]").click()
-    expect(page.locator("#says")).to_contain_text("You committed nothing")
-    assert shown(page) == before
-    assert confirm(page)
+    page.locator("#bar").get_by_role("button", name="Commit no cards").click()
     wait_for_version(page, before + 1)
+    expect(page.locator("#says")).to_contain_text("You committed nothing")
+    expect(page.locator("#undo-button")).to_have_text("Undo")
 
 
 def place_ships(played: Played, wanted: tuple[str, ...]) -> None:
