@@ -1,6 +1,7 @@
 """What the pages load: few bytes, only our own files, under names that browsers may keep."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,14 @@ def test_pages_run_nothing_but_our_own_files(people, clients):
         assert " style=" not in text
         assert " onclick=" not in text
         assert "<style" not in text
+
+
+def test_the_sheet_of_icons_holds_what_pages_show_and_no_more():
+    """Boards bring icons of their own. So what only they show is nothing for this file."""
+    sheet = set(re.findall(r'<symbol id="([^"]+)"', (STATIC / "icons.svg").read_text()))
+    templates = [path.read_text() for path in (STATIC.parent / "templates").rglob("*.html")]
+    shown = {name for text in templates for name in re.findall(r'{% icon "([^"]+)"', text)}
+    assert sheet == shown | {"first", "previous", "next", "last"}, "with the steps of a replay, which no template names"
 
 
 def test_static_files_keep_their_content_under_their_names(settings, tmp_path):
