@@ -7,7 +7,7 @@ import pytest
 from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.lobby import forks, invitations, opening
 from gamesvc.matches.models import Invitation, Match
-from tests.matches.playing import duel, play_out
+from tests.matches.playing import act, duel, play_out
 from tests.web.page import form_to, forms
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +54,15 @@ def test_one_player_asks_and_the_other_joins(over, clients, people):
     assert again.status == Match.Status.RUNNING
     assert [seat.user for seat in again.seats.order_by("index")] == [people[1], people[0]], "the other player begins"
     assert Match.objects.count() == 2
+
+
+def test_who_played_alone_plays_again_and_asks_nobody(toy, clients, people):
+    match = opening.create_match(by=people[0], game="space_fleet_commander", seats=1)
+    act(match, 0, {"name": "resign"})
+    match.refresh_from_db()
+    assert "Ask for a rematch" not in page(clients[0], match)
+    press(clients[0], match, "Play again")
+    assert newest().status == Match.Status.RUNNING
 
 
 def test_a_form_sent_twice_opens_one_rematch(over, clients):

@@ -12,7 +12,7 @@ from django.db import close_old_connections
 from accounts.models import User
 from gamesvc.api.live.callers import Caller, still_valid
 from gamesvc.api.live.streams import Look, MatchStream, Stream, UserStream
-from gamesvc.matches.lobby import press
+from gamesvc.matches.lobby import press, rematches
 from gamesvc.matches.reading import following
 
 P = ParamSpec("P")
@@ -45,8 +45,9 @@ def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
         if glance is not None:
             after = _after(stream, glance)
             heard = _heard(stream, glance, newest)
-            key = (glance.viewer, glance.is_own, glance.access.is_delayed, after, heard, glance.challenge)
-            looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after, heard, newest))
+            ended = _after_end(stream, glance)
+            key = (glance.viewer, glance.is_own, glance.access.is_delayed, after, heard, ended, glance.challenge)
+            looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after, heard, newest, ended))
     # A user goes on following their other matches.
     left = {stream for stream, glance in zip(asked, seen, strict=True) if glance is None and isinstance(stream, UserStream)}
     return [(stream, [look]) for stream, look in looks.items() if stream not in left]
@@ -92,6 +93,12 @@ def _heard(stream: Stream, glance: following.Glance, newest: str) -> str:
         return ""
     is_known = stream.newest_message == newest and not glance.access.is_delayed
     return stream.heard if is_known else press.mark(glance.access)
+
+
+def _after_end(stream: Stream, glance: following.Glance) -> str:
+    """Return what has followed the end of a match for a follower of it."""
+    is_told = isinstance(stream, MatchStream) and not stream.wish.events
+    return rematches.mark(glance.access, glance.loaded) if is_told else ""
 
 
 def _after(stream: Stream, glance: following.Glance) -> int | None:

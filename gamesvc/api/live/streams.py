@@ -51,13 +51,17 @@ class Look:
     """The newest message that the follower may read; empty without one."""
     newest_message: str = ""
     """The newest message of the match. No follower may be told."""
+    after_end: str = ""
+    """The mark of a rematch and ratings that have followed the end, as the follower may know them; empty before."""
     challenge: str = ""
     """The id of the challenge that the follower can accept; empty without one."""
     is_delayed: bool = False
     """True if more will be shown as time passes, without an event."""
 
     @classmethod
-    def of(cls, glance: Glance, after: int | None = None, messages: str = "", newest_message: str = "") -> Look:
+    def of(
+        cls, glance: Glance, after: int | None = None, messages: str = "", newest_message: str = "", after_end: str = ""
+    ) -> Look:
         """Return the look behind a glance, with a page of the events after a version if one is given."""
         return cls(
             glance.match_id,
@@ -73,6 +77,7 @@ class Look:
             () if after is None else glance.records(after),
             messages,
             newest_message,
+            after_end,
             glance.challenge,
             glance.access.is_delayed,
         )
@@ -149,7 +154,8 @@ class Stream(ABC):
 class MatchStream(Stream):
     """The stream of one match. The id of a message is the version. It ends where its follower's view becomes another one.
 
-    Without events it also tells that a message between players has come which its follower may read.
+    Without events it also tells that a message between players has come which its follower may read, and after the end, that a
+    rating or a rematch has.
     """
 
     def __init__(self, wish: Wish) -> None:
@@ -157,6 +163,7 @@ class MatchStream(Stream):
         self.known = int(wish.since) if wish.since.isdecimal() and len(wish.since) < 10 else None
         self.heard = ""
         self.newest_message = ""
+        self.after_end = ""
         self._viewer: Viewer = None
         self._has_looked = False
 
@@ -165,8 +172,8 @@ class MatchStream(Stream):
             return self.close()
         self._viewer = look.viewer
         is_first, self._has_looked = not self._has_looked, True
-        is_heard = look.messages == self.heard
-        self.heard, self.newest_message = look.messages, look.newest_message
+        is_heard = (look.messages, look.after_end) == (self.heard, self.after_end)
+        self.heard, self.newest_message, self.after_end = look.messages, look.newest_message, look.after_end
         if not is_heard:
             return self._tell(look, look.version)
         if look.version == self.known or (self.wish.events and not is_first and look.version < (self.known or 0)):
@@ -180,7 +187,8 @@ class MatchStream(Stream):
 
     def _tell(self, look: Look, version: int, more: JsonObject | None = None) -> None:
         self.known = version
-        said = {"messages": look.messages} if look.messages else {}
+        news = {"messages": look.messages, "after_end": look.after_end}
+        said = {name: mark for name, mark in news.items() if mark}
         data = {"match": str(look.match_id), "version": version, "awaited": look.awaited, **said, **(more or {})}
         self._send(version if self.wish.events else "version", str(version), data)
 

@@ -11,10 +11,12 @@ from accounts import blocks
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
+from gamesvc.matches import hints
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations, opening
-from gamesvc.matches.models import Beginning, Match, Seat
+from gamesvc.matches.models import Beginning, Match, Rated, Seat
+from gamesvc.matches.record.loading import Loaded
 
 TERMS = ("options", "hours", "clock", "watch", "watch_delay", "press", "anonymous", "undo", "reliability")
 """The terms that a rematch shares with the match before it, beside game and number of seats."""
@@ -26,6 +28,8 @@ class Offer:
 
     open: Match | None = None
     seated: bool = False
+    alone: bool = False
+    """True if no other player would be asked: the rematch starts at once."""
 
 
 def offer(access: Access) -> Offer | None:
@@ -35,7 +39,18 @@ def offer(access: Access) -> Offer | None:
         return None
     opened = _opened(match, access.seats)
     found = _by(user, opened) or _inviting(user, opened)
-    return Offer(found, seated=found is not None and found.seats.filter(user=user).exists())
+    alone = all(seat.user_id in (None, user.pk) for seat in access.seats)
+    return Offer(found, seated=found is not None and found.seats.filter(user=user).exists(), alone=alone)
+
+
+def mark(access: Access, loaded: Loaded) -> str:
+    """Return what has followed the end of a match for its reader, as an opaque text: ratings, a rematch. Empty before."""
+    if not loaded.ended:
+        return ""
+    rated = Rated.objects.filter(match=access.match).exists()
+    offered = offer(access)
+    opened = f"{offered.open.number}{'s' if offered.seated else ''}" if offered is not None and offered.open is not None else ""
+    return f"{'rated ' if rated else ''}{opened}".strip()
 
 
 def rematch(*, by: User, match: Match, channel: str = "api") -> Match:
@@ -55,6 +70,7 @@ def rematch(*, by: User, match: Match, channel: str = "api") -> Match:
         opened = _opened(match, seats)
         if (mine := _by(by, opened)) is not None:
             raise Refused("rematch_open", say("Your rematch is open already: match {number}.", number=mine.number))
+        transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
         if (invited := _inviting(by, opened)) is not None:
             return opening.join_match(by=by, match=invited, channel=channel)
         return _open(by, match, seats, own.index, channel)

@@ -23,6 +23,7 @@ from django.db.models import Count, Max, Q
 from events.store import Cursor, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel.bots import bot_of
+from gamesvc.matches import hints
 from gamesvc.matches.events import (
     Ended,
     Joined,
@@ -137,6 +138,7 @@ def _apply(event: StoredEvent) -> None:
         return
     if verdict is not None and verdict.placings:
         _write(match, verdict)
+        transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
 
 
 def _write(match: Match, verdict: _Verdict | None) -> None:

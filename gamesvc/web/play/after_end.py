@@ -14,11 +14,17 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.statistics import leaderboards
 
 
+def told(access: Access, loaded: Loaded) -> dict[str, object]:
+    """Return what a page that asks for news is told of what follows the end, as the stream tells it."""
+    mark = rematches.mark(access, loaded)
+    return {"after_end": mark} if mark else {}
+
+
 def panel(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, Any]:
     """Return what the page shows after the end; only the way to a rematch if nobody has won anything."""
     match, outcome = access.match, access.match.outcome
     if outcome is None:
-        return {"rematch": rematches.offer(access)}
+        return {"rematch": rematches.offer(access), "after_end": rematches.mark(access, loaded)}
     changes = leaderboards.changes([match]).get(match.pk, {})
     groups = [
         {"place": place, "seats": [(seat, names[seat], outcome["scores"][seat], changes.get(seat)) for seat in group]}
@@ -27,6 +33,7 @@ def panel(access: Access, loaded: Loaded, names: tuple[str, ...]) -> dict[str, A
     found = result.decision(loaded, match, access.viewer, names, outcome)
     return {
         "rematch": rematches.offer(access),
+        "after_end": rematches.mark(access, loaded),
         "ranking": groups,
         "rated": bool(changes),
         "won": result.winners(outcome, access.viewer, names),

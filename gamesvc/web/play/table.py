@@ -93,7 +93,7 @@ def newest_version(request: HttpRequest, ident: str) -> JsonResponse:
     loaded = access.load()
     awaited = access.seat is not None and any(one.seat == access.seat.index for one in loaded.awaited())
     told = {"match": str(access.match.id), "version": loaded.viewer_version(access.viewer), "awaited": awaited}
-    answer = JsonResponse(told | press.told(access))
+    answer = JsonResponse(told | press.told(access) | after_end.told(access, loaded))
     answer["Cache-Control"] = "private, no-store"
     return answer
 

@@ -2,8 +2,9 @@
 // Where streams cannot be reached, an address of JSON is asked instead, less and less often.
 
 /**
- * A match that has moved: the viewer's version of it, whether it waits for them, and the newest message they may read.
- * @typedef {{match?: string, version: number, awaited?: boolean, messages?: string}} Change
+ * A match that has moved: the viewer's version of it, whether it waits for them, the newest message they may read, and what
+ * has followed its end.
+ * @typedef {{match?: string, version: number, awaited?: boolean, messages?: string, after_end?: string}} Change
  * @typedef {"live" | "polling" | "offline" | "ended"} State
  * "ended": the viewer may no longer follow. Nothing comes after it.
  */
@@ -39,7 +40,7 @@ export function follow(url, { poll, onChange, onState = () => {} }) {
     /** @type {Change} */
     const change = JSON.parse(text);
     const match = change.match ?? "";
-    const mark = change.version === undefined ? text : `${change.version} ${change.messages ?? ""}`;
+    const mark = change.version === undefined ? text : `${change.version} ${change.messages} ${change.after_end}`;
     if (known[match] === mark) return;
     known[match] = mark;
     onChange(change);

@@ -25,7 +25,7 @@ from gamesvc.api.live.hub import Hub
 from gamesvc.api.live.messages import ServerSentEvents
 from gamesvc.api.live.streams import MatchStream, Wish
 from gamesvc.matches import hints
-from gamesvc.matches.lobby import challenges, opening, press, substitutes
+from gamesvc.matches.lobby import challenges, opening, press, rematches, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
@@ -33,6 +33,7 @@ from gamesvc.ops.following import NoStream
 from tests.api.live.conftest import Duel, LiveServer, do, run, token_of
 from tests.conftest import Program, make_player
 from tests.matches.playing import act
+from tests.web.rated import follow
 
 ORDERS = {"name": "set_orders", "orders": []}
 
@@ -463,5 +464,27 @@ def test_a_challenge_is_told_on_the_stream_of_the_challenged(live: LiveServer, t
         async with live.follow("/me/stream/", token) as again:
             [told] = await again.next()
             assert told.data["challenge"]
+
+    run(scene)
+
+
+def test_what_follows_the_end_is_told(live: LiveServer, duel: Duel) -> None:
+    async def scene() -> None:
+        await do(act, duel.match, 0, {"name": "resign"})
+        async with (
+            live.follow(duel.path, duel.tokens[1]) as other,
+            live.follow(f"{duel.path}?link={duel.match.link_token}") as guest,
+        ):
+            for stream in (other, guest):
+                [told] = await stream.next()
+                assert "after_end" not in told.data
+            again = await do(lambda: rematches.rematch(by=duel.players[0], match=Match.objects.get(pk=duel.match.pk)))
+            [told] = await other.next()
+            assert told.data["after_end"] == str(again.number)
+            await do(follow)
+            # Had the rematch been told to the guest, its message would come before that of the rating.
+            for stream, mark in ((other, f"rated {again.number}"), (guest, "rated")):
+                [told] = await stream.next()
+                assert told.data["after_end"] == mark
 
     run(scene)

@@ -161,3 +161,20 @@ def test_who_waits_for_opponents_sees_the_match_begin(up, people):
     expect(pages[0].locator("svg.board").first).to_be_visible(timeout=LONG)
     for page in pages:
         page.close()
+
+
+def test_what_follows_the_end_comes_into_an_open_page(up, match):
+    """A page of a match that was over when it was loaded, told by the stream alone."""
+    number, pages = match
+    pages[0].goto(f"/matches/{number}/resign")
+    pages[0].get_by_role("button", name="Resign").click()
+    expect(pages[0].locator("#result")).to_contain_text("Ask for a rematch")
+    page = pages[1]
+    page.route("**/version*", lambda route: route.abort())
+    with streaming(up, page):
+        page.goto(f"/matches/{number}/")
+    expect(page.locator("#result")).to_contain_text("Ask for a rematch", timeout=LONG)
+    page.evaluate("window.first = true")
+    post(up, f"matches/{number}/rematch/", {})
+    expect(page.locator("#result")).to_contain_text("Join the rematch", timeout=LONG)
+    assert page.evaluate("window.first"), "the page was patched, not loaded"

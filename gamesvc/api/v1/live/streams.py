@@ -55,9 +55,10 @@ class MatchStream(_Door):
 
         Server-Sent Events, or with `Accept: application/x-ndjson` a JSON object a line. `version` is your version, as in the ETag
         of the view; `awaited` says whether the match waits for you. `messages` changes with each message between players that you
-        may read; it is missing while there is none, and with `events`. The id of a message is the version: send the last one as
-        Last-Event-ID to go on without a gap. Every 15 seconds a comment shows that the stream is alive. It ends with your token
-        or session, or when you see the match from another seat than before.
+        may read, and `after_end` with the ratings and the rematch of a match that is over; both are missing while there is none,
+        and with `events`. The id of a message is the version: send the last one as Last-Event-ID to go on without a gap. Every
+        15 seconds a comment shows that the stream is alive. It ends with your token or session, or when you see the match from
+        another seat than before.
         """
         user = request.user if isinstance(request.user, User) else None
         access_match(user=user, ident=ident, link=request.query_params.get("link", ""))

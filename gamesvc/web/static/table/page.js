@@ -67,17 +67,18 @@ const AGAIN = 1000;
 const WORDS = { offline: tr("No connection. The page goes on when it is back."), ended: tr("You may no longer follow this match. Load the page again.") };
 let newest = 0;
 let catching = false;
-/** The newest message that was told of. */
-let said = "";
-const shown = () => `${main.dataset.version} ${main.dataset.messages}`;
-/** Show the newest version and message that were told of; what fails is tried again. */
+/** The newest message that was told of, and what has followed the end. */
+let said = "", ended = "";
+const shown = () => `${main.dataset.version} ${main.dataset.messages} ${main.dataset.end}`;
+const behind = () => newest > Number(main.dataset.version) || (said && said !== main.dataset.messages) || ended !== main.dataset.end;
+/** Show the newest of all that was told of; what fails is tried again. */
 async function catchUp() {
   if (catching) return;
   catching = true;
   try {
     // The answer to a form that is on its way may show it already.
     await idle();
-    while ((newest > Number(main.dataset.version) || (said && said !== main.dataset.messages)) && !document.querySelector("main.replay")) {
+    while (behind() && !document.querySelector("main.replay")) {
       const before = shown();
       if (!(await reload()) || shown() === before) break;
     }
@@ -94,9 +95,10 @@ function keepUp() {
   following = true;
   follow(main.dataset.stream, {
     poll: main.dataset.news,
-    onChange: ({ version, messages }) => {
+    onChange: ({ version, messages, after_end }) => {
       newest = version;
       said = messages ?? "";
+      ended = after_end ?? "";
       void catchUp();
     },
     onState: (now) => {
