@@ -18,6 +18,7 @@ WORDS = (
     mark("One less"),
     mark("One more"),
     mark("Players"),
+    mark("Still sending"),
     mark("The board has changed. Choose again"),
     mark("The browser does not allow notifications from this page."),
     mark("The connection is lost. Try again: nothing happens twice"),

@@ -336,6 +336,28 @@ def hold_the_first(page: Page, pattern: str) -> Callable[[], Route]:
     return first
 
 
+def test_a_tap_while_an_act_is_on_its_way_is_kept(opened):
+    """It begins the next act when the answer is there. What sends is not kept: nothing is sent that the player has not seen."""
+    played = Played("space_fleet_commander", 1)
+    page = opened(played.users[0], played.path)
+    page.evaluate('localStorage.setItem("send at once", "1")')
+    before, held = shown(page), hold_the_first(page, "**/command")
+    for target in ("ship:", "slot:"):
+        page.locator(f'.hits .can[data-t^="{target}"]:not([aria-pressed="true"])').first.dispatch_event("click")
+    answer = held().fetch()
+    after = played.version
+    next_ship = next(target for target in sorted(played.drawn(0)) if target.startswith("ship:"))
+    page.locator(f'.hits [data-t="{next_ship}"]').dispatch_event("click")
+    expect(page.locator("#says")).to_contain_text("Still sending")
+    page.locator("#confirm").dispatch_event("click")
+    held().fulfill(response=answer)
+    wait_for_version(page, before + 1)
+    expect(page.locator("form.filling")).to_have_count(1)
+    expect(page.locator(f'.hits [data-t="{next_ship}"]')).to_have_attribute("aria-pressed", "true")
+    page.wait_for_function("() => !bar.ariaBusy")
+    assert played.version == after
+
+
 def test_confirm_waits_for_the_words_of_the_server(opened):
     """A press that comes before the preview is sent with it, unless the preview says that the act cannot be undone."""
     fleet, setup = Played("space_fleet_commander", 1), Played("stratastar", 2)

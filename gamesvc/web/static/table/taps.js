@@ -33,6 +33,8 @@ const version = () => document.getElementById("main")?.dataset.version ?? "";
 let drawn = version();
 /** Confirm was pressed before the words of the server came. */
 let pressed = false;
+/** What was tapped while an act was on its way. */
+let later = "";
 /** Why what is chosen was refused, until it is changed. */
 let refusal = "";
 /** A button of the bar has brought up the forms: they go down again with the act. */
@@ -59,6 +61,7 @@ export function tap(target) {
   hide();
   closeMenu();
   if (!live()) return void explain(target);
+  if (busy) return wait(target);
   tapped = true;
   if (filling && target === first && filling.stays(target)) return cancel();
   if (filling?.take(target)) return changed();
@@ -85,6 +88,7 @@ function formsFor(target, list) {
 
 /** @param {HTMLFormElement} form @param {string} target */
 function begin(form, target) {
+  if (busy) return wait(target);
   if (filling && filling.form !== form) reset();
   if (filling?.form !== form) filling = new Filling(form);
   first = target;
@@ -166,14 +170,16 @@ async function look(form) {
 /** Send what is chosen; if the words of the server are still on their way, when they say that it is complete and can be undone,
  * or the same as before. */
 function confirm() {
-  if (filling && (preview || asked === answered)) void submit(filling.form);
+  if (busy) wait();
+  else if (filling && (preview || asked === answered)) void submit(filling.form);
   else pressed = filling !== null;
 }
 
 /** Send what is chosen. @param {HTMLFormElement} form @param {HTMLElement | null} [button] */
 export async function submit(form, button = null) {
-  if (busy) return;
+  if (busy) return wait();
   busy = true;
+  later = "";
   const [was, near, byTap] = [filling, focused, tapped || Boolean(button?.closest("#bar"))];
   showBusy();
   try {
@@ -201,6 +207,19 @@ export async function submit(form, button = null) {
   else if (byTap && live()) bring(canBegin());
   if (refusal && !filling) say(refusal, "", true);
   if (near) hitOf(near)?.focus();
+  if (later && !refusal && hitOf(later)) {
+    tap(later);
+    // It was meant for the board before: nothing is sent at once for it.
+    tapped = false;
+  }
+}
+
+/** Something is on its way: a tap on the board is kept for the one after it; any other press waits, lest it be sent twice.
+ * @param {string} [target] */
+function wait(target = "") {
+  later = target || later;
+  const hit = hitOf(later);
+  say(tr("Still sending"), hit ? nameOf(hit) : "");
 }
 
 /** Tell whether a form is on its way, or the words about what is chosen. */
