@@ -127,3 +127,12 @@ def test_several_errors_are_told_at_once(toy_offered, clients):
     assert '<a href="#time">Choose how many hours' in page
     assert '<a href="#asks">Enter the number of timeouts' in page
     assert not Match.objects.exists()
+
+
+@pytest.mark.parametrize("game", [game.manifest.id for game in catalog.games()])
+def test_every_choice_among_options_is_in_words(game, clients):
+    """A value such as `high_score` is for programs."""
+    for option in catalog.game(game).manifest.options["properties"].values():
+        choice = option if "enum" in option else option.get("items", {})
+        texts = [value for value in choice.get("enum", ()) if isinstance(value, str)]
+        assert set(texts) <= choice.get("labels", {}).keys(), option["title"]

@@ -12,8 +12,9 @@ OPTIONS: JsonObject = {
     "properties": {
         "mode": {
             "title": "Mode",
-            "description": "classic: alone, 70 stars win. high_score: alone, no limit. race: 2 to 6 sheets with the same dice.",
+            "description": "Classic: alone, 70 stars win. High score: alone, no limit. Race: 2 to 6 sheets with the same dice.",
             "enum": ["classic", "high_score", "race"],
+            "labels": {"classic": "Classic", "high_score": "High score", "race": "Race"},
             "default": "classic",
             "default_by_seats": {str(seats): "race" for seats in range(2, 7)},
         },
@@ -25,8 +26,9 @@ OPTIONS: JsonObject = {
         },
         "planetfall": {
             "title": "Planetfall",
-            "description": "three: three dice showing 3. strict: every usable die shows 3.",
+            "description": "How many dice must show 3 for a planetfall.",
             "enum": ["three", "strict"],
+            "labels": {"three": "three dice show 3", "strict": "every usable die shows 3"},
             "default": "three",
         },
         "lockstep": {
