@@ -10,6 +10,8 @@ from gamesvc.games.kernel import intake
 
 # These need no database, so they start none; `compat --all` does.
 WITHOUT_SERVERS = {"", "help", "--help", "version", "--version"}
+# What changes tables shows its own errors.
+MIGRATING = {"migrate", "prepare", "makemigrations"}
 WITHOUT_SERVERS |= {"selfplay", "verify", "compat", "demo", "up", "bench", "simulate", "doors"}
 
 
@@ -25,13 +27,30 @@ def main() -> None:
         from gamesvc.embedded import environment
 
         environment.provide(Path(os.environ.get("GAMESVC_DATA", "var")))
+    import psycopg
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import Error as DatabaseError
 
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as fault:
         sys.exit(f"gamesvc does not start: {fault}")
+    except (DatabaseError, psycopg.Error) as fault:
+        if "--traceback" in sys.argv or command in MIGRATING:
+            raise
+        if advice := advice_on(fault):
+            sys.exit(advice)
+        raise
+
+
+def advice_on(fault: Exception) -> str:
+    """Return what to do about a failure of the database; empty if it is none that an operator can mend."""
+    from gamesvc.away import is_away, is_unprepared
+
+    if is_unprepared(fault):
+        return "The database is empty, or older than this version. Run `manage.py prepare` first."
+    return f"The database does not answer. Check DATABASE_URL. {' '.join(str(fault).split())}" if is_away(fault) else ""
 
 
 if __name__ == "__main__":

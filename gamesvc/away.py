@@ -1,4 +1,4 @@
-"""Detection of an unreachable database, and one log line a minute instead of one per request."""
+"""Detection of an unreachable database, or one that is not migrated; one log line a minute instead of one per request."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import time
 import psycopg
 
 SAID_EVERY_SECONDS = 60.0
+# SQLSTATE: a table or column is missing.
+_UNPREPARED = ("42P01", "42703")
 # SQLSTATE: connection lost, server shutting down or starting up, no free connection. Without a code the server was not reached.
 _AWAY = ("08", "57P", "53300")
 
@@ -22,6 +24,12 @@ def is_away(error: BaseException | None) -> bool:
             return error.sqlstate is None or error.sqlstate.startswith(_AWAY)
         error = error.__cause__ or error.__context__
     return False
+
+
+def is_unprepared(error: BaseException) -> bool:
+    """Return True if an error, or its cause, says that a table or column is missing."""
+    cause = error.__cause__ or error
+    return isinstance(cause, psycopg.Error) and cause.sqlstate in _UNPREPARED
 
 
 class SaidOnceAMinute(logging.Filter):
