@@ -1,6 +1,11 @@
 """Pages speak the language of the profile, else that of the browser; the API speaks English."""
 
+import re
+from pathlib import Path
+
+import polib
 import pytest
+from django.apps import apps
 from django.test import Client
 
 pytestmark = pytest.mark.django_db
@@ -28,3 +33,15 @@ def test_a_user_reads_the_language_of_the_profile(clients, people):
     asked = clients[0].get("/api/v1/matches/404404/", headers={"accept-language": "de"})
     assert asked.json()["code"] == "not_found"
     assert "Content-Language" not in asked
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"])
+def test_the_pages_of_signing_in_are_in_sentence_case(client, path):
+    text = re.sub(r"<[^>]+>", "\n", client.get(path).content.decode())
+    assert not re.findall(r"(?:Sign (?:In|Up|Out)|Password Reset|Reset My)", text)
+
+
+def test_the_english_of_signing_in_is_compiled():
+    source = Path(apps.get_app_config("accounts").path) / "locale" / "en" / "LC_MESSAGES" / "django.po"
+    told = {entry.msgid: entry.msgstr for entry in polib.pofile(str(source))}
+    assert told == {entry.msgid: entry.msgstr for entry in polib.mofile(str(source.with_suffix(".mo")))}

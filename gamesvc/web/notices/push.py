@@ -32,10 +32,10 @@ def change(request: HttpRequest) -> HttpResponse:
     try:
         if ActForm.read(request)["act"] == "unsubscribe":
             ended = web_push.unsubscribe(user, **UnsubscribeForm.read(request))
-            messages.success(request, say("Push is off for this device.") if ended else say("This device had no push."))
+            messages.success(request, say("Notifications are off for this device.") if ended else say("This device had none."))
         else:
             web_push.subscribe(user, **SubscribeForm.read(request))
-            messages.success(request, say("Push is on for this device. It comes before any mail; you can change that here."))
+            messages.success(request, say("Notifications are on for this device. They come before any mail; change that here."))
     except (Refused, WishRefused) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:profile")

@@ -105,15 +105,15 @@ def with_push(opened: Callable[..., Page], user: User, origin: str) -> Page:
 def test_push_is_offered_after_the_first_move_and_turned_on_and_off(opened, match, live_server):
     ines, _marek = users(match)
     page = with_push(opened, ines, live_server.url)
-    expect(page.get_by_role("button", name="Turn on push on this device")).to_have_count(0)
+    expect(page.get_by_role("button", name="Turn on notifications on this device")).to_have_count(0)
     Holding.objects.filter(user=ines).update(answers=1)
     page.goto("/")
-    page.get_by_role("button", name="Turn on push on this device").click()
+    page.get_by_role("button", name="Turn on notifications on this device").click()
     page.wait_for_url("**/profile/")
     assert PushSubscription.objects.get().user == ines
-    expect(page.get_by_text("Push is on for this device.")).to_be_visible()
+    expect(page.get_by_text("Notifications are on for this device.")).to_be_visible()
     page.locator("#push").get_by_role("button", name="Turn off").click()
-    expect(page.get_by_text("Push is off for this device.")).to_be_visible()
+    expect(page.get_by_text("Notifications are off for this device.")).to_be_visible()
     assert not PushSubscription.objects.exists()
 
 

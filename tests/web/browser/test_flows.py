@@ -37,7 +37,7 @@ def test_a_stranger_signs_up_and_finishes_a_first_match_with_a_bot(opened):
     page.get_by_label("Email", exact=False).fill("noor@players.example")
     page.get_by_label("Password", exact=False).fill(PASSWORD)
     zone = page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone")
-    page.get_by_role("button", name="Sign Up").click()
+    page.get_by_role("button", name="Sign up").click()
     page.wait_for_url("**/accounts/confirm-email/")
     page.goto(re.search(r"https?://[^/\s]+(/accounts/\S+)", mail.outbox[-1].body)[1])
     page.get_by_role("button", name="Confirm").click()

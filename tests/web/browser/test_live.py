@@ -47,7 +47,7 @@ def sign_in(page: Page, name: str, password: str) -> None:
     page.goto("/accounts/login/")
     page.get_by_label("Login", exact=False).fill(name)
     page.get_by_label("Password", exact=False).fill(password)
-    page.get_by_role("button", name="Sign In").click()
+    page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(re.compile(r"//[^/]+/$"))
 
 
@@ -56,7 +56,7 @@ def sign_up(page: Page, name: str) -> None:
     page.get_by_label("Username").fill(name)
     page.get_by_label("Email", exact=False).fill(f"{name}@players.example")
     page.get_by_label("Password", exact=False).fill(PASSWORD)
-    page.get_by_role("button", name="Sign Up").click()
+    page.get_by_role("button", name="Sign up").click()
     page.wait_for_url(re.compile(r"//[^/]+/$"))
 
 
