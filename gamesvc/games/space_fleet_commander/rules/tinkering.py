@@ -122,11 +122,8 @@ def _label(ones: Sequence[str]) -> str:
 
 
 def _adjust_schema(sheet: Sheet, lists: Sequence[Sequence[Step]]) -> JsonObject:
-    return {
-        "title": mark("Fire Support Ships change"),
-        "enum": lists,
-        "labels": adjust_labels(sheet, lists),
-    }
+    usual: JsonObject = {"default": []} if [] in lists else {}
+    return {"title": mark("Fire Support Ships change"), "enum": lists, "labels": adjust_labels(sheet, lists), **usual}
 
 
 def adjust_labels(sheet: Sheet, lists: Sequence[Sequence[Step]]) -> JsonObject:
