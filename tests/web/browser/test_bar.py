@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from gamesvc.games.kernel.game import Form
 from gamesvc.games.kernel.targets import Stand, stands
@@ -192,3 +192,23 @@ def test_keeping_the_dice_rerolls_none_though_some_are_marked(opened):
     after = played.view(0)["sheet"]
     assert [die["value"] for die in after["dice"]] == [die["value"] for die in before["dice"]]
     assert after["phase"] != before["phase"]
+
+
+def test_who_is_asked_to_come_again_in_a_moment_does(opened):
+    """Whoever plays fast may be answered one request at a time."""
+    played = keeping_dice()
+    page, refused = opened(played.users[0], played.path, PHONE, touch=True), []
+
+    def once(route: Route) -> None:
+        if route.request.url in refused:
+            return route.continue_()
+        refused.append(route.request.url)
+        return route.fulfill(status=429, headers={"Retry-After": "1"}, body="Too many at once.")
+
+    page.route("**/preview", once)
+    page.route("**/command", once)
+    at = shown(page)
+    page.locator("#bar").get_by_role("button", name="Keep the dice").tap()
+    wait_for_version(page, at + 1)
+    assert len(refused) == 2
+    expect(page.locator("#says .error")).to_have_count(0)

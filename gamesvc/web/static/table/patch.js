@@ -89,6 +89,14 @@ export async function idle() {
   for (let form; form !== sending; ) await (form = sending).catch(() => undefined);
 }
 
+/** Fetch something. Who is asked to come again in a moment does so, once. @param {string} address @param {RequestInit} options */
+export async function fetched(address, options) {
+  const answer = await fetch(address, options), wait = answer.status === 429 ? Number(answer.headers.get("Retry-After")) : 0;
+  if (!wait || wait > 5) return answer;
+  await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+  return fetch(address, options);
+}
+
 /** Load the page again, or another moment of it. Never crosses a form: it waits for one that is being sent, and a later one
  * ends it. So no answer takes the place of a newer one.
  * @param {string} [search] @returns {Promise<boolean>} */
@@ -96,7 +104,7 @@ export async function reload(search) {
   await idle();
   loading?.abort();
   const mine = (loading = new AbortController());
-  const answer = await fetch(here(search), { headers: { Accept: "text/html" }, signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE)]) });
+  const answer = await fetched(here(search), { headers: { Accept: "text/html" }, signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE)]) });
   const html = await answer.text();
   if (!answer.ok) return false;
   show(parse(html), answer.url);
@@ -123,7 +131,7 @@ async function post(form, button) {
   if (button instanceof HTMLButtonElement && button.name) body.set(button.name, button.value);
   // The answer leads to the page without its query: what was read goes with it as a header.
   const headers = { Accept: "text/html", Heard: heard() };
-  const answer = await fetch(addressOf(form), { method: "POST", body, headers, signal: AbortSignal.timeout(PATIENCE) });
+  const answer = await fetched(addressOf(form), { method: "POST", body, headers, signal: AbortSignal.timeout(PATIENCE) });
   const page = parse(await answer.text());
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error(answer.statusText);
   // What was written stays until it is taken.

@@ -4,7 +4,7 @@ import { Filling, begins, choices, commands, number, targetOf } from "./forms.js
 import { fold } from "./fold.js";
 import { bring, draw, hitOf, hits, nameOf } from "./marks.js";
 import { explain, hide, place, wordsOf } from "./help.js";
-import { edit, Refused, send } from "./patch.js";
+import { edit, fetched, Refused, send } from "./patch.js";
 import { count, fit } from "./zoom.js";
 import { tr } from "../words.js";
 
@@ -148,7 +148,7 @@ async function look(form) {
   const mine = ++asked;
   showBusy();
   try {
-    const answer = await fetch(form.dataset.preview ?? "", { method: "POST", body: new FormData(form) });
+    const answer = await fetched(form.dataset.preview ?? "", { method: "POST", body: new FormData(form) });
     const words = answer.ok ? await answer.json() : null;
     if (mine !== asked || filling?.form !== form) return;
     preview = words;
