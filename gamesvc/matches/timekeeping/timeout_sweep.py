@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -44,6 +45,12 @@ BATCH = 60
 MOST_DEFAULTS = 60
 # Longest run of a sweep, and the rest for a match whose timeout failed.
 SWEEP_LASTS = 15.0
+# Longest run of a batch. Then it returns what is left, so that the next one finds what has run out since.
+BATCH_LASTS = 2.0
+# After so many seconds in a sweep the matches of a user who opened them come last: long orders may be held in many of them.
+SHARE = 0.5
+# So long nothing but those is looked for, where a look has found nothing else.
+ALONE = 1.0
 REST = timedelta(seconds=30)
 # Delay before looking again at a deadline that waits for unread mail, or for a vacation to be counted.
 PAUSE = timedelta(seconds=2)
@@ -82,33 +89,52 @@ class Batch:
         )
 
 
+@dataclass(slots=True)
+class Spent:
+    """The seconds that a sweep has spent on the matches of each user who opened some."""
+
+    seconds: defaultdict[int | None, float] = field(default_factory=lambda: defaultdict(float))
+
+    def at_share(self) -> list[int]:
+        """Return the users whose matches have had their share."""
+        return [user for user, seconds in self.seconds.items() if user is not None and seconds > SHARE]
+
+
 def ripe() -> datetime:
     """Return the moment up to which deadlines may fire. The margin lets input received in time be stored and applied."""
     return timezone.now() - timedelta(seconds=settings.DEADLINE_MARGIN_SECONDS)
 
 
-def claim_due(limit: int = BATCH, until: datetime | None = None) -> list[Claim]:
+def claim_due(limit: int = BATCH, until: datetime | None = None, but: Collection[int] = ()) -> list[Claim]:
     """Lease questions due by `until`, except rows that another sweep holds and matches that an outage still has to move.
+
+    `but`: leave out the matches that these users have opened.
 
     A batch takes the oldest ones and some of the newest. So a new deadline need not wait behind ten thousand old ones.
     """
     now, newest = timezone.now(), limit // 5
-    until, held = until or ripe(), list(availability.held_back())
+    until, held, others = until or ripe(), list(availability.held_back()), list(but)
     with connection.cursor() as cursor:
         cursor.execute(
             "WITH newest AS ("
             " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
             " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz) AND NOT match_id = ANY(%s::uuid[])"
+            " AND NOT EXISTS (SELECT FROM matches_match m WHERE m.id = match_id AND m.creator_id = ANY(%s::bigint[]))"
             " ORDER BY due_at DESC LIMIT %s::int FOR UPDATE SKIP LOCKED"
             "), oldest AS ("
             " SELECT id FROM matches_question WHERE due_at <= %s::timestamptz"
             " AND (claimed_until IS NULL OR claimed_until < %s::timestamptz) AND NOT match_id = ANY(%s::uuid[])"
+            " AND NOT EXISTS (SELECT FROM matches_match m WHERE m.id = match_id AND m.creator_id = ANY(%s::bigint[]))"
             " AND id NOT IN (SELECT id FROM newest)"
             " ORDER BY due_at LIMIT %s::int FOR UPDATE SKIP LOCKED"
             ") UPDATE matches_question q SET claimed_until = %s::timestamptz"
             " WHERE id IN (SELECT id FROM newest UNION ALL SELECT id FROM oldest) RETURNING id, match_id, seat, question, due_at,"
             " (SELECT m.version FROM matches_match m WHERE m.id = q.match_id)",
-            [until, now, held, newest, until, now, held, limit - newest, now + timedelta(seconds=LEASE_SECONDS)],
+            [
+                *(until, now, held, others, newest),
+                *(until, now, held, others, limit - newest),
+                now + timedelta(seconds=LEASE_SECONDS),
+            ],
         )
         # Newest first: most of them have only just run out.
         return sorted((Claim(*row) for row in cursor.fetchall()), key=lambda claim: claim.due_at, reverse=True)
@@ -116,15 +142,35 @@ def claim_due(limit: int = BATCH, until: datetime | None = None) -> list[Claim]:
 
 def sweep(limit: int = 1000) -> int:
     """Answer due questions with the game's default commands, in batches. Return how many questions were closed."""
-    fired = 0
-    for claims, failed in _batches(limit):
+    fired, spent = 0, Spent()
+    for claims, failed in _batches(limit, spent):
         waiting = {claim.id for claim in claims}
         with leases.repeating(partial(_renew, waiting), LEASE_SECONDS / 3):
-            batch = Batch.of(claims)
-            for claim in claims:
+            batch, end = Batch.of(claims), time.monotonic() + BATCH_LASTS
+            for claim in _in_turn(claims, batch, spent):
                 fired += _fire(claim, batch, failed)
                 waiting.discard(claim.id)
+                if time.monotonic() > end:
+                    break
+        Question.objects.filter(id__in=waiting).update(claimed_until=None)
     return fired
+
+
+def _in_turn(claims: Sequence[Claim], batch: Batch, spent: Spent) -> Iterator[Claim]:
+    """Yield the claims in order, always one of the user whose matches have taken least of this sweep. Counts what each takes."""
+    left: dict[int | None, list[Claim]] = {}
+    for claim in reversed(claims):
+        match = batch.matches.get(claim.match_id)
+        left.setdefault(match.creator_id if match is not None else None, []).append(claim)
+    while left:
+        user = min(left, key=lambda user: spent.seconds[user])
+        since = time.monotonic()
+        try:
+            yield left[user].pop()
+        finally:
+            spent.seconds[user] += time.monotonic() - since
+        if not left[user]:
+            del left[user]
 
 
 def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
@@ -146,20 +192,26 @@ def _renew(waiting: set[UUID]) -> None:
     claimed.update(claimed_until=now + timedelta(seconds=LEASE_SECONDS))
 
 
-def _batches(limit: int) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
+def _batches(limit: int, spent: Spent) -> Iterator[tuple[list[Claim], set[tuple[UUID, int]]]]:
     """Yield claims of due questions, with the matches and users whose vacation could not be counted.
 
     Announced vacations are settled first. Nothing is claimed during an outage or before it is settled, and nothing due after the
     last heartbeat.
     """
-    left, end = limit, time.monotonic() + SWEEP_LASTS
+    left, end, alone = limit, time.monotonic() + SWEEP_LASTS, 0.0
     while left > 0 and time.monotonic() < end:
         settled = vacations.settle()
         if not _any_due(ripe()):
             return
         availability.keep_alive()
         proven = availability.proven_until()
-        if proven is None or not (claims := claim_due(min(BATCH, left), min(ripe(), proven))):
+        if proven is None:
+            return
+        asked, until, claims = min(BATCH, left), min(ripe(), proven), list[Claim]()
+        if (had := spent.at_share()) and time.monotonic() >= alone:
+            claims = claim_due(asked, until, had)
+            alone = 0.0 if claims else time.monotonic() + ALONE
+        if not claims and not (claims := claim_due(asked, until)):
             return
         yield claims, settled.failed
         left -= len(claims)

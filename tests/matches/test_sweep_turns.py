@@ -1,0 +1,72 @@
+"""Whose turn it is in a sweep of deadlines: dear matches of one user do not hold up the clocks of others."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Question
+from gamesvc.matches.timekeeping import timeout_sweep
+
+pytestmark = pytest.mark.django_db
+BATCH = 5
+
+
+@pytest.fixture
+def due(toy, settings):
+    """Open a match of two players, due some seconds ago."""
+    settings.MATCHES_PER_MINUTE = 100
+
+    def make(creator, other, seconds):
+        match = opening.join_match(by=other, match=opening.create_match(by=creator, game=toy))
+        match.questions.update(due_at=timezone.now() - timedelta(seconds=seconds))
+        return match.pk
+
+    return make
+
+
+@pytest.fixture
+def order(monkeypatch):
+    """The matches whose questions are closed, in order, each after a second on a clock of its own."""
+    seen, fire, clock = [], timeout_sweep._fire, [1000.0]
+
+    def fired(claim, *rest):
+        seen.append(claim.match_id)
+        clock[0] += 1.0
+        return fire(claim, *rest)
+
+    monkeypatch.setattr(timeout_sweep, "_fire", fired)
+    monkeypatch.setattr(timeout_sweep.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(timeout_sweep, "BATCH", BATCH)
+    return seen
+
+
+def test_a_stranger_waits_for_few_of_the_matches_of_one_user(due, order, anna, ben, player):
+    for seconds in (*range(40, 50), *range(20, 30)):
+        due(anna, ben, seconds)
+    stranger = due(player("cleo"), player("dora"), 35)
+    timeout_sweep.sweep()
+    assert order.index(stranger) <= 3
+    timeout_sweep.sweep()
+    assert len(order) == len(set(order)) == 21
+
+
+def test_users_whose_matches_are_due_at_once_take_turns(due, order, anna, ben, player):
+    cleo = player("cleo")
+    mine = [due(anna, ben, 20 + at) for at in range(3)]
+    other = due(cleo, ben, 40)
+    timeout_sweep.sweep()
+    assert order.index(other) <= 1
+    assert set(order) == {*mine, other}
+
+
+def test_what_a_batch_leaves_is_free_at_once(due, order, anna, ben, monkeypatch):
+    for seconds in range(20, 24):
+        due(anna, ben, seconds)
+    monkeypatch.setattr(timeout_sweep, "SWEEP_LASTS", 1.5)
+    timeout_sweep.sweep()
+    assert len(order) == 3  # a batch lasts two seconds
+    assert Question.objects.filter(due_at__lt=timezone.now(), claimed_until__gt=timezone.now()).count() == 0
