@@ -20,6 +20,7 @@ from gamesvc import request_limits
 from gamesvc.api import unanswered
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.intake import Fault
+from gamesvc.request_limits import computing_time
 
 LONGEST_FIELD = 32 * 1024
 """Longest value of a form field, in characters."""
@@ -76,14 +77,22 @@ class RateLimits:
 
     It comes before everything that refuses requests. A request that reaches a view is counted first; another one (wrong host,
     unknown address, forbidden text) is counted with its response. Static files are free. API requests count for their user and
-    token once these are known (`gamesvc.api.throttling`).
+    token once these are known (`gamesvc.api.throttling`). The computing time of a request counts with its response.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+        since, response = computing_time.computed(), None
+        try:
+            computing_time.refuse_known(request)
+        except computing_time.OneAtATime as refused:
+            return unanswered.too_many(request, refused)
+        try:
+            response = self.get_response(request)
+        finally:
+            computing_time.leave(request, response, since)
         if not (hasattr(request, "came_to_view") or isinstance(response, WhiteNoiseFileResponse)):
             response = _counted(request, request_limits.of_network(request, "address")) or response
         request_limits.add_headers(request, response)
@@ -99,7 +108,18 @@ class RateLimits:
                 who |= request_limits.holders(request, request.user)
             elif request_limits.folds(request):
                 who |= request_limits.of_network(request, "history")
-        return _counted(request, who)
+        return _counted(request, who) or _beside_others(request)
+
+
+def _beside_others(request: HttpRequest) -> HttpResponse | None:
+    """Return the refusal of a page to a user who has used much computing time and has another request running."""
+    if unanswered.is_api(request):
+        return None
+    try:
+        computing_time.enter(request, request.user)
+    except computing_time.OneAtATime as refused:
+        return unanswered.too_many(request, refused)
+    return None
 
 
 def _counted(request: HttpRequest, who: Mapping[str, object]) -> HttpResponse | None:

@@ -10,13 +10,14 @@ from rest_framework.throttling import BaseThrottle
 from accounts.models import User
 from accounts.tokens import Bearer
 from gamesvc import request_limits
+from gamesvc.request_limits import computing_time
 
 if TYPE_CHECKING:  # the framework imports this module for its view classes
     from rest_framework.views import APIView
 
 
 class Throttle(BaseThrottle):
-    """Counts a request for its user and token, and for looking at the past. Raises `request_limits.Exceeded`."""
+    """Counts a request for its user and token, and for looking at the past. Raises `TooMany`."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         token = request.auth.token.pk if isinstance(request.auth, Bearer) else None
@@ -25,4 +26,5 @@ class Throttle(BaseThrottle):
             request_limits.count(plain, request_limits.holders(plain, request.user, token))
         elif request_limits.folds(plain):
             request_limits.count(plain, request_limits.of_network(plain, "history"))
+        computing_time.enter(plain, request.user)
         return True

@@ -12,10 +12,9 @@ from django.views import defaults
 from gamesvc.api.error_responses import MEDIA_TYPE, details
 from gamesvc.api.errors import BadRequest
 from gamesvc.away import is_away
-from gamesvc.errors import GamesvcError
+from gamesvc.errors import GamesvcError, TooMany
 from gamesvc.games.kernel.intake import Fault
 from gamesvc.matches.errors import Unknown
-from gamesvc.request_limits import Exceeded
 
 API = "/api/"
 DOCUMENTS = "/api/docs/"
@@ -49,7 +48,7 @@ def bad_request(request: HttpRequest, exception: Fault | Exception) -> HttpRespo
     return _problem(request, BadRequest(fault.detail, code=fault.code, more={"errors": errors}))
 
 
-def too_many(request: HttpRequest, exceeded: Exceeded) -> HttpResponse:
+def too_many(request: HttpRequest, exceeded: TooMany) -> HttpResponse:
     """Refuse a request beyond a rate limit, with the seconds to wait in Retry-After."""
     if is_api(request):
         return _problem(request, exceeded)

@@ -81,7 +81,7 @@ _OF_A_SERVICE = {
 }
 
 
-RATE_LIMITS = ("RATE_LIMIT_PER_ADDRESS", "RATE_LIMIT_PER_USER", "RATE_LIMIT_PER_TOKEN", "RATE_LIMIT_HISTORY")
+RATE_LIMITS = tuple(f"RATE_LIMIT_{name}" for name in ("PER_ADDRESS", "PER_USER", "PER_TOKEN", "HISTORY", "SECONDS"))
 
 
 @contextlib.contextmanager
