@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
+from django.core.signals import request_finished, request_started
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from accounts.models import User
@@ -18,6 +20,19 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 WIDE, PHONE = (1280, 720), (360, 740)
 # A busy machine may take long to answer.
 expect.set_options(timeout=60_000)
+
+
+RUNNING: list[None] = []
+request_started.connect(lambda **_: RUNNING.append(None), weak=False)
+request_finished.connect(lambda **_: RUNNING and RUNNING.pop(), weak=False)
+
+
+def wait_for_answers() -> None:
+    """Wait until the server answers nothing: a page that is closed sends its leave, and the database is cleared after a test."""
+    for _ in range(40):
+        time.sleep(0.05)
+        if not RUNNING:
+            break
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +83,7 @@ def opened(browser: Browser, live_server, transactional_db) -> Iterator[Callable
     yield opening
     for context in contexts:
         context.close()
+    wait_for_answers()
     assert not faults
 
 
