@@ -7,6 +7,7 @@ take the place of another match, so it rests for a while, longer after each fail
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Hashable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -18,6 +19,8 @@ logger = logging.getLogger(__name__)
 
 FIRST_REST = timedelta(seconds=10)
 LONGEST_REST = timedelta(minutes=10)
+# Longest run of a sweep, well below the time limit of its task. The next one goes on.
+LASTS = 30.0
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 Item = TypeVar("Item", bound=Hashable)
@@ -27,13 +30,16 @@ _resting: dict[tuple[str, Hashable], tuple[int, datetime]] = {}
 
 
 def each(what: str, items: Iterable[Item], do: Callable[[Item], int], *, limit: int) -> int:
-    """Run `do` for each item and return the sum of its results. Stop when `limit` items returned something.
+    """Run `do` for each item and return the sum of its results. Stop when `limit` items returned something, or after `LASTS`.
 
     Failures are logged, and the item rests. So `items` should be all that are due, not just the first `limit`. If the database is
     away no item is at fault, and the sweep ends with the error.
     """
     total = done = 0
+    end = time.monotonic() + LASTS
     for item in items:
+        if time.monotonic() > end:
+            break
         failures, until = _resting.get((what, item), (0, NEVER))
         if timezone.now() < until:
             continue

@@ -54,6 +54,18 @@ def test_bots_play_on_beside_a_match_that_cannot(toy, anna, monkeypatch, many_ma
     assert version(good) > before
 
 
+def test_a_sweep_over_dear_matches_ends_before_its_task_is_stopped(monkeypatch):
+    seconds, done = [0.0], []
+    monkeypatch.setattr(backoff.time, "monotonic", lambda: seconds[0])
+
+    def dear(item):
+        done.append(item)
+        seconds[0] += 10
+        return 1
+
+    assert backoff.each("the match", range(200), dear, limit=200) == len(done) == 4
+
+
 def test_a_match_whose_bot_failed_rests_and_is_tried_again(toy, anna, caplog):
     match = against_bot(anna, 1)
     sealed = match.key_id
