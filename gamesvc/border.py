@@ -86,7 +86,8 @@ class RateLimits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         since, response = computing_time.computed(), None
         try:
-            computing_time.refuse_known(request)
+            if not is_provider(request.path_info):
+                computing_time.refuse_known(request)
         except computing_time.OneAtATime as refused:
             return unanswered.too_many(request, refused)
         try:

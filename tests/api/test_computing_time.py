@@ -123,6 +123,14 @@ def test_static_files_are_answered_at_any_time(beside, page):
     assert beside(dashboard, "_sections", page, lambda: Client().get(static("style.css"))).status_code in (200, 404)
 
 
+def test_a_provider_of_mail_is_answered_at_any_time(beside):
+    guest = Client()
+    guest.get("/games/")
+    assert beside(searching, "search", lambda: guest.get("/games/"), lambda: guest.get("/games/")).status_code == 429
+    posted = beside(searching, "search", lambda: guest.get("/games/"), lambda: guest.post("/mail/provider/postmark/"))
+    assert posted.status_code == 404  # this provider is not set up here
+
+
 def test_a_response_that_is_written_bit_by_bit_counts_until_its_end(anna, ben, program, toy, account):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
     caller = program(anna)
