@@ -468,7 +468,7 @@ def test_a_challenge_is_told_on_the_stream_of_the_challenged(live: LiveServer, t
     run(scene)
 
 
-def test_what_follows_the_end_is_told(live: LiveServer, duel: Duel) -> None:
+def test_what_follows_the_end_is_told(live: LiveServer, duel: Duel, feed: None) -> None:
     async def scene() -> None:
         await do(act, duel.match, 0, {"name": "resign"})
         async with (
