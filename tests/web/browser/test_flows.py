@@ -50,7 +50,7 @@ def test_a_stranger_signs_up_and_finishes_a_first_match_with_a_bot(opened):
     expect(result).to_contain_text("greedy bot")
     match = Match.objects.get()
     assert (match.status, match.outcome["ranking"]) == (Match.Status.FINISHED, [[1], [0]])
-    result.get_by_role("button", name="Ask for a rematch").click()
+    result.get_by_role("button", name="Play again").click()
     page.wait_for_url(re.compile(rf"/matches/(?!{match.number}/)\d+/$"))
     assert Match.objects.latest("number").status == Match.Status.RUNNING
 

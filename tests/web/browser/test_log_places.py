@@ -18,6 +18,8 @@ def test_a_line_of_the_log_lights_its_places(opened, game, seats, event, piece):
     line = page.locator("#p-log [data-places]").first
     named = set((line.get_attribute("data-places") or "").split())
     assert named <= set(page.locator(".hits [data-t]").evaluate_all("hits => hits.map(hit => hit.dataset.t)"))
+    # The log grows up to where the pointer was.
+    page.locator("#head h1").hover()
     expect(page.locator(".ov .ref")).to_have_count(0)
     line.hover()
     expect(page.locator(".ov .ref")).to_have_count(len(named))
