@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import play_random
 from gamesvc.games.kernel.game import Command, Data, Form
-from gamesvc.games.space_war.data import CARDS, printed
+from gamesvc.games.space_war.data import CARDS, labelled, printed
 from gamesvc.games.space_war.rules.playing.plays import completed
 from gamesvc.json_types import JsonMapping, JsonObject
 
@@ -220,11 +220,11 @@ def _choose(seen: Data, form: Form, command: JsonObject) -> tuple[float, JsonObj
     picks = form.parameters["picks"]
     options = list(picks["items"]["enum"])
     prompt = next(one for one in seen["prompts"] if one["prompt"] == command["prompt"])
-    names = {card.name: card.id for card in CARDS.values()}
-    cards = dict(zip(prompt["options"], (label.rsplit(" ", 1)[0] for label in prompt["labels"]), strict=True))
+    cards = dict(zip(prompt["options"], map(labelled, prompt["labels"]), strict=True))
 
     def price(option: str) -> float:
-        return worth(names[cards[option]]) if cards.get(option) in names else 0.0
+        card = cards.get(option)
+        return worth(card) if card is not None else 0.0
 
     taking = prompt["kind"] in ("search", "plan", "sabotage", "destroy", "transform")
     options.sort(key=price, reverse=taking)

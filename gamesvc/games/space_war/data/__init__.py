@@ -176,6 +176,7 @@ FLIPS_FIRST = ("action", "draw", "hand")
 KINDS = ("play", "attack", "collide", "ability", "commander", "anytime", "phase")
 """The kinds of items."""
 BARRIER_CARDS = frozenset(card.id for card in CARDS.values() if "barrier" in card.keywords)
+_BY_NAME = {card.name: card.id for card in CARDS.values()}
 RESPONDERS = frozenset(card.id for card in (*CARDS.values(), *COMMANDERS.values()) if card.triggered("response"))
 
 
@@ -191,3 +192,8 @@ def uses_of(effect: Effect) -> int:
 
 def name_of(card_id: str) -> str:
     return printed(card_id).name
+
+
+def labelled(label: str) -> str | None:
+    """Return the card of which a label names an instance, such as `Drone a-12`; None for a label of something else."""
+    return _BY_NAME.get(label.rsplit(" ", 1)[0])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gamesvc.games.kernel.game import Data
 from gamesvc.games.kernel.telling import Explained, Held, pile
 from gamesvc.games.kernel.wording import capital, seat_name
-from gamesvc.games.space_war.data import CARDS, COMMANDERS, printed
+from gamesvc.games.space_war.data import CARDS, COMMANDERS, labelled, printed
 from gamesvc.games.space_war.text.board import card_facts, card_line, lasting_lines
 from gamesvc.games.space_war.text.reference import text_of
 from gamesvc.language import say
@@ -46,13 +46,12 @@ def _shown(seen: Data) -> Iterator[tuple[str, str]]:
     for side in seen["sides"]:
         for card in (*(side["hand"] or ()), *side["discard"], *(one for one in side["station"] if "card" in one)):
             yield card["id"], card["card"]
-    yield from offered(seen)
+    yield from _offered(seen)
 
 
-def offered(seen: Data) -> Iterator[tuple[str, str]]:
+def _offered(seen: Data) -> Iterator[tuple[str, str]]:
     """Yield the id and the card of everything that the viewer is asked to choose from, such as cards found in a pile."""
-    ids = {card.name: card.id for card in CARDS.values()}
     for prompt in seen["prompts"]:
         for option, words in zip(prompt.get("options", ()), prompt.get("labels", ()), strict=True):
-            if (card := ids.get(words.rsplit(" ", 1)[0])) is not None:
+            if (card := labelled(words)) is not None:
                 yield option, card
