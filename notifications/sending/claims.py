@@ -28,15 +28,23 @@ LEASE_SECONDS = 30
 _SWEEP_LOCK = 0x6E6F74696365  # "notice"
 CHANNELS_LOCK = 0x6368616E6E656C  # "channel"
 
-# The CTE is materialized: inlined into a join it could run again and take more rows than requested.
+# The receivers take turns: however many notices are due for one of them, the others wait for just one of these. The CTEs are
+# materialized: inlined into a join they could run again and take more rows than requested. Some more than those are ranked, for
+# the case that another sender is claiming some of them.
 _CLAIM = f"""
-WITH due AS MATERIALIZED (
-  SELECT id FROM notifications_outbox
-  WHERE status = 'queued' AND due_at <= %s::timestamptz AND (claimed_until IS NULL OR claimed_until <= %s::timestamptz)
-    AND (%s::uuid[] IS NULL OR id = ANY (%s::uuid[]))
-  ORDER BY due_at, created_at, id LIMIT %s::int FOR UPDATE SKIP LOCKED)
-UPDATE notifications_outbox o SET claimed_until = %s::timestamptz
-FROM due WHERE o.id = due.id AND {UNHURRIED} RETURNING o.id
+WITH waiting AS MATERIALIZED (
+  SELECT id, due_at, created_at, row_number() OVER (PARTITION BY user_id, address ORDER BY due_at, created_at, id) AS place
+  FROM notifications_outbox
+  WHERE status = 'queued' AND due_at <= %(now)s::timestamptz
+    AND (claimed_until IS NULL OR claimed_until <= %(now)s::timestamptz)
+    AND (%(ids)s::uuid[] IS NULL OR id = ANY (%(ids)s::uuid[]))
+  ORDER BY place, due_at, created_at, id LIMIT 4 * %(limit)s::int),
+due AS MATERIALIZED (
+  SELECT o.id, w.place FROM notifications_outbox o JOIN waiting w ON w.id = o.id
+  WHERE o.status = 'queued' AND (o.claimed_until IS NULL OR o.claimed_until <= %(now)s::timestamptz)
+  ORDER BY w.place, w.due_at, w.created_at, w.id LIMIT %(limit)s::int FOR UPDATE OF o SKIP LOCKED)
+UPDATE notifications_outbox o SET claimed_until = %(until)s::timestamptz
+FROM due WHERE o.id = due.id AND {UNHURRIED} RETURNING o.id, due.place
 """  # noqa: S608
 
 # These two go with each claimed notice.
@@ -76,16 +84,18 @@ WHERE o.id = c.id AND o.status = 'queued' AND o.claimed_until = c.until RETURNIN
 
 
 def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID] | None = None) -> list[Outbox]:
-    """Claim up to `limit` due notices, oldest first (of `ids` only, if given), for `lease_seconds`.
+    """Claim up to `limit` due notices for `lease_seconds`, each receiver's oldest first (of `ids` only, if given).
 
     No two callers get the same row while its lease runs.
     """
     now = timezone.now()
     wanted = None if ids is None else list(ids)
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, [now, now, wanted, wanted, limit, now + timedelta(seconds=lease_seconds)])
-        taken = [row[0] for row in cursor.fetchall()]
-    return list(Outbox.objects.filter(pk__in=taken).select_related("user").order_by("due_at", "created_at", "id"))
+        until = now + timedelta(seconds=lease_seconds)
+        cursor.execute(_CLAIM, {"now": now, "ids": wanted, "limit": limit, "until": until})
+        place: dict[UUID, int] = dict(cursor.fetchall())
+    taken = Outbox.objects.filter(pk__in=place).select_related("user")
+    return sorted(taken, key=lambda row: (place[row.pk], row.due_at, row.created_at, row.pk))
 
 
 def count(row: Outbox) -> bool:

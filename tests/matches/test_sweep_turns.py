@@ -1,4 +1,4 @@
-"""Whose turn it is in a sweep of deadlines: dear matches of one user do not hold up the clocks of others."""
+"""Whose turn it is in the sweeps of a worker: dear matches of one user do not hold up those of others."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Question
+from gamesvc.matches.mail_orders import held_orders
+from gamesvc.matches.models import HeldOrders, Match, Question
+from gamesvc.matches.play import conditional_orders, standing_orders
 from gamesvc.matches.timekeeping import timeout_sweep
+from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
 BATCH = 5
@@ -70,3 +73,32 @@ def test_what_a_batch_leaves_is_free_at_once(due, order, anna, ben, monkeypatch)
     timeout_sweep.sweep()
     assert len(order) == 3  # a batch lasts two seconds
     assert Question.objects.filter(due_at__lt=timezone.now(), claimed_until__gt=timezone.now()).count() == 0
+
+
+@pytest.mark.parametrize("dear", [conditional_orders, held_orders])
+def test_orders_of_one_user_hold_up_no_others(due, monkeypatch, anna, ben, player, dear):
+    own = [due(anna, ben, -3600) for _ in range(6)]
+    cleo = player("cleo")
+    strange = due(cleo, ben, -3600)
+    for each in (*own, strange):
+        match = Match.objects.get(pk=each)
+        if dear is conditional_orders:
+            drawn = {"event": {"type": "drew", "data": {"seat": 0}}}
+            standing_orders.lay_by(match=match, seat=0, user=match.creator, condition=drawn, commands=[{"name": "draw"}])
+        else:
+            numbers = {"first": 1, "version": 1, "kept_at": 1, "lines": [], "counts_at": timezone.now()}
+            until = HeldOrders.Until.WINDOW
+            HeldOrders.objects.create(match=match, seat=0, user=match.creator, mail=each, until=until, **numbers)
+        act(match, 0, {"name": "draw"})
+    seen, clock = [], [1000.0]
+
+    def looked(item):
+        seen.append(item if dear is conditional_orders else HeldOrders.objects.get(pk=item).match_id)
+        clock[0] += 1.0
+        return 0
+
+    monkeypatch.setattr(dear, "play" if dear is conditional_orders else "_go_on", looked)
+    monkeypatch.setattr(timeout_sweep.time, "monotonic", lambda: clock[0])
+    dear.sweep()
+    assert seen.index(strange) <= 1
+    assert sorted(seen) == sorted([*own, strange])

@@ -53,6 +53,18 @@ def test_a_due_notice_is_sent_and_marked(sink, turns, ann):
     assert len(sink.messages) == 1
 
 
+def test_the_receivers_take_turns(sink, turns, ann, monkeypatch):
+    monkeypatch.setattr(delivery, "BATCH", 3)
+    for _ in range(40):
+        queue(ann)
+    other = make_user("cleo")
+    queue(other)
+    queue(other)
+    assert send_due() == 42
+    to = [caught.recipients[0].partition("@")[0] for caught in sink.messages]
+    assert [at for at, name in enumerate(to) if name == "cleo"] == [1, 4]
+
+
 def test_not_before_it_is_due(sink, turns, ann):
     identity = queue(ann, due_at=timezone.now() + timedelta(hours=1))
     assert send_due() == 0

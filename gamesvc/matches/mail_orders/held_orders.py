@@ -30,6 +30,7 @@ from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.play import turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.idempotency import known
+from gamesvc.matches.sharing import Spent
 from gamesvc.matches.timekeeping import last_orders
 from notifications import outbox
 from notifications.outbox import Notice
@@ -173,14 +174,14 @@ def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> boo
 
 
 def sweep(limit: int = 200) -> int:
-    """Continue orders that waited for others who have answered. Return how many were settled.
+    """Continue orders that waited for others who have answered, in turns between their users. Return how many were settled.
 
     Also settle orders held for the deadline of a question that is gone: the worker died before it reported them, or the player
     answered otherwise.
     """
     due = Q(until=Until.WINDOW) | Q(until=Until.DEADLINE) & ~Q(_ASKED)
     rows = HeldOrders.objects.filter(due, state=State.HELD).exclude(looked_at=F("match__version")).order_by("created_at")
-    return backoff.each("the held orders", rows.values_list("pk", flat=True), _go_on, limit=limit)
+    return backoff.each("the held orders", Spent().in_turn(rows.values_list("user", "pk")), _go_on, limit=limit)
 
 
 def _go_on(row_id: UUID) -> int:

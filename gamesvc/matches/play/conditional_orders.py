@@ -37,6 +37,7 @@ from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.conditions import FAULT, OPEN
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.sharing import Spent
 from notifications import outbox
 
 logger = logging.getLogger(__name__)
@@ -54,9 +55,12 @@ class _Overtaken(GamesvcError):
 
 
 def sweep(limit: int = 200) -> int:
-    """Submit the conditional orders that are due in any match. Return how many commands were given."""
-    matches = behind().values_list("match", flat=True).distinct()
-    return backoff.each("the conditional orders of match", list(matches), play, limit=limit)
+    """Submit the conditional orders that are due in any match, in turns between the users who opened the matches.
+
+    Return how many commands were given.
+    """
+    due = behind().values_list("match__creator", "match").distinct()
+    return backoff.each("the conditional orders of match", Spent().in_turn(due), play, limit=limit)
 
 
 def behind() -> QuerySet[Premove]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -31,6 +30,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import availability, loading, snapshots
 from gamesvc.matches.record.append import Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.sharing import Spent
 from gamesvc.matches.timekeeping import last_orders, timeouts, vacations
 from gamesvc.matches.timekeeping.timeouts import Ruling
 from notifications import leases, outbox
@@ -89,17 +89,6 @@ class Batch:
         )
 
 
-@dataclass(slots=True)
-class Spent:
-    """The seconds that a sweep has spent on the matches of each user who opened some."""
-
-    seconds: defaultdict[int | None, float] = field(default_factory=lambda: defaultdict(float))
-
-    def at_share(self) -> list[int]:
-        """Return the users whose matches have had their share."""
-        return [user for user, seconds in self.seconds.items() if user is not None and seconds > SHARE]
-
-
 def ripe() -> datetime:
     """Return the moment up to which deadlines may fire. The margin lets input received in time be stored and applied."""
     return timezone.now() - timedelta(seconds=settings.DEADLINE_MARGIN_SECONDS)
@@ -147,7 +136,7 @@ def sweep(limit: int = 1000) -> int:
         waiting = {claim.id for claim in claims}
         with leases.repeating(partial(_renew, waiting), LEASE_SECONDS / 3):
             batch, end = Batch.of(claims), time.monotonic() + BATCH_LASTS
-            for claim in _in_turn(claims, batch, spent):
+            for claim in spent.in_turn((_opened_by(claim, batch), claim) for claim in claims):
                 fired += _fire(claim, batch, failed)
                 waiting.discard(claim.id)
                 if time.monotonic() > end:
@@ -156,21 +145,9 @@ def sweep(limit: int = 1000) -> int:
     return fired
 
 
-def _in_turn(claims: Sequence[Claim], batch: Batch, spent: Spent) -> Iterator[Claim]:
-    """Yield the claims in order, always one of the user whose matches have taken least of this sweep. Counts what each takes."""
-    left: dict[int | None, list[Claim]] = {}
-    for claim in reversed(claims):
-        match = batch.matches.get(claim.match_id)
-        left.setdefault(match.creator_id if match is not None else None, []).append(claim)
-    while left:
-        user = min(left, key=lambda user: spent.seconds[user])
-        since = time.monotonic()
-        try:
-            yield left[user].pop()
-        finally:
-            spent.seconds[user] += time.monotonic() - since
-        if not left[user]:
-            del left[user]
+def _opened_by(claim: Claim, batch: Batch) -> int | None:
+    match = batch.matches.get(claim.match_id)
+    return match.creator_id if match is not None else None
 
 
 def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
@@ -208,7 +185,7 @@ def _batches(limit: int, spent: Spent) -> Iterator[tuple[list[Claim], set[tuple[
         if proven is None:
             return
         asked, until, claims = min(BATCH, left), min(ripe(), proven), list[Claim]()
-        if (had := spent.at_share()) and time.monotonic() >= alone:
+        if (had := spent.above(SHARE)) and time.monotonic() >= alone:
             claims = claim_due(asked, until, had)
             alone = 0.0 if claims else time.monotonic() + ALONE
         if not claims and not (claims := claim_due(asked, until)):
