@@ -25,7 +25,7 @@ from gamesvc.border import is_provider
 from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
 from gamesvc.matches.access import daily_limits
-from gamesvc.request_limits import ALWAYS
+from gamesvc.request_limits import ALWAYS, computing_time
 from notifications.inbound import held, purposes, standing
 from notifications.inbound.doors import connection, rates, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
@@ -348,7 +348,7 @@ def as_markdown() -> str:
         f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network,"
         f" {settings.RATE_LIMIT_PER_USER} for one user, {settings.RATE_LIMIT_PER_TOKEN} with one token.",
         f"For whom a web process has computed more than {settings.RATE_LIMIT_SECONDS} s a minute, it answers one request at a"
-        " time.",
+        f" time; of whom it knows nothing yet, {computing_time.AT_FIRST}.",
         "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"
         " those of sign-in and sign-up too.",
         "",

@@ -28,15 +28,17 @@ AT_ONCE = 30.0
 """Seconds in which the limit of a minute may be used up by requests that run at the same time."""
 KEPT = 1_000
 """Most holders to remember without looking which of them have sent nothing for long, and most credentials."""
+AT_FIRST = 2
+"""Requests that may run at the same time for a holder of whom none has ended here yet: what they cost is unknown."""
 LONG = 3_600.0
 """Seconds after which a holder is forgotten."""
 
 
 class OneAtATime(TooMany):
-    """A request beside another one, of a user who has used much computing time."""
+    """A request beside another one, of a user who has used much computing time, or of whom nothing is known yet."""
 
     def __init__(self) -> None:
-        detail = "Your requests took much computing time, so they are answered one at a time. Send this one after the others."
+        detail = "More of your requests run at the same time than their computing time allows. Send this one after the others."
         super().__init__(detail, retry_after=1)
 
 
@@ -47,10 +49,12 @@ class _Use:
     used: float
     at: float
     running: int = 0
-    dear: float = 0.0
-    """The seconds that one request may be expected to take, by the dearest ones before it."""
+    dear: float | None = None
+    """The seconds that one request may be expected to take, by the dearest ones before it; None before the first has ended."""
 
     def exceeds(self, limit: float) -> bool:
+        if self.dear is None:
+            return self.running >= AT_FIRST
         return self.running > 0 and self.used + self.running * self.dear > limit * AT_ONCE / 60
 
 
@@ -84,7 +88,7 @@ class Shares:
             use = self._uses[holder]
             use.running -= 1
             use.used += seconds
-            use.dear = max(seconds, 0.9 * use.dear)
+            use.dear = max(seconds, 0.9 * (use.dear or 0.0))
             if len(self._uses) > KEPT:
                 self._forget(now())
 

@@ -69,8 +69,18 @@ def test_who_has_used_much_is_answered_one_at_a_time(beside, account):
     assert beside(me, "_shown", account, account).status_code == 200  # nothing is known of them yet
     refused = beside(me, "_shown", account, account)
     assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (429, "too_many", "1")
-    assert refused.json()["detail"].startswith("Your requests took much computing time")
+    assert refused.json()["detail"].startswith("More of your requests run at the same time")
     assert account().status_code == 200
+
+
+def test_the_first_requests_of_a_user_leave_threads_to_others(beside, account, ben, program):
+    """What they cost is not known before one has ended."""
+    other = program(ben)
+
+    def third():
+        return account().status_code, other.get("/me/").status_code
+
+    assert beside(me, "_shown", account, lambda: beside(me, "_shown", account, third)) == (429, 200)
 
 
 def test_others_are_answered_meanwhile(beside, account, ben, program):
