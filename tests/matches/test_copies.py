@@ -125,7 +125,7 @@ def test_one_key_cannot_both_accept_and_decline(toy, anna, ben, player):
         answer(True)
 
 
-@pytest.mark.parametrize("broken", ["gamesvc.matches.record.append.save_snapshot", "gamesvc.matches.hints.notices"])
+@pytest.mark.parametrize("broken", ["gamesvc.matches.record.append.save_at_mark", "gamesvc.matches.hints.notices"])
 def test_what_fails_after_the_commit_does_not_fail_the_command(match, monkeypatch, program, anna, broken):
     """The command is stored; its sender must not get an error for something that only costs a snapshot or a hint."""
     caller = program(anna)

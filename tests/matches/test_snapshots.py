@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import uuid
+from collections import OrderedDict
 from pathlib import Path
 
 import grimp
@@ -51,6 +52,25 @@ def test_a_load_from_a_snapshot_is_the_same_and_reads_only_the_tail(duel, monkey
     found = loading.load(duel.id, duel.game)
     assert reads == [whole.version]
     same(found, expected)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_processes_that_follow_a_match_one_saves_each_snapshot(duel, monkeypatch):
+    saved, versions, memories = [], set(), [OrderedDict(), OrderedDict()]
+    put = snapshots.put
+    monkeypatch.setattr(
+        snapshots, "put", lambda game, match, head, *rest: saved.append(head.version) or put(game, match, head, *rest)
+    )
+    for turn in range(12):
+        monkeypatch.setattr(loading, "_remembered", memories[turn // 2 % 2])
+        act(duel, turn % 2, {"name": "set_orders", "text": str(turn)})
+        versions.add(loading.load(duel.id, duel.game).version)
+    marks = {version - version % 4 for version in versions}
+    assert len(saved) == len(set(saved))
+    assert {version - version % 4 for version in saved} >= marks - {min(marks)}
+    loading.forget_all()
+    found = loading.load(duel.id, duel.game)
+    assert found.version - found.snapshot_version < 4
 
 
 def test_a_reaction_goes_back_behind_the_snapshot(duel):

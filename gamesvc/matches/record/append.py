@@ -25,7 +25,7 @@ from gamesvc.matches.clock.account import Step
 from gamesvc.matches.events import Ended, MatchEvent, Started, read_events
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions, surroundings
-from gamesvc.matches.record.loading import Loaded, remember, save_snapshot, sit
+from gamesvc.matches.record.loading import Loaded, remember, save_at_mark, sit
 from gamesvc.matches.record.rows import prepared, statements
 from gamesvc.matches.record.rows.statements import Change
 from gamesvc.matches.record.stream import STORE
@@ -117,7 +117,7 @@ def record(
     new = new_events(loaded, events, act, now)
     stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
     after.note(stored, events)
-    transaction.on_commit(lambda: _keep(after), robust=True)
+    transaction.on_commit(lambda: _keep(after, loaded.version), robust=True)
     transaction.on_commit(lambda: hints.moved(match.id), robust=True)
     # A bot that acts is continued anyway (`play.bots`); a hint for each of its turns would fill the queue.
     if act.actor.kind != "bot" and any(one.seat in bots for one in open_now):
@@ -197,6 +197,6 @@ def _follow(
     return more
 
 
-def _keep(after: Loaded) -> None:
-    save_snapshot(after)
+def _keep(after: Loaded, since: int) -> None:
+    save_at_mark(after, since)
     remember(after)

@@ -147,6 +147,9 @@ class Loaded:
                     self.hands[told.seat] = event.version
                 elif isinstance(told, Started):
                     self.started_at = event.version
+                elif isinstance(told, Rewound):
+                    # Another process may have saved the snapshot of the last mark.
+                    self.went_back |= told.to < max(self.snapshot_version, _mark(event.version - 1))
             for viewer in (None, *range(self.seats)):
                 if see_event(self.game, event, viewer) is not None:
                     self.seen[viewer] = event.version
@@ -162,8 +165,6 @@ class Loaded:
                 self.contributions.pop(event.seat, None)
             case Ended():
                 self.ended = True
-            case Rewound():
-                self.went_back |= event.to < self.snapshot_version
         sit(self.holders, event)
 
     def copy(self) -> Loaded:
@@ -310,7 +311,7 @@ def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
     if not tail:
         return
     _catch_up(loaded, tail)
-    if not connection.in_atomic_block:
+    if not connection.in_atomic_block and (len(tail) > snapshots.TAIL or loaded.went_back):
         save_snapshot(loaded)
     if lasts():
         remember(loaded.copy())
@@ -326,11 +327,29 @@ def openings(match_ids: Collection[UUID]) -> dict[UUID, Opened]:
     return {match_id: Opened.of(stored.data) for match_id, stored in STORE.firsts(match_ids).items()}
 
 
+def save_at_mark(loaded: Loaded, since: int) -> None:
+    """Save a snapshot after an append to `since`, if it reached a multiple of the distance or went back behind the last one.
+
+    So of all processes that follow a match one saves each snapshot. If that one dies, the next mark comes soon. Call it after
+    commit only.
+    """
+    if _mark(since) != _mark(loaded.version) or loaded.went_back:
+        _save(loaded)
+
+
+def _mark(version: int) -> int:
+    """Return the last version up to this one at which a snapshot is due."""
+    return version - version % (snapshots.TAIL + 1)
+
+
 def save_snapshot(loaded: Loaded) -> None:
     """Save a snapshot if many events follow the last one, or if the match was rewound behind it. Call it after commit only."""
+    if loaded.version - loaded.snapshot_version > snapshots.TAIL or loaded.went_back:
+        _save(loaded)
+
+
+def _save(loaded: Loaded) -> None:
     if not loaded.timeline.started:
-        return
-    if loaded.version - loaded.snapshot_version <= snapshots.TAIL and not loaded.went_back:
         return
     contents = {
         "opened": loaded.opened.as_json() if loaded.opened is not None else None,
