@@ -362,3 +362,35 @@ def test_a_time_out_is_said_once_though_its_sweeper_dies_in_the_middle(anna, ben
     assert (told.data["seat"], told.data["in_row"]) == (question.seat, 1)
     assert late < timezone.now()
     assert match.questions.get().seat != question.seat
+
+
+def test_a_vacation_in_many_matches_is_counted_bit_by_bit_and_delays_nobody_elses(toy, anna, ben, player, monkeypatch, settings):
+    settings.MATCHES_PER_MINUTE = 100
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        clock = {"turn": "24h", "vacation": True}
+
+        def match_of(user):
+            return opening.join_match(by=anna, match=opening.create_match(by=user, game=toy, clock=clock)).pk
+
+        mine, cleo, seconds = [match_of(ben) for _ in range(6)], player("cleo"), [1000.0]
+        other, looked, real = match_of(cleo), [], service_events.append
+        for user in (ben, cleo):
+            announce(user, travel, MONDAY + DAY - timedelta(seconds=1))
+
+        def dear(of, *args, **more):
+            looked.append(of.pk)
+            seconds[0] += 1.0
+            return real(of, *args, **more)
+
+        monkeypatch.setattr(service_events, "append", dear)
+        monkeypatch.setattr(vacations, "LASTS", 2.5)
+        monkeypatch.setattr(vacations.time, "monotonic", lambda: seconds[0])
+        travel.move_to(MONDAY + DAY + timedelta(minutes=1))
+        settled = vacations.settle()
+        assert (looked.index(other), len(looked)) == (1, 3)
+        assert settled.failed == {(match_id, ben.pk) for match_id in mine} - {(match_id, ben.pk) for match_id in looked}
+        assert timeout_sweep.sweep() == 0, "those that are left wait"
+        vacations.settle()
+        assert sorted(looked) == sorted([*mine, other])
+        assert timeout_sweep.sweep() == 0
+        assert {one.due_at > MONDAY + 4 * DAY for one in Question.objects.filter(match__in=[*mine, other])} == {True}

@@ -6,10 +6,11 @@ Questions opened later count the vacations known at that time (`surroundings`).
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import F
 from django.utils import timezone
@@ -23,53 +24,86 @@ from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.record import service_events, surroundings
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.sharing import Spent
 
 logger = logging.getLogger(__name__)
 
 # Longest duration of a write that is under way while a vacation is announced.
 KEPT = timedelta(minutes=1)
+# Longest run: a user may play in very many matches, and the clocks of all others wait. The next sweep goes on.
+LASTS = 1.0
 # A match that cannot count a vacation for this long is broken. Its other clocks go on.
 GIVEN_UP = timedelta(days=1)
 
 
 @dataclass(slots=True)
 class Settled:
-    """The result of settling vacations: how many matches changed, and the failures as (match, user)."""
+    """The result of settling vacations: how many matches changed, and those still to be counted as (match, user)."""
 
     moved: int = 0
     failed: set[tuple[uuid.UUID, int]] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Change:
+    """An announced or cancelled vacation, with the matches to look at and those that could not be counted."""
+
+    row: AbsenceChange
+    everywhere: bool
+    matches: list[uuid.UUID]
+    left: list[uuid.UUID] = field(default_factory=list)
+    broken: list[uuid.UUID] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, row: AbsenceChange, now: datetime) -> _Change:
+        looked = row.looked_at
+        if looked is None or looked < row.written_at + KEPT <= now:
+            return cls(row, True, _asked_in(row.user_id))
+        asked = set(_asked_in(row.user_id)) if row.failed else set()
+        return cls(row, False, [match_id for told in row.failed if (match_id := uuid.UUID(told)) in asked])
+
+    def look(self, match_id: uuid.UUID) -> bool:
+        """Count the vacation in a match. Return True if a deadline has moved."""
+        try:
+            return _reckon(Match.objects.get(pk=match_id), self.row)
+        except Exception:
+            self.broken.append(match_id)
+            if str(match_id) not in self.row.failed:
+                logger.exception("A vacation could not move the deadlines of match %s; it is tried again.", match_id)
+            return False
+
+    def keep(self, now: datetime) -> None:
+        """Store what is left to do. Nothing is once all matches have been looked at twice, or those that fail are given up."""
+        row, failed = self.row, [str(match_id) for match_id in (*self.left, *self.broken)]
+        given_up = bool(failed) and not self.left and now >= row.written_at + GIVEN_UP
+        if given_up:
+            logger.error("The vacation of user %s could not move all deadlines in %s.", row.user_id, GIVEN_UP)
+        looked = now if row.looked_at is None or self.everywhere else row.looked_at
+        if given_up or (not failed and looked >= row.written_at + KEPT):
+            row.delete()
+        elif (looked, failed) != (row.looked_at, row.failed):
+            # Another sweep may have finished it meanwhile.
+            AbsenceChange.objects.filter(pk=row.pk).update(looked_at=looked, failed=failed)
+
+
 def settle(user_id: int | None = None) -> Settled:
     """Move the running deadlines touched by announced or cancelled vacations, of one user or of all. Repeating it is safe.
 
-    A match that fails is reported and tried again in the next sweep. All matches are checked once more a little later: a question
-    asked at that moment may use the old vacations, and become visible only after the first look.
+    A match that fails is reported and tried again in the next sweep, as are those for which the time was too short; users take
+    turns. All matches are checked once more a little later: a question asked at that moment may use the old vacations, and become
+    visible only after the first look.
     """
-    settled, now = Settled(), timezone.now()
-    for change in absences.changes(user_id):
-        looked, seen_by = change.looked_at, change.written_at + KEPT
-        everywhere = looked is None or looked < seen_by <= now
-        failed = []
-        for match_id in _asked_in(change.user_id) if everywhere or change.failed else []:
-            if not everywhere and str(match_id) not in change.failed:
-                continue
-            try:
-                settled.moved += _reckon(Match.objects.get(pk=match_id), change)
-            except Exception:
-                failed.append(str(match_id))
-                settled.failed.add((match_id, change.user_id))
-                if str(match_id) not in change.failed:
-                    logger.exception("A vacation could not move the deadlines of match %s; it is tried again.", match_id)
-        given_up = bool(failed) and now >= change.written_at + GIVEN_UP
-        if given_up:
-            logger.error("The vacation of user %s could not move all deadlines in %s.", change.user_id, GIVEN_UP)
-        looked = now if looked is None or everywhere else looked
-        if given_up or (not failed and looked >= seen_by):
-            change.delete()
-        elif (looked, failed) != (change.looked_at, change.failed):
-            # Another sweep may have finished it meanwhile.
-            AbsenceChange.objects.filter(pk=change.pk).update(looked_at=looked, failed=failed)
+    settled, now, end = Settled(), timezone.now(), time.monotonic() + LASTS
+    changes = [_Change.of(row, now) for row in absences.changes(user_id)]
+    looks = [(change.row.user_id, (change, match_id)) for change in changes for match_id in change.matches]
+    for change, match_id in Spent().in_turn(looks):
+        if time.monotonic() > end:
+            change.left.append(match_id)
+        else:
+            settled.moved += change.look(match_id)
+    for change in changes:
+        settled.failed |= {(match_id, change.row.user_id) for match_id in (*change.left, *change.broken)}
+        change.keep(now)
     return settled
 
 
