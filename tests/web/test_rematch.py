@@ -105,6 +105,17 @@ def test_a_match_on_other_terms_is_no_rematch(over, clients, people, terms):
     assert not other.seats.filter(user=people[1]).exists()
 
 
+def test_a_match_whose_host_does_not_play_is_no_rematch(over, clients, people, player):
+    other = opening.create_match(by=people[0], game=over.game, options=over.options, entry="invited", take_seat=False)
+    invitations.invite(by=people[0], match=other, username=people[1].username)
+    friend = player("friend")
+    invitations.invite(by=people[0], match=other, username=friend.username)
+    opening.join_match(by=friend, match=other)
+    press(clients[1], over, "Ask for a rematch")
+    assert newest().creator == people[1]
+    assert not other.seats.filter(user=people[1]).exists()
+
+
 def test_a_fork_of_the_match_is_no_rematch(over, clients, people):
     access = access_match(user=people[0], ident=str(over.number))
     other = forks.fork(access=access, version=8, hours=over.hours, entry="invited", clock=over.clock)

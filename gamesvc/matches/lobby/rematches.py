@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from accounts import blocks
 from accounts.models import User
@@ -99,12 +100,14 @@ def _inviting(user: User, opened: Sequence[Match]) -> Match | None:
 def _opened(match: Match, seats: Sequence[Seat]) -> list[Match]:
     """Return the open matches on the same terms that its players have opened since its end.
 
-    Who joins a rematch has not read its terms again. So another clock, or a described position, makes another match of it.
+    Who joins a rematch has not read its terms again. So another clock, a described position, or a host who does not play and
+    could rule on it, makes another match of it.
     """
     players = [seat.user_id for seat in seats if seat.user_id is not None]
+    hosts = Seat.objects.filter(match=OuterRef("pk"), user=OuterRef("creator"))
     since = Match.objects.filter(status=Match.Status.OPEN, creator__in=players, created_at__gte=match.ended_at)
     alike = since.filter(game=match.game, seat_count=match.seat_count, entry=Match.Entry.INVITED, board=False)
-    found = alike.exclude(pk__in=Beginning.objects.values("match")).order_by("number")
+    found = alike.filter(Exists(hosts)).exclude(pk__in=Beginning.objects.values("match")).order_by("number")
     return [one for one in found if all(getattr(one, term) == getattr(match, term) for term in TERMS)]
 
 
