@@ -382,7 +382,7 @@ def test_only_a_player_who_never_agreed_to_a_pause_ends_it_alone(anna: User, ben
         substitutes.give_up(by=leaver, match=match, seat=1)
         substitutes.take_over(by=successor, match=match, seat=1)
         match.refresh_from_db()
-        return pauses.newcomers(match, match.seats.all(), pauses.pause_of(match)) == {1}
+        return pauses.may_resume_alone(match, match.seats.all(), pauses.pause_of(match)) == {1}
 
     first = player_of(match, 1)
     assert pause_and_hand_over(first, first) is False, "they are back and have agreed"
@@ -391,6 +391,45 @@ def test_only_a_player_who_never_agreed_to_a_pause_ends_it_alone(anna: User, ben
     assert pause_and_hand_over(first, carol) is True
     assert pauses.wish(match=match, by=carol, seat=1, pause=False) is True
     assert pause_and_hand_over(carol, first) is True, "they have been here before, but not when it began"
+
+
+def test_a_pause_that_has_lasted_long_is_ended_by_each_player_alone(
+    anna: User, ben: User, program: Callable[[User], Any]
+) -> None:
+    """Else a player who loses would agree on a pause, and never again on going on."""
+    match, page = opened(anna, ben), Client()
+    page.force_login(anna)
+
+    def told() -> tuple[bool, bool]:
+        shown = page.get(f"/matches/{match.number}/").content.decode()
+        assert "A player who has joined since" not in shown
+        return program(anna).get(f"/matches/{match.number}/pause/").json()["one_resumes"], "on each player can resume it" in shown
+
+    def paused_for(days: int) -> None:
+        for seat in (0, 1):
+            pauses.wish(match=match, by=player_of(match, seat), seat=seat, pause=True)
+        mailed = Outbox.objects.filter(kind="pause", payload__what="paused").latest("created_at")
+        assert "After 30 days each player can end the pause alone." in absence_notices.word_pause(mailed).text
+        Match.objects.update(paused_at=timezone.now() - timedelta(days=days))
+
+    paused_for(29)
+    assert told() == (False, True)
+    assert pauses.wish(match=match, by=player_of(match, 0), seat=0, pause=False) is False
+    assert pauses.sweep() == 0
+    Match.objects.update(paused_at=timezone.now() - timedelta(days=30))
+    assert told() == (True, True)
+    assert pauses.sweep() == 1, "the vote from before counts now"
+    paused_for(30)
+    assert pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False) is True
+    assert [one["by"] for one in events(match, "match.resumed")] == ["seats", "seats"]
+
+
+def test_a_long_pause_by_the_organiser_stays_theirs_to_end(anna: User, ben: User) -> None:
+    match = opened(anna, ben)
+    deadlines.pause(match=match, mandate=deadlines.Mandate(Actor("host")))
+    Match.objects.update(paused_at=timezone.now() - timedelta(days=300))
+    with pytest.raises(Refused, match="organiser"):
+        pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False)
 
 
 def test_players_who_agreed_to_a_pause_do_not_end_it_alone_when_another_is_replaced(

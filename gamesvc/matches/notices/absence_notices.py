@@ -117,12 +117,16 @@ def word_pause(row: Outbox) -> Message | None:
         return None
     # The answer to give: a service word, the same in every language.
     how = _("To agree, answer this mail with the line: %(word)s") % {"word": "resume match" if paused else "pause match"}
+    ends = _("After %(days)s days each player can end the pause alone.") % {"days": pauses.LONGEST_DAYS}
     headline, lines = {
         "asked": (
             _("A player asks to pause the match"),
-            [_("When all players agree, all clocks stop.")],
+            [_("When all players agree, all clocks stop."), ends],
         ),
-        "paused": (_("The match is paused"), [_("All clocks are stopped. You can still give orders when it is your turn.")]),
+        "paused": (
+            _("The match is paused"),
+            [_("All clocks are stopped. You can still give orders when it is your turn."), ends],
+        ),
         "asked_on": (_("A player asks to go on"), [_("When all players agree, the clocks run again.")]),
         "resumed": (_("The match goes on"), [_("All clocks run again, with what was left.")]),
     }[what]

@@ -1,7 +1,8 @@
 """Pausing a running match by agreement: every player must vote for it. Bots always agree; empty seats are not asked.
 
 Resuming takes all votes as well, or the vote of one player who joined after the pause began and so never agreed to it. A player
-who agreed, left and came back does not count as new. Only the organiser can lift the organiser's own pause. Not here: the effect
+who agreed, left and came back does not count as new. After `LONGEST_DAYS` one vote is enough in any case: else a player who loses
+could agree on a pause, and never again on going on. Only the organiser can lift the organiser's own pause. Not here: the effect
 on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of
 the match.
 """
@@ -10,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
@@ -26,6 +29,9 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import absence_announcements, deadlines
+
+LONGEST_DAYS = 30
+"""From then on each player can end a pause by agreement alone."""
 
 
 def wishes(match: Match) -> list[int]:
@@ -65,13 +71,30 @@ def pauses_of(matches: Iterable[Match]) -> dict[UUID, Pause]:
     return {match_id: Pause(stored.version, Paused.of(stored.data).by) for match_id, stored in found.items()}
 
 
-def newcomers(match: Match, seats: Iterable[Seat], pause: Pause | None) -> set[int]:
-    """Return the seats whose players may end the pause alone: they joined after it was agreed.
+def _longest() -> timedelta:
+    return LONGEST_DAYS * 24 * loading.hour()
+
+
+def each_may_resume_from(match: Match, pause: Pause | None) -> datetime | None:
+    """Return the moment from which each player can end a pause by agreement alone; None for any other."""
+    return None if pause is None or pause.by != "seats" or match.paused_at is None else match.paused_at + _longest()
+
+
+def each_may_resume(match: Match, pause: Pause | None) -> bool:
+    """Return True if the pause has lasted so long that each player can end it alone."""
+    moment = each_may_resume_from(match, pause)
+    return moment is not None and moment <= timezone.now()
+
+
+def may_resume_alone(match: Match, seats: Iterable[Seat], pause: Pause | None) -> set[int]:
+    """Return the seats whose players may end the pause alone: they joined after it was agreed, or it has lasted long.
 
     Empty for a pause by the organiser.
     """
     if pause is None or pause.by != "seats":
         return set()
+    if each_may_resume(match, pause):
+        return {seat.index for seat in seats if seat.user_id is not None}
     loaded = loading.load(match.pk, match.game)
     # Looked up first: in most pauses no seat changes hands, and nobody needs to be compared.
     changed = [seat for seat in seats if loaded.hands.get(seat.index, 0) > pause.version]
@@ -126,18 +149,21 @@ def settle(*, match: Match, channel: str = "clock") -> bool:
 
 
 def sweep(limit: int = 100) -> int:
-    """Settle votes that a timeout has left undecided. Return the number of matches."""
+    """Settle votes that a timeout has left undecided, and those to end a pause that has lasted long. Return the number of
+    matches.
+    """
     said = PauseWish.objects.filter(match=OuterRef("match"), seat=OuterRef("index"))
     missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
-    wished = Match.objects.filter(~Exists(missing), Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
-    due = wished.filter(status=Match.Status.RUNNING).values_list("pk", flat=True)
+    wished = Match.objects.filter(Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
+    decided = wished.filter(~Exists(missing) | Q(paused_at__lte=timezone.now() - _longest()))
+    due = decided.filter(status=Match.Status.RUNNING).values_list("pk", flat=True)
     return backoff.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
 
 
 def _agreed(match: Match, seats: Sequence[Seat]) -> bool:
     asked = {seat.index for seat in seats if seat.user_id is not None}
     agreed = asked & set(wishes(match))
-    return bool(agreed) and (agreed == asked or not agreed.isdisjoint(newcomers(match, seats, pause_of(match))))
+    return bool(agreed) and (agreed == asked or not agreed.isdisjoint(may_resume_alone(match, seats, pause_of(match))))
 
 
 def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel: str) -> None:

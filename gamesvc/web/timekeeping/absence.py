@@ -54,7 +54,8 @@ def panel(access: Access) -> dict[str, object]:
     shown = {
         "paused_since": None if access.is_delayed else match.paused_at,
         "by_host": pause is not None and pause.by == "host",
-        "one_resumes": bool(pauses.newcomers(match, access.seats, pause)),
+        "one_resumes": bool(pauses.may_resume_alone(match, access.seats, pause)) and not pauses.each_may_resume(match, pause),
+        "each_from": pauses.each_may_resume_from(match, pause),
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
         "away": [(seat.index, names[seat.index], away[seat.user_id]) for seat in access.seats if seat.user_id in away],

@@ -76,7 +76,8 @@ class PauseShape(schemas.Shape):
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
     one_resumes = serializers.BooleanField(
-        help_text="True if a player who took a seat after the pause, and never agreed to it, can resume the match alone."
+        help_text="True if a player who took a seat after the pause, and never agreed to it, can resume the match alone; "
+        f"after {pauses.LONGEST_DAYS} days each player can."
     )
 
 
@@ -138,7 +139,8 @@ class Pause(View):
     def post(self, request: Request, ident: str) -> Response:
         """Vote to pause the match, or to resume it. It happens once all players have voted for it.
 
-        A player who has taken a seat since the players paused the match can resume it alone (`one_resumes`).
+        A player who has taken a seat since the players paused the match can resume it alone, and each player once it has lasted
+        30 days (`one_resumes`).
         """
         body = self.body(Wish)
 
@@ -192,5 +194,5 @@ def _pause(access: Access) -> JsonObject:
         "paused_by": pause.by if pause is not None else None,
         "agreed": agreed,
         "missing": [seat for seat in asked if seat not in agreed] if agreed else [],
-        "one_resumes": bool(pauses.newcomers(match, seats, pause)),
+        "one_resumes": bool(pauses.may_resume_alone(match, seats, pause)),
     }
