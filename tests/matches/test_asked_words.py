@@ -13,6 +13,7 @@ from gamesvc.games.kernel.game import Caption
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.mail_orders import order_mail
 from gamesvc.matches.mail_orders.words import lines as service_lines
+from gamesvc.matches.mail_orders.words import order_sheets
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
 from tests.mailing import mailing, verify  # noqa: F401
@@ -141,3 +142,24 @@ def test_a_receipt_says_what_the_player_has_to_do_now(game, anna, ben, mailing):
     assert task
     assert f"Your move: {task[0].lower()}{task[1:]}" in flat(told)
     assert "<b>Your move: " in told.html
+
+
+def test_what_can_be_ordered_is_worked_out_once_for_all_lines(stars, mailing, monkeypatch):  # noqa: F811
+    """Sixty lines that each made the sheet anew kept a worker from all other mail."""
+    _name, legal, game, _view = asked_of(stars)
+    verbs = sorted({game.render(forms.fill(form, random.Random(1))).split()[0] for form in legal})
+    made = []
+    entries = order_sheets.entries
+    monkeypatch.setattr(order_sheets, "entries", lambda *of: made.append(of) or entries(*of))
+    told = flat(answer(mailing, stars, "\n".join(["forms", "forms", *(f"help {verb}" for verb in verbs), "FORMS", "help zzzz"])))
+    assert len(made) == 1
+    assert told.count("Copy the lines you want to the top of your answer") == 1
+    assert "You can order now:" in told
+
+
+def test_a_word_that_is_written_often_is_answered_once(stars, mailing):  # noqa: F811
+    words = ["help", "hand", "history 20", "rules", "card", "list", "games", "status"]
+    once, often = len(flat(answer(mailing, stars, "\n".join(words)))), 7
+    told = flat(answer(mailing, stars, "\n".join(words * often)))
+    assert "cannot be read" not in told
+    assert len(told) < once + often * len(words) * 40

@@ -24,6 +24,7 @@ from gamesvc.matches.mail_orders.service_words import Writer
 from gamesvc.matches.mail_orders.words import leaflets
 from gamesvc.matches.mail_orders.words import lines as service_lines
 from gamesvc.matches.mail_orders.words.leaflets import Leaflet
+from gamesvc.matches.mail_orders.words.order_sheets import Offer
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices.reply_addresses import PURPOSE
 from gamesvc.matches.play.previews import Preview
@@ -90,6 +91,7 @@ class Desk:
         self.names = self.run.names
         self.writer = Writer(letter.id, letter.user, match, seat.index, self.names, letter.counts_at, letter.again)
         self.sections: list[dict[str, str]] = []
+        self._offers: dict[int, Offer] = {}
 
     @property
     def loaded(self) -> Loaded:
@@ -104,7 +106,7 @@ class Desk:
         version, asked = self.loaded.version, self._asked()
         view = self.loaded.game.view(self.loaded.timeline.state, self.seat.index) if self.running else None
         with cpu_limit():
-            game = suggesting_legal(self.loaded.game, self._legal)
+            game = suggesting_legal(self.loaded.game, lambda: self._offer().forms)
             said = self.letter
             lines = order_mail.read(said.text, game, view, self.names, said.below, said.perhaps_quoted)
         service_words.check(self.writer, lines)
@@ -265,7 +267,13 @@ class Desk:
 
     def _answer(self, lines: Sequence[Line], problem: str) -> None:
         preview: Preview | None = None
+        told: set[tuple[str, str]] = set()
         for line in lines:
+            asked = line.word, line.argument.casefold()
+            if asked in told and line.word != "preview":
+                line.state = "answered"
+                continue
+            told.add(asked)
             match line.word:
                 case "help" if line.argument:
                     self._explain(line.argument)
@@ -312,7 +320,7 @@ class Desk:
             return
         explained = leaflets.lines_on(order_mail.canonical(of), _(order_mail.HELP)) if of.casefold() not in game.verbs else ""
         known = {*game.verbs, *order_mail.SUGGESTED}
-        leaflet = Leaflet(of, explained) if explained else leaflets.help_on_order(game, self._legal(), of, known)
+        leaflet = Leaflet(of, explained) if explained else leaflets.help_on_order(game, self._offer(), of, known)
         self.sections.append(leaflet.as_section())
 
     def _leaflet(self, line: Line) -> Leaflet:
@@ -323,7 +331,7 @@ class Desk:
             case "card" if self.loaded.started:
                 return leaflets.card(game, self._view(), line.argument)
             case "forms":
-                return leaflets.forms(game, self._legal())
+                return leaflets.forms(self._offer())
             case "list":
                 return leaflets.matches_of(self.letter.user)
             case "games":
@@ -332,6 +340,13 @@ class Desk:
 
     def _view(self) -> JsonObject:
         return self.loaded.game.view(self.loaded.timeline.state, self.seat.index)
+
+    def _offer(self) -> Offer:
+        """Return what the seat can order now, the same object until the match has moved on."""
+        version = self.loaded.version
+        if version not in self._offers:
+            self._offers = {version: Offer(self.loaded.game, self._legal)}
+        return self._offers[version]
 
     def _legal(self) -> Sequence[Form]:
         return self.loaded.game.legal_commands(self.loaded.timeline.state, self.seat.index) if self.running else ()

@@ -155,12 +155,13 @@ def _problem(found: Sequence[Line]) -> str:
 
 def _carry_out(letter: Letter, found: Sequence[Line]) -> list[dict[str, str]]:
     """Do what the lines say, each once, and return the answers."""
-    sections = []
+    sections: list[dict[str, str]] = []
     for line in found:
         if line.word in _DOING:
             service_words.once(letter.id, line, _act(letter.user, line), again=letter.again)
         elif line.state == "read":
-            sections.append(_leaflet(letter.user, line).as_section())
+            if (section := _leaflet(letter.user, line).as_section()) not in sections:
+                sections.append(section)
             line.state = "answered"
     return sections
 

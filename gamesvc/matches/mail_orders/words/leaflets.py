@@ -14,12 +14,13 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from gamesvc.games import catalog
-from gamesvc.games.kernel.game import Form, Game
+from gamesvc.games.kernel.game import Game
 from gamesvc.games.kernel.telling import Entry
 from gamesvc.json_types import JsonMapping
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.mail_orders.words import lines, order_sheets
+from gamesvc.matches.mail_orders.words.order_sheets import Offer
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.story import moments
 
@@ -134,12 +135,12 @@ def lines_on(word: str, help_text: str) -> str:
     return "\n".join(line for line in help_text.split("\n") if line.split() and line.split()[0].rstrip(",?") == word)
 
 
-def help_on_order(game: Game, legal: Sequence[Form], word: str, known: Collection[str]) -> Leaflet:
+def help_on_order(game: Game, offer: Offer, word: str, known: Collection[str]) -> Leaflet:
     """Return help on an order word of the game, which may be shortened. `known`: what can be suggested for an unknown word."""
     key = word.casefold()
     verbs = [verb for verb in game.verbs if verb == key] or [verb for verb in game.verbs if verb.startswith(key)]
     if len(verbs) == 1:
-        return Leaflet(verbs[0], _help_on_verb(game, legal, verbs[0]))
+        return Leaflet(verbs[0], _help_on_verb(game, offer, verbs[0]))
     if verbs:
         return Leaflet(word, _("Several orders begin so: %(words)s.") % {"words": ", ".join(sorted(verbs))})
     nearest, unknown = lines.nearest(key, known), _("There is no such word.")
@@ -148,11 +149,10 @@ def help_on_order(game: Game, legal: Sequence[Form], word: str, known: Collectio
     return Leaflet(word, f"{unknown} {_('Did you mean: help %(word)s') % {'word': nearest}}")
 
 
-def _help_on_verb(game: Game, legal: Sequence[Form], verb: str) -> str:
+def _help_on_verb(game: Game, offer: Offer, verb: str) -> str:
     """Return the lines of the grammar that hold an order word, and the orders with it that are possible now."""
     grammar = game.word_help(verb)
-    entries = order_sheets.entries(game, legal)
-    now = [order for entry in entries for order in entry.orders if order.split()[0] == verb]
+    now = [order for entry in offer.entries for order in entry.orders if order.split()[0] == verb]
     parts = [grammar] if grammar else []
     if now:
         parts += [_("You can order now:"), *(f"  {order}" for order in now[:MOST_ORDERS])]
@@ -162,9 +162,9 @@ def _help_on_verb(game: Game, legal: Sequence[Form], verb: str) -> str:
     return "\n".join(parts)
 
 
-def forms(game: Game, legal: Sequence[Form]) -> Leaflet:
+def forms(offer: Offer) -> Leaflet:
     """Return the order sheet of a seat."""
-    return Leaflet(_("Order sheet"), order_sheets.sheet(game, legal) or _("You have nothing to order now."))
+    return Leaflet(_("Order sheet"), order_sheets.sheet(offer.entries) or _("You have nothing to order now."))
 
 
 # --- the matches of a player ---

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.utils.translation import gettext as _
 
@@ -44,15 +45,30 @@ class Entry:
         return "\n".join(lines)
 
 
+class Offer:
+    """What a seat can order in one position. It is worked out when first asked for, and once, however many lines ask."""
+
+    def __init__(self, game: Game, legal: Callable[[], Sequence[Form]]) -> None:
+        self._game = game
+        self._legal = legal
+
+    @cached_property
+    def forms(self) -> Sequence[Form]:
+        return self._legal()
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        return entries(self._game, self.forms)
+
+
 def entries(game: Game, legal: Sequence[Form]) -> list[Entry]:
     """Return what goes on the sheet of a seat. Resigning is on none, nor what takes more than a line to fill in."""
     found = [_entry(game, form) for form in legal if form.name != RESIGN]
     return list({(one.label, one.orders): one for one in found if one is not None}.values())
 
 
-def sheet(game: Game, legal: Sequence[Form]) -> str:
+def sheet(found: Sequence[Entry]) -> str:
     """Return the sheet as text; empty if there is nothing to order."""
-    found = entries(game, legal)
     if not found:
         return ""
     intro = _("Copy the lines you want to the top of your answer, one order a line.")
