@@ -1,4 +1,4 @@
-"""The time of a sweep, shared between users: what is due for one of them, however much, delays the others by one item."""
+"""The time of workers, shared between users: what is due for one of them, however much, delays the others by one item."""
 
 from __future__ import annotations
 
@@ -40,3 +40,21 @@ class Spent:
                 self.seconds[user] += time.monotonic() - since
             if not left[user]:
                 del left[user]
+
+
+class Lately:
+    """The seconds that this process has spent for each user lately, as far as they exceed an allowance."""
+
+    def __init__(self, seconds_a_minute: float) -> None:
+        self._allowed = seconds_a_minute / 60
+        self._above: dict[int | None, tuple[float, float]] = {}
+
+    def add(self, user: int | None, seconds: float) -> None:
+        now = time.monotonic()
+        self._above = {one: (above, at) for one, (above, at) in self._above.items() if above > (now - at) * self._allowed}
+        self._above[user] = self.above(user) + seconds, now
+
+    def above(self, user: int | None) -> float:
+        """Return the seconds that were spent for a user, less what was allowed since."""
+        seconds, at = self._above.get(user, (0.0, 0.0))
+        return max(0.0, seconds - (time.monotonic() - at) * self._allowed)

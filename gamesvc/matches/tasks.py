@@ -20,6 +20,7 @@ from gamesvc.matches.notices import reminding
 from gamesvc.matches.play import bots, conditional_orders
 from gamesvc.matches.record import loading, snapshot_renewal
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.sharing import Spent
 from gamesvc.matches.statistics import ratings, totals
 from gamesvc.matches.timekeeping import outages, pauses, timeout_sweep
 from gamesvc.matches.undo import undoing
@@ -44,9 +45,12 @@ def play_bots_on(match_id: str) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def sweep_bots() -> int:
-    """Play the bots whose turn was forgotten, who waits longest first, for some seconds."""
+    """Play the bots whose turn was forgotten for some seconds, in turns between the users who opened the matches.
+
+    Of each user, the match that waits longest comes first.
+    """
     end = time.monotonic() + BOTS_SWEEP_LASTS
-    waiting = itertools.takewhile(lambda _match: time.monotonic() < end, bots.forgotten(BOTS_WAITING))
+    waiting = itertools.takewhile(lambda _match: time.monotonic() < end, Spent().in_turn(bots.forgotten(BOTS_WAITING)))
     return backoff.each("the bots of match", waiting, partial(bots.take_turns, queue=False), limit=BOTS_AT_ONCE)
 
 

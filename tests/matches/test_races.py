@@ -248,7 +248,7 @@ def test_a_bot_that_sat_down_after_a_request_had_read_the_seats_is_asked_as_a_bo
     asked = Question.objects.get(match=vacant)
     assert (asked.seat, asked.bot) == (1, True)
     Question.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
-    assert bots.forgotten() == [vacant.id]
+    assert bots.forgotten() == [(vacant.creator_id, vacant.id)]
 
 
 def test_a_substitute_who_came_after_a_request_had_read_the_seats_hears_of_their_turn(vacant, player):

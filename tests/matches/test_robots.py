@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from accounts.bots import bots as accounts
 from accounts.models import User
 from gamesvc import queues
 from gamesvc.matches import hints, tasks
@@ -15,6 +16,7 @@ from gamesvc.matches.play import bots
 from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.sharing import Lately
 from tests.matches.exports import export_of
 from tests.matches.playing import act
 
@@ -28,6 +30,14 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(hints, "bots", lambda match_id, *_given: line.append(str(match_id)))
     monkeypatch.setattr(hints, "bots_on", lambda match_id: line.append(str(match_id)))
     return line
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy this machine is, turns are counted and not timed."""
+    monkeypatch.setattr(bots, "SECONDS_AT_ONCE", 3600.0)
+    monkeypatch.setattr(bots, "SPENT", Lately(0.0))
+    monkeypatch.setattr(bots, "MOST_LATELY", 3600.0)
 
 
 def of_bots(host: User, bot: str = "random", **more: object) -> Match:
@@ -75,6 +85,59 @@ def test_bots_for_which_a_person_may_wait_go_on_in_front_for_a_while(anna: User,
     tasks.play_bots_on(str(match.id))
     assert first == [(match.id, bots.TURNS_AT_ONCE), (match.id, 2 * bots.TURNS_AT_ONCE)]
     assert later == [match.id, match.id]
+
+
+def test_bots_in_a_rich_position_wait_in_line_after_each_turn(
+    anna: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bots, "SECONDS_AT_ONCE", -1.0)
+    match = of_bots(anna)
+    for _ in range(3):
+        assert waiting == [str(match.id)]
+        assert tasks.play_bots(waiting.pop()) == 1
+
+
+@pytest.mark.parametrize("opened_by", ["user", "bot account"])
+def test_bots_of_a_user_for_whom_much_was_done_go_behind_those_of_others(
+    anna: User, ben: User, monkeypatch: pytest.MonkeyPatch, opened_by: str
+) -> None:
+    """A turn in a rich position takes half a second: twenty such matches kept the bots of everyone silent for minutes."""
+    first: list[uuid.UUID] = []
+    later: list[uuid.UUID] = []
+    monkeypatch.setattr(hints, "bots", lambda match_id, *_given: first.append(match_id))
+    monkeypatch.setattr(hints, "bots_on", later.append)
+    dear = of_bots(anna if opened_by == "user" else accounts.make(owner=anna, name="anna-bot"), entry="invited")
+    other = of_bots(ben)
+    bots.SPENT.add(anna.pk, 2 * bots.MOST_LATELY)
+    assert [tasks.play_bots(str(match_id)) for match_id in first] == [0, bots.TURNS_AT_ONCE]
+    assert later[0] == dear.id
+    assert tasks.play_bots_on(str(dear.id)) == bots.TURNS_AT_ONCE
+    assert bots.SPENT.above(ben.pk) > 0
+    assert other.id in later
+
+
+def test_what_was_done_for_a_user_is_forgotten_as_time_goes_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("gamesvc.matches.sharing.time.monotonic", lambda: now[0])
+    spent = Lately(seconds_a_minute=6.0)
+    spent.add(1, 9.0)
+    spent.add(2, 1.0)
+    now[0] += 60
+    assert (spent.above(1), spent.above(2), spent.above(3)) == (3.0, 0.0, 0.0)
+    spent.add(1, 1.0)
+    assert spent.above(1) == 4.0
+
+
+def test_a_sweep_for_bots_goes_in_turns_between_users(
+    anna: User, ben: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bots, "FORGOTTEN_AFTER_SECONDS", -60)
+    many, other = [of_bots(anna) for _ in range(3)], of_bots(ben)
+    before = {match.id: match.version for match in (*many, other)}
+    monkeypatch.setattr(tasks, "BOTS_AT_ONCE", 2)
+    tasks.sweep_bots()
+    moved = [match.id for match in (*many, other) if Match.objects.get(pk=match.id).version > before[match.id]]
+    assert moved == [many[0].id, other.id]
 
 
 def test_a_sweep_puts_no_bots_in_line_that_may_stand_there_already(

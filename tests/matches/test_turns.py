@@ -281,7 +281,7 @@ def test_a_forgotten_bot_is_found(toy, anna):
     match = opening.create_match(by=anna, game=toy, take_seat=False, bots={0: "random", 1: "greedy"})
     assert bots.forgotten() == []
     Question.objects.filter(match=match).update(asked_at=timezone.now() - timedelta(minutes=1))
-    assert bots.forgotten() == [match.id]
+    assert bots.forgotten() == [(match.creator_id, match.id)]
 
 
 def test_nobody_acts_before_the_start(toy, anna):

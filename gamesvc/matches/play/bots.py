@@ -1,18 +1,22 @@
 """Bots on seats: they act from a worker, see only their seat's view, and submit commands like every player.
 
-They take some turns at a time and then queue behind the bots of other matches, and behind all for which a person waits. A match
-with nobody but bots is aborted after a while: some games never end between bots.
+They take some turns at a time and then queue behind the bots of other matches, and behind all for which a person waits. So do
+those of a user whose matches have taken much time lately: a turn in a rich position takes a hundred times as long as another one.
+A match with nobody but bots is aborted after a while: some games never end between bots.
 """
 
 from __future__ import annotations
 
+import math
 import random
+import time
 import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
 from django.utils import timezone
 
+from accounts.bots import bots as accounts
 from gamesvc.matches import errors, hints
 from gamesvc.matches.events import MatchEvent, Vacated
 from gamesvc.matches.models import Match, Question, Seat
@@ -22,14 +26,20 @@ from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor, fresh_seats
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.sharing import Lately
 
 MOST_TURNS = 500
 TURNS_AT_ONCE = 25
+SECONDS_AT_ONCE = 0.5
+"""Seconds after which the bots of a match begin no further turn."""
+MOST_LATELY = 3.0
+"""Seconds for the matches of one user, above the allowance, with which a worker process lets the bots of others go first."""
 MOST_IN_FRONT = 150
 """Turns of bots for which a person may be waiting. After more the match queues behind those of others."""
 MOST_ALONE = 20_000
 """Most events by bots without a human act between them. A whole match of any game has fewer."""
 FORGOTTEN_AFTER_SECONDS = 5
+SPENT = Lately(seconds_a_minute=6.0)
 _BY_PEOPLE = (
     "SELECT version FROM events_event WHERE stream = %s::uuid AND version > %s::int AND command_seq = 0"
     """ AND meta LIKE '%%"actor":{"kind":"seat"%%' LIMIT 1"""
@@ -46,8 +56,14 @@ def take_turns(match_id: uuid.UUID, *, before: int = 0, queue: bool = True) -> i
     if over_alone(match):
         _call_off(match)
         return 0
-    given = play(match_id, TURNS_AT_ONCE)
-    if queue and given == TURNS_AT_ONCE:
+    user = accounts.root_of(match.creator_id) if match.creator_id is not None else None
+    if queue and before < MOST_IN_FRONT and SPENT.above(user) > MOST_LATELY:
+        hints.bots_on(match_id)
+        return 0
+    since = time.monotonic()
+    given = play(match_id, TURNS_AT_ONCE, since + SECONDS_AT_ONCE)
+    SPENT.add(user, time.monotonic() - since)
+    if queue and (given == TURNS_AT_ONCE or time.monotonic() > since + SECONDS_AT_ONCE):
         if before + given < MOST_IN_FRONT and match.seats.filter(bot="").exists():
             hints.bots(match_id, before + given)
         else:
@@ -80,11 +96,16 @@ def _call_off(match: Match) -> None:
     service_events.append(match, decide, actor=Actor("system"), channel="bot")
 
 
-def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
-    """Let awaited bots act until none is left, for at most `most` turns. Return how many commands they gave."""
+def play(match_id: uuid.UUID, most: int = MOST_TURNS, end: float = math.inf) -> int:
+    """Let awaited bots act until none is left, for at most `most` turns, none but the first begun after `end`.
+
+    Returns how many commands they gave.
+    """
     match = Match.objects.get(pk=match_id)
     rows: Sequence[Seat] | None = None
     for turn in range(most):
+        if turn and time.monotonic() > end:
+            return turn
         loaded = loading.load(match.id, match.game)
         rows = fresh_seats(match, loaded, rows)
         seats = {seat.index: seat for seat in rows}
@@ -112,8 +133,10 @@ def play(match_id: uuid.UUID, most: int = MOST_TURNS) -> int:
     return most
 
 
-def forgotten(limit: int = 100) -> list[uuid.UUID]:
-    """Return matches in which a bot has been awaited for a while: its hint was lost, or its worker died."""
+def forgotten(limit: int = 100) -> list[tuple[int | None, uuid.UUID]]:
+    """Return matches in which a bot has been awaited for a while, each with the user who opened it: its hint was lost, or its
+    worker died.
+    """
     before = timezone.now() - timedelta(seconds=FORGOTTEN_AFTER_SECONDS)
-    rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by("asked_at").values_list("match_id", flat=True)
+    rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by("asked_at").values_list("match__creator", "match_id")
     return list(dict.fromkeys(rows[:limit]))

@@ -46,7 +46,7 @@ class Entry:
 
 
 class Offer:
-    """What a seat can order in one position. It is worked out when first asked for, and once, however many lines ask."""
+    """The orders that a seat can give in one position, worked out when first asked for, and once, however many lines ask."""
 
     def __init__(self, game: Game, legal: Callable[[], Sequence[Form]]) -> None:
         self._game = game
