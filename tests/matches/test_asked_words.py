@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 
 import pytest
@@ -163,3 +164,15 @@ def test_a_word_that_is_written_often_is_answered_once(stars, mailing):  # noqa:
     told = flat(answer(mailing, stars, "\n".join(words * often)))
     assert "cannot be read" not in told
     assert len(told) < once + often * len(words) * 40
+
+
+def test_a_word_as_long_as_a_mail_is_compared_with_none(stars, mailing, monkeypatch):  # noqa: F811
+    compared = []
+    ratio = difflib.SequenceMatcher.ratio
+    monkeypatch.setattr(
+        difflib.SequenceMatcher, "ratio", lambda pair: compared.append(max(len(pair.a), len(pair.b))) or ratio(pair)
+    )
+    told = flat(answer(mailing, stars, f"{'@'.join(['hlep'] * 1500)}\nhlep"))
+    assert "Did you mean: help" in told
+    assert compared
+    assert max(compared) < 100

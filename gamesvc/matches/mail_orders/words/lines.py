@@ -100,9 +100,15 @@ def canonical(word: str) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the known word that is most like this one, of equals one with the same first letter; empty if none is like it."""
     key = word.casefold()
-    likeness = {one: difflib.SequenceMatcher(None, key, one).ratio() for one in known}
+    likeness = {one: _likeness(key, one) for one in known}
     best = max(likeness, key=lambda one: (likeness[one], one[:1] == key[:1], one), default="")
     return best if best and likeness[best] >= LIKENESS else ""
+
+
+def _likeness(word: str, known: str) -> float:
+    """Return how like two words are; 0 for those of very different length, which are not compared: a word may be a whole mail."""
+    matcher = difflib.SequenceMatcher(None, word, known)
+    return matcher.ratio() if matcher.real_quick_ratio() >= LIKENESS else 0.0
 
 
 def _plain(name: str) -> str:
