@@ -8,6 +8,7 @@ overtake a newer one.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import time
 from collections import Counter
@@ -53,10 +54,12 @@ class Hub:
         self._of_match: dict[UUID, set[Stream]] = {}
         self._of_user: dict[int, set[Stream]] = {}
         self._moved: set[UUID] = set()
+        # Matches of which no hint came: a user who opens a stream may have thousands.
+        self._missed: dict[UUID, None] = {}
         # Streams of a match, who waits longest first.
         self._waiting: dict[Stream, None] = {}
-        # Streams of all matches of a user, whose looks are the long ones: by user, who waits longest first.
-        self._users_waiting: dict[int | None, set[UserStream]] = {}
+        # Streams of all matches of a user: by user and the number of the match after which to look, who waits longest first.
+        self._users_waiting: dict[tuple[int | None, int], set[UserStream]] = {}
         self._wake = asyncio.Event()
         self._heads: dict[UUID, int] = {}
         self._delayed: set[UUID] = set()
@@ -92,8 +95,6 @@ class Hub:
         """Forget a stream that has ended."""
         stream.close()
         self._waiting.pop(stream, None)
-        if isinstance(stream, UserStream):
-            self._users_waiting.get(stream.wish.caller.user_id, set()).discard(stream)
         followed, key = self._place(stream)
         followed[key].discard(stream)
         if not followed[key]:
@@ -106,7 +107,7 @@ class Hub:
     def look_again(self, stream: Stream) -> None:
         """Look for a stream as soon as possible, whether or not its match has moved."""
         if isinstance(stream, UserStream):
-            self._users_waiting.setdefault(stream.wish.caller.user_id, set()).add(stream)
+            self._users_waiting.setdefault((stream.wish.caller.user_id, 0), set()).add(stream)
         else:
             self._waiting.setdefault(stream)
         self._wake.set()
@@ -139,22 +140,26 @@ class Hub:
         if self._of_user:
             found |= await self._ask(looking.own_versions, list(self._of_user))
         moved = {match_id for match_id, version in found.items() if self._heads.get(match_id) != version}
+        if self._users_waiting:
+            # Those that nobody has looked at are probably theirs, and their turn comes.
+            moved &= self._heads.keys() | self._of_match.keys()
         moved |= self._delayed & found.keys()
         self._delayed.clear()
         self._heads = {match_id: head for match_id, head in self._heads.items() if match_id in found}
         if moved:
-            self._moved |= moved
+            self._missed.update(dict.fromkeys(moved))
             self._wake.set()
 
     async def _look(self) -> None:
-        """Tell followers of what has moved, match by match. In between, one user who waits is told of all their matches.
+        """Tell followers of what has moved, match by match. In between, one user who waits is told of a page of their matches.
 
-        So nobody's match waits for more than one of these looks, however many users open a stream again and again.
+        So nobody's match waits for more than one of these looks, however many users open a stream again and again, and however
+        many matches they have.
         """
         while True:
             await self._wake.wait()
             self._wake.clear()
-            moved, self._moved = self._moved, set()
+            moved, self._moved = self._moved | self._take_missed(), set()
             waiting = self._take_waiting()
             try:
                 await self._tell(moved, waiting)
@@ -164,6 +169,15 @@ class Hub:
                 self._wake.set()
                 raise
             await self._tell_user()
+
+    def _take_missed(self) -> set[UUID]:
+        """Take a few of the matches of which no hint came."""
+        taken = set(itertools.islice(self._missed, MOST_MATCHES))
+        for match_id in taken:
+            del self._missed[match_id]
+        if self._missed:
+            self._wake.set()
+        return taken
 
     def _take_waiting(self) -> list[Stream]:
         """Take the streams that have waited longest, as many as few looks serve, and all others that need the same ones."""
@@ -185,21 +199,22 @@ class Hub:
         return taken
 
     async def _tell_user(self) -> None:
-        """Look for the user who waits longest, once for all their streams."""
+        """Look at one page of the matches of the user who waits longest, once for all their streams. Then others come first."""
         if not self._users_waiting:
             return
-        user_id = next(iter(self._users_waiting))
-        streams = self._users_waiting.pop(user_id)
-        if self._users_waiting:
-            self._wake.set()
+        user_id, after = next(iter(self._users_waiting))
+        streams = {stream for stream in self._users_waiting.pop((user_id, after)) if not stream.closed}
         try:
-            if streams:
-                await self._tell_each(streams, looking.look_for, list(streams))
+            rest = await self._tell_each(streams, looking.look_for, list(streams), after) if streams else None
         except BaseException:
             for stream in streams:
                 if not stream.closed:
                     self.look_again(stream)
             raise
+        if rest is not None and (going_on := {stream for stream in streams if not stream.closed}):
+            self._users_waiting.setdefault((user_id, rest), set()).update(going_on)
+        if self._users_waiting:
+            self._wake.set()
 
     async def _tell(self, moved: set[UUID], waiting: Iterable[Stream]) -> None:
         streams = {match_id: set(self._of_match.get(match_id, ())) for match_id in moved}
@@ -215,19 +230,23 @@ class Hub:
                 alone = [stream for stream in ready if not isinstance(stream, UserStream)]
                 await self._tell_each(alone, looking.look_at, match_id, ready)
 
-    async def _tell_each(self, alone: Iterable[Stream], look: Callable[..., looking.Looks], *args: object) -> None:
-        """Deliver what a look finds. If it fails, end the streams that depend on it `alone`; no other may suffer from it.
+    async def _tell_each(self, alone: Iterable[Stream], look: Callable[..., looking.Looks], *args: object) -> int | None:
+        """Deliver what a look finds, and return where the next one goes on, if anything is left.
 
-        Raises the error if the database is away, which says nothing about the match.
+        If it fails, end the streams that depend on it `alone`; no other may suffer from it. Raises the error if the database is
+        away, which says nothing about the match.
         """
         try:
-            self._deliver(await self._ask(look, *args))
+            found = await self._ask(look, *args)
+            self._deliver(found)
+            return found.rest
         except Exception as error:
             if is_away(error):
                 raise
             log.exception("A match cannot be followed.")
             for stream in alone:
                 stream.close()
+            return None
 
     def _ready(self, followers: Iterable[Stream]) -> list[Stream]:
         """Return the streams to look for now. One that still waits for its turn is looked for then, and one with events that are
@@ -242,7 +261,7 @@ class Hub:
         return ready
 
     def _deliver(self, looks: looking.Looks) -> None:
-        for stream, seen in looks:
+        for stream, seen in looks.told:
             for look in seen:
                 if look is not None:
                     self._heads[look.match_id] = look.head

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 from uuid import UUID
@@ -17,7 +18,15 @@ from gamesvc.matches.reading import following
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Looks = list[tuple[Stream, list[Look | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What each stream is to be told."""
+
+    told: list[tuple[Stream, list[Look | None]]]
+    rest: int | None = None
+    """The number of the match after which the next look goes on; None if nothing is left."""
 
 
 def in_thread(function: Callable[P, T]) -> Callable[P, T]:
@@ -50,25 +59,30 @@ def look_at(match_id: UUID, streams: Sequence[Stream]) -> Looks:
             looks[stream] = pages.get(key) or pages.setdefault(key, Look.of(glance, after, heard, newest, ended))
     # A user goes on following their other matches.
     left = {stream for stream, glance in zip(asked, seen, strict=True) if glance is None and isinstance(stream, UserStream)}
-    return [(stream, [look]) for stream, look in looks.items() if stream not in left]
+    return Looks([(stream, [look]) for stream, look in looks.items() if stream not in left])
 
 
 @in_thread
-def look_for(streams: Collection[UserStream]) -> Looks:
-    """Look once for all streams of a user at their unfinished matches, and those that have ended since they were told."""
+def look_for(streams: Collection[UserStream], after: int = 0) -> Looks:
+    """Look once for all streams of a user at their unfinished matches, and those that have ended since they were told.
+
+    Looks at one page of them, those after a number.
+    """
     users = still_valid({stream.wish.caller for stream in streams})
     asked: dict[bool, list[UserStream]] = {}
     for stream in streams:
         if stream.wish.caller in users:
             asked.setdefault(_speaking(users, stream).speaks_as_operator, []).append(stream)
-    looks: Looks = [(stream, [None]) for stream in streams if stream.wish.caller not in users]
+    found: list[tuple[Stream, list[Look | None]]] = [(stream, [None]) for stream in streams if stream.wish.caller not in users]
+    rests = []
     for alike in asked.values():
         known = {stream: frozenset(stream.known) for stream in alike}
-        seen = following.own_glances(_speaking(users, alike[0]), frozenset().union(*known.values()))
+        seen, rest = following.own_glances(_speaking(users, alike[0]), frozenset().union(*known.values()), after)
         pages = [(glance.number, glance.is_unfinished, Look.of(glance)) for glance in seen]
         for stream in alike:
-            looks.append((stream, [look for number, unfinished, look in pages if unfinished or number in known[stream]]))
-    return looks
+            found.append((stream, [look for number, unfinished, look in pages if unfinished or number in known[stream]]))
+        rests += [rest] if rest is not None else []
+    return Looks(found, min(rests, default=None))
 
 
 def _speaking(users: Mapping[Caller, User | None], stream: UserStream) -> User:

@@ -5,7 +5,7 @@ An event that is sealed for a follower changes neither. Followers ask after each
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,6 +24,8 @@ from gamesvc.matches.record.loading import Loaded, load
 MOVED = hints.MOVED
 MOST_ENDED = 100
 """Matches that have ended of which a follower is told after an absence. They say themselves which ones, and each costs a load."""
+PAGE = 25
+"""Matches of a user in one look: those of a user with thousands would keep all other followers waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +102,22 @@ def glances(match_id: UUID, callers: Collection[tuple[User | None, str]]) -> lis
     ]
 
 
-def own_glances(user: User, numbers: Iterable[int]) -> list[Glance]:
-    """Return the unfinished matches of a user as they may know them, and the newest of these numbers that are theirs.
+def own_glances(user: User, numbers: Collection[int], after: int = 0) -> tuple[list[Glance], int | None]:
+    """Return the unfinished matches of a user as they may know them, and the newest of these numbers that are theirs and over.
 
-    Those to which they are invited are among them.
+    Those to which they are invited are among them. One page by number, and the number after which the next one begins, if any.
     """
     invited = dict(unanswered().filter(user=user, match__status__in=Match.UNFINISHED).values_list("match_id", "pk"))
     own = Q(pk__in=Seat.objects.filter(user=user).values("match")) | Q(creator=user) | Q(pk__in=invited)
     theirs = Match.objects.filter(own, board=False)
-    unfinished = list(theirs.filter(status__in=Match.UNFINISHED))
-    # Read after the others: one that ends meanwhile is among both.
-    ended = theirs.filter(number__in=[*numbers]).exclude(number__in=[match.number for match in unfinished])
-    found = access_many(user, sorted([*unfinished, *ended.order_by("-number")[:MOST_ENDED]], key=lambda match: match.number))
-    return [Glance(access, loaded, invited.get(access.match.id)) for access, loaded in zip(found, loads(found), strict=True)]
+    over = theirs.filter(number__in=numbers).exclude(status__in=Match.UNFINISHED).order_by("-number")
+    oldest = next(iter(over.values_list("number", flat=True)[MOST_ENDED - 1 : MOST_ENDED]), 0)
+    # In one query: a match that ends meanwhile is not missed.
+    told = Q(status__in=Match.UNFINISHED) | Q(number__in=numbers, number__gte=oldest)
+    page, last = paging.cut(theirs.filter(told, number__gt=after).order_by("number"), PAGE)
+    found = access_many(user, page)
+    glances = [Glance(access, loaded, invited.get(access.match.id)) for access, loaded in zip(found, loads(found), strict=True)]
+    return glances, last.number if last is not None else None
 
 
 def versions(match_ids: Collection[UUID]) -> dict[UUID, int]:

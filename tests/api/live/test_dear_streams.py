@@ -105,7 +105,7 @@ def test_who_waits_longest_is_looked_for_first(monkeypatch: pytest.MonkeyPatch, 
             for stream in followers:
                 looks.append(made.index(stream))
                 loop.call_soon_threadsafe(hub.look_again, stream)
-            return []
+            return looking.Looks([])
 
         monkeypatch.setattr(looking, "look_at", look)
         monkeypatch.setattr(hub_module, bound, 2)

@@ -46,7 +46,7 @@ def stream(ben: User) -> UserStream:
 
 def told(stream: UserStream) -> list[JsonObject]:
     """Let a stream look, and return what it tells then."""
-    for one, looks in looking.look_for([stream]):
+    for one, looks in looking.look_for([stream]).told:
         for look in looks:
             one.take(look)
     if stream.is_idle:
