@@ -69,7 +69,8 @@ class Message:
 class Brief:
     """A notice in a few lines, for a combined mail. Briefs with the same `key` are about the same thing.
 
-    They are sorted by `due_at`; those without come last. `lines` are the events since the receiver's last look.
+    They are sorted by `due_at`; those without come last. `lines` are the events since the receiver's last look, `count` the
+    number of matches that it speaks of.
     """
 
     key: str
@@ -80,6 +81,7 @@ class Brief:
     lines: tuple[str, ...] = ()
     orders: str = ""
     reply_to: str = ""
+    count: int = 1
 
 
 NO_END = datetime.max.replace(tzinfo=UTC)

@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 DIGEST = "digest"
 BATCH = 50
+MOST_BRIEFS = 40
+"""Matches that one mail tells of one by one: thousands would keep the mails of others waiting."""
 AGAIN_AFTER = timedelta(hours=1)
 WIDTH = 72
 # Most lines about one match; the rest is on its page.
@@ -100,7 +102,7 @@ def digest(row: Outbox) -> Message | None:
     waiting = [brief for brief in briefs if brief.due_at is not None]
     if waiting:
         first = min(brief.due_at for brief in waiting if brief.due_at is not None)
-        subject = _waiting(len(waiting), first, row.user)
+        subject = _waiting(sum(brief.count for brief in waiting), first, row.user)
     else:
         subject = _("What happened in your matches")
     return _message(row, subject, _("Your matches today"), briefs, DIGEST)
@@ -110,17 +112,28 @@ def summary(row: Outbox) -> Message | None:
     """Return the gathered notices, each in a few lines; None if all are obsolete."""
     if row.user is None:
         return None
-    briefs = []
-    for told in Outbox.objects.filter(merged_into=row.pk).select_related("user").order_by("created_at"):
-        kind = registry.find(told.kind)
-        brief = kind.brief(told) if kind is not None and kind.brief is not None else None
-        if brief is not None:
-            briefs.append(brief)
-    count = len({brief.key for brief in briefs})
+    told: dict[str, list[Outbox]] = {}
+    for gathered in Outbox.objects.filter(merged_into=row.pk).select_related("user").order_by("created_at"):
+        told.setdefault(gathered.topic or str(gathered.pk), []).append(gathered)
+    briefs = [brief for one in list(told.values())[:MOST_BRIEFS] for gathered in one if (brief := _brief(gathered)) is not None]
+    if len(told) > MOST_BRIEFS:
+        briefs.append(more(len(told) - MOST_BRIEFS))
+    count = sum({brief.key: brief.count for brief in briefs}.values())
     headline = ngettext("%(count)s match waits for you", "%(count)s matches wait for you", count) % {"count": count}
     first = min((brief.due_at for brief in briefs if brief.due_at is not None), default=None)
     subject = _waiting(count, first, row.user) if first is not None else headline
     return _message(row, subject, headline, briefs, timing.SUMMARY)
+
+
+def more(count: int, due_at: datetime | None = None) -> Brief:
+    """Return the brief of matches that wait for a player and are not told one by one, the first of them until a moment."""
+    headline = ngettext("%(count)s match waits for you", "%(count)s matches wait for you", count) % {"count": count}
+    return Brief("more", _("More matches"), headline, f"{settings.BASE_URL}/", due_at, count=count)
+
+
+def _brief(told: Outbox) -> Brief | None:
+    kind = registry.find(told.kind)
+    return kind.brief(told) if kind is not None and kind.brief is not None else None
 
 
 def _waiting(count: int, first: datetime, user: User | None) -> str:

@@ -272,6 +272,22 @@ def test_the_digest_tells_what_waits_and_what_happened(duel, anna, mailing):  # 
     assert str(digest.message["Reply-To"]).startswith("turn+"), "one match alone can be answered like its own mail"
 
 
+def test_a_digest_of_very_many_matches_tells_the_most_urgent_and_counts_the_rest(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    verify(anna, ben)
+    monkeypatch.setattr(digests, "MOST_BRIEFS", 2)
+    made = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=hours)) for hours in (90, 40, 70, 50)]
+    act(opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=48)), 0)  # waits for Ben
+    wishes.set_wishes(anna, {"digest_hour": 7})
+    Preference.objects.update(digest_at=timezone.now())
+    assert digests.sweep() == 1
+    send_due()
+    [mail] = [mail for mail in mailing.sink.to("anna@players.example") if mail.message["X-Game-Reason"] == "digest"]
+    assert mail.subject.startswith("4 matches wait for you, the first until ")
+    told = [mail.text.find(f"#{match.number}:") for match in made]
+    assert told[0] == told[2] == -1
+    assert 0 < told[1] < told[3] < mail.text.index("More matches: 2 matches wait for you")
+
+
 def test_a_program_is_told_which_match_and_version_and_nothing_of_the_position(duel, anna):
     row = Outbox.objects.get(kind="your_turn")
     told = registry.facts_of(row)

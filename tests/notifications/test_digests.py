@@ -54,6 +54,18 @@ def test_ten_at_once_make_one_mail_sorted_by_urgency(sink, asking, ann):  # noqa
     }
 
 
+def test_of_very_many_at_once_one_mail_tells_some_and_counts_the_rest(sink, asking, ann, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(digests, "MOST_BRIEFS", 3)
+    for number in range(10):
+        asking.open(f"m{number}", hours=50 - number)
+        queue(ann, f"m{number}")
+    send_due()
+    [mail] = sink.messages
+    assert mail.subject.startswith("10 matches wait for you, the first until ")
+    assert mail.text.count("Stones m") == 3
+    assert "More matches: 7 matches wait for you" in mail.text
+
+
 def test_what_follows_an_unanswered_mail_gathers_until_the_window_ends(sink, asking, ann):  # noqa: F811
     asking.open("m1")
     queue(ann, "m1")

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What each stream is to be told."""
+    """The news for each stream."""
 
     told: list[tuple[Stream, list[Look | None]]]
     rest: int | None = None

@@ -34,7 +34,7 @@ from gamesvc.matches.record.loading import load
 from gamesvc.matches.story import sentences
 from notifications import registry
 from notifications.models import Outbox, Scope
-from notifications.registry import Brief, Message
+from notifications.registry import NO_END, Brief, Message
 from notifications.sending import calendar, digests
 from notifications.wanted import preferences, reminders
 from notifications.wanted.reminders import DEFAULT_POINTS
@@ -200,21 +200,24 @@ def brief_of_turn(row: Outbox) -> Brief | None:
 def open_matches(row: Outbox, user: User) -> list[Brief]:
     """Return, for the digest, the matches that wait for a player or in which something happened since their last look.
 
-    Muted matches are left out. A match that cannot be read does not keep the others from being shown.
+    Muted matches are left out. A match that cannot be read does not keep the others from being shown. Of very many, those that
+    are due last are only counted, and those that do not wait for the player are left out.
     """
     found = []
     unwanted = {mute.value for mute in preferences.mutes_of(user) if mute.scope == Scope.TOPIC}
     running = Match.objects.filter(seats__user=user, status=Match.Status.RUNNING, board=False).distinct().order_by("number")
-    for match in running.prefetch_related("questions"):
-        if str(match.id) in unwanted:
-            continue
+    seated: list[tuple[Match, int, list[Question]]] = []
+    for match in running.prefetch_related("questions", "seats"):
         seat = next((one.index for one in match.seats.all() if one.user_id == user.pk), None)
-        if seat is None:
-            continue  # given up since the matches were read
-        own = sorted((one for one in match.questions.all() if one.seat == seat), key=Question.soonest)
+        if seat is not None and str(match.id) not in unwanted:  # not given up since the matches were read
+            seated.append((match, seat, sorted((one for one in match.questions.all() if one.seat == seat), key=Question.soonest)))
+    seated.sort(key=lambda one: one[2][0].soonest() if one[2] else (True, NO_END))
+    for match, seat, own in seated[: digests.MOST_BRIEFS]:
         brief = _brief_or_bare(match, seat, user, own, key=uuid.uuid5(row.id, f"{match.id} {seat}"))
         if own or brief.lines:
             found.append(brief)
+    if rest := [own[0].deadline for _match, _seat, own in seated[digests.MOST_BRIEFS :] if own]:
+        found.append(digests.more(len(rest), rest[0]))
     return found
 
 
