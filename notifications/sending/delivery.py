@@ -32,7 +32,8 @@ from notifications.wanted import preferences, shared_reads, timing
 
 log = logging.getLogger(__name__)
 
-BATCH = 25
+# Few, so that senders share what is due, and a notice that comes meanwhile waits for few others.
+BATCH = 8
 SWEEP_LASTS = 30.0
 FIRST_PAUSE = timedelta(seconds=10)
 LONGEST_PAUSE = timedelta(minutes=30)
