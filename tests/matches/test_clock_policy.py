@@ -35,7 +35,7 @@ from gamesvc.matches.events import (
     Vacated,
 )
 from gamesvc.matches.lobby import clock_choice
-from gamesvc.matches.models import Seat
+from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import surroundings
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -592,6 +592,15 @@ def test_a_clock_whose_deadline_could_not_be_computed_is_refused_when_it_is_chos
     with pytest.raises(Refused) as refused:
         clock_choice.choose({"turn": "1d", "days_off": off, **part}, 48)
     assert refused.value.code in ("bad_clock", "no_time")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("part", [{"grace": "950d"}, {"bank": {"start": "950d"}}])
+def test_a_program_that_asks_for_such_a_clock_is_told_so(toy, anna, program, part):
+    off = {"weekdays": list(WEEKDAYS[:6]), "zone": "UTC"}
+    answer = program(anna).post("/matches/", {"game": "toy", "clock": {"turn": "1d", "days_off": off, **part}})
+    assert (answer.status_code, answer.json()["code"] in ("bad_clock", "no_time")) == (422, True)
+    assert not Match.objects.exists()
 
 
 def test_a_clock_that_a_match_was_opened_with_in_its_day_is_still_read():

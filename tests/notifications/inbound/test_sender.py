@@ -5,6 +5,8 @@ from __future__ import annotations
 import email.policy
 from email import message_from_bytes
 from email.utils import getaddresses
+from types import SimpleNamespace
+from uuid import uuid4
 
 import pytest
 from authheaders import dmarc_lookup, get_domain_part
@@ -12,11 +14,18 @@ from authheaders.dmarc_lookup import get_org_domain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notifications.inbound import purposes
+from notifications.inbound.proving import names
 from notifications.inbound.proving.authentication import NONE, PASS, authenticate
 from notifications.inbound.proving.sender import domain_of, folded, sender_of
+from notifications.inbound.purposes import Handled
+from notifications.models import MailStatus
 from notifications.parsing import reading
 from notifications.parsing.refusals import MailRefused
+from tests.mailing import mailing, verify  # noqa: F401
 from tests.notifications.inbound.signing import records, signed
+from tests.notifications.inbound.test_misdirected import address_of, outcome
+from tests.notifications.inbound.test_slow_names import Resolver
 
 PLAYER = "anna@players.example"
 EVIL = "mallory@evil.example"
@@ -43,30 +52,52 @@ def judged(raw: bytes):
     return sender, authenticate(message, raw, sender, lookup=DNS)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"=?utf-8?Q?{EVIL}?= <{PLAYER}>",
-        f"=?utf-8?Q?{EVIL},?= <{PLAYER}>",
-        f"{EVIL} <{PLAYER}>",
-        f"{EVIL}, {PLAYER}",
-        f"({EVIL}) {PLAYER}",
-        f"group: {EVIL}, {PLAYER};",
-        f"{EVIL}: {PLAYER};",
-        f"<@evil.example:{PLAYER}>",
-        f'"x" <{EVIL}> <{PLAYER}>',
-        f"<{EVIL}>\r\n <{PLAYER}>",
-        f"{PLAYER}\r\nFrom: {EVIL}",
-        f"{PLAYER}\rFrom: {EVIL}",
-        f'"\\" <{EVIL}> \\" <{PLAYER}>',
-    ],
-)
+FORGED = [
+    f"=?utf-8?Q?{EVIL}?= <{PLAYER}>",
+    f"=?utf-8?Q?{EVIL},?= <{PLAYER}>",
+    f"{EVIL} <{PLAYER}>",
+    f"{EVIL}, {PLAYER}",
+    f"({EVIL}) {PLAYER}",
+    f"group: {EVIL}, {PLAYER};",
+    f"{EVIL}: {PLAYER};",
+    f"<@evil.example:{PLAYER}>",
+    f'"x" <{EVIL}> <{PLAYER}>',
+    f"<{EVIL}>\r\n <{PLAYER}>",
+    f"{PLAYER}\r\nFrom: {EVIL}",
+    f"{PLAYER}\rFrom: {EVIL}",
+    f'"\\" <{EVIL}> \\" <{PLAYER}>',
+]
+"""Each of these would pass for the player if one parser took the first address, and another the last."""
+
+
+@pytest.mark.parametrize("line", FORGED)
 @pytest.mark.parametrize("signer", ["evil.example"])
 def test_a_signature_of_one_address_proves_no_other(line, signer):
-    """Each of these would pass for the player if one parser took the first address, and another the last."""
     for raw in (signed(mail(line), signer), signed(mail(line).replace(b"\r\n", b"\n"), signer)):
         found = judged(raw)
         assert found is None or (found[0], found[1].dmarc == PASS) in ((PLAYER, False), (EVIL, True))
+
+
+def test_nothing_forged_like_that_is_worked_on(mailing, anna, monkeypatch):  # noqa: F811
+    """By SMTP, to the player's own reply address; the same mail from the player alone is worked on."""
+    verify(anna)
+    resolver = Resolver("players.example", "evil.example")
+    monkeypatch.setattr(names, "resolve", resolver.resolve)
+    monkeypatch.setattr(names, "time", SimpleNamespace(monotonic=lambda: resolver.now))
+    got = []
+    monkeypatch.setattr(purposes, "_handlers", {})
+    purposes.register("turn", lambda letter: got.append(letter.text) or Handled({}))
+    to = address_of(anna)
+
+    def raw(line: str, signer: str) -> bytes:
+        return signed(f"From: {line}\r\nTo: {to}\r\nMessage-ID: <{uuid4()}@x>\r\n\r\nmove A1\r\n".encode(), signer)
+
+    for line in FORGED:
+        status, _reason = outcome(mailing, raw(line, "evil.example"), to)
+        assert status != MailStatus.DONE, line
+    assert got == []
+    assert outcome(mailing, raw(PLAYER, "players.example"), to) == (MailStatus.DONE, "")
+    assert got == ["move A1"]
 
 
 @pytest.mark.parametrize(
