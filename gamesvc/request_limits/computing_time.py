@@ -2,7 +2,8 @@
 
 A limit of requests a minute does not bound their cost: the dearest page may take a second. So each process counts the time that
 its threads compute for a user, or for a network without sign-in. Beyond a limit a request is refused while another one of them
-runs here. So others find a free thread, and the heartbeat an open door, whatever one user has sent.
+runs here, or two of others beyond theirs. So everyone else finds a free thread, and the heartbeat an open door, whatever a few
+users have sent.
 
 A credential that came before is refused before anything is asked of the database: many requests may wait in front of the
 threads, and their refusals must take next to no time. The counts are of this process alone. 0 means no limit.
@@ -30,15 +31,19 @@ KEPT = 1_000
 """Most holders to remember without looking which of them have sent nothing for long, and most credentials."""
 AT_FIRST = 2
 """Requests that may run at the same time for a holder of whom none has ended here yet: what they cost is unknown."""
+BEYOND = 2
+"""Requests that may run at the same time for all holders beyond their limits together. The other threads, of four by default, are
+for everyone else, however many accounts someone has.
+"""
 LONG = 3_600.0
 """Seconds after which a holder is forgotten."""
 
 
 class OneAtATime(TooMany):
-    """A request beside another one, of a user who has used much computing time, or of whom nothing is known yet."""
+    """A request beside others, of a user who has used much computing time, or of whom nothing is known yet."""
 
     def __init__(self) -> None:
-        detail = "More of your requests run at the same time than their computing time allows. Send this one after the others."
+        detail = "Few requests that may take much computing time are answered at the same time. Send this one in a moment."
         super().__init__(detail, retry_after=1)
 
 
@@ -57,6 +62,9 @@ class _Use:
             return self.running >= AT_FIRST
         return self.running > 0 and self.used + self.running * self.dear > limit * AT_ONCE / 60
 
+    def is_beyond(self, limit: float) -> bool:
+        return self.used > limit * AT_ONCE / 60
+
 
 class Shares:
     """The computing time of all holders in this process."""
@@ -66,21 +74,26 @@ class Shares:
         self._uses: dict[Holder, _Use] = {}
 
     def enter(self, holder: Holder, limit: float) -> bool:
-        """Let a request run, under a limit of seconds a minute. Return False if it must not run beside those of its holder."""
-        moment = now()
+        """Let a request run, under a limit of seconds a minute. Return False if it must not run beside those that run now."""
         with self._lock:
-            use = self._uses.setdefault(holder, _Use(0.0, moment))
-            use.used, use.at = max(0.0, use.used - (moment - use.at) * limit / 60), moment
-            if use.exceeds(limit):
+            use = self._uses.setdefault(holder, _Use(0.0, now()))
+            if self._exceeds(use, limit):
                 return False
             use.running += 1
             return True
 
     def exceeds(self, holder: Holder, limit: float) -> bool:
-        """Return True if a request must not run beside those of its holder."""
+        """Return True if a request must not run beside those that run now."""
         with self._lock:
             use = self._uses.get(holder)
-            return use is not None and use.exceeds(limit)
+            return use is not None and self._exceeds(use, limit)
+
+    def _exceeds(self, use: _Use, limit: float) -> bool:
+        moment = now()
+        use.used, use.at = max(0.0, use.used - (moment - use.at) * limit / 60), moment
+        if use.exceeds(limit):
+            return True
+        return use.is_beyond(limit) and sum(one.running for one in self._uses.values() if one.is_beyond(limit)) >= BEYOND
 
     def leave(self, holder: Holder, seconds: float) -> None:
         """Count the time of a request that has ended."""

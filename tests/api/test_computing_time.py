@@ -69,7 +69,7 @@ def test_who_has_used_much_is_answered_one_at_a_time(beside, account):
     assert beside(me, "_shown", account, account).status_code == 200  # nothing is known of them yet
     refused = beside(me, "_shown", account, account)
     assert (refused.status_code, refused.json()["code"], refused["Retry-After"]) == (429, "too_many", "1")
-    assert refused.json()["detail"].startswith("More of your requests run at the same time")
+    assert refused.json()["detail"].startswith("Few requests that may take much computing time")
     assert account().status_code == 200
 
 
@@ -88,6 +88,19 @@ def test_others_are_answered_meanwhile(beside, account, ben, program):
     other, reader = program(ben), Client()
     assert beside(me, "_shown", account, lambda: other.get("/me/")).status_code == 200
     assert beside(me, "_shown", account, lambda: reader.get("/games/")).status_code == 200
+
+
+def test_those_beyond_their_limits_leave_threads_to_others_however_many_they_are(beside, account, ben, player, program):
+    """Three accounts of one person took three of four threads, and four would have taken all."""
+    second, third, other = program(ben), program(player("clara")), Client()
+    for ask in (account, lambda: second.get("/me/"), lambda: third.get("/me/")):
+        ask()
+
+    def meanwhile():
+        return third.get("/me/").status_code, other.get("/games/").status_code
+
+    assert beside(me, "_shown", account, lambda: beside(me, "_shown", lambda: second.get("/me/"), meanwhile)) == (429, 200)
+    assert third.get("/me/").status_code == 200
 
 
 def test_pages_and_programs_of_a_user_and_their_bots_are_counted_together(beside, page, account, anna, program):
