@@ -281,6 +281,9 @@ def test_a_taken_address_tells_its_owner_only(client):
     [
         ("ann eve", "a@players.example", PASSWORD),
         ("admin", "a@players.example", PASSWORD),
+        ("Operators", "a@players.example", PASSWORD),
+        ("gamesvc", "a@players.example", PASSWORD),
+        ("mailer-daemon", "a@players.example", PASSWORD),
         ("erased-1", "a@players.example", PASSWORD),
         ("Blue", "a@players.example", PASSWORD),
         ("17", "a@players.example", PASSWORD),
