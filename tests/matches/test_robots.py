@@ -128,6 +128,21 @@ def test_what_was_done_for_a_user_is_forgotten_as_time_goes_by(monkeypatch: pyte
     assert spent.above(1) == 4.0
 
 
+def test_bots_that_play_behind_others_rest_when_they_have_played_enough_for_a_day(
+    anna: User, ben: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two hundred endless matches of bots a day wrote almost three gigabytes a day for one user."""
+    monkeypatch.setattr(bots, "BEHIND_A_DAY", 2)
+    monkeypatch.setattr(bots, "FORGOTTEN_AFTER_SECONDS", -60)
+    one, two, other = of_bots(anna), of_bots(anna), of_bots(ben)
+    played = [tasks.play_bots_on(str(match.id)) for match in (one, two, one)]
+    assert played == [bots.TURNS_AT_ONCE, bots.TURNS_AT_ONCE, 0]
+    assert waiting.count(str(one.id)) == 2, "it is not put in line again"
+    assert tasks.play_bots_on(str(other.id)) == bots.TURNS_AT_ONCE
+    assert tasks.sweep_bots() == bots.TURNS_AT_ONCE, "a sweep goes on with the match of the other user only"
+    assert tasks.play_bots(str(one.id)) == bots.TURNS_AT_ONCE, "bots for which a person may wait are not concerned"
+
+
 def test_a_sweep_for_bots_goes_in_turns_between_users(
     anna: User, ben: User, waiting: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
