@@ -35,7 +35,9 @@ def directives(block: str) -> list[list[str]]:
 def locations() -> dict[str, list[list[str]]]:
     """Return the locations of the delivered proxy with their directives."""
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
-    return {name: directives(body) for name, body in re.findall(r"location (\S+) \{(.*?)\n    \}", text, re.DOTALL)}
+    found = re.findall(r"^ *location ([^\n]+) \{$(.*?)^    \}$", text, re.DOTALL | re.MULTILINE)
+    assert len(found) == len(re.findall(r"^\s*location\b", text, re.MULTILINE)), "each location is read"
+    return {name: directives(body) for name, body in found}
 
 
 def delivered(name: str) -> str:
@@ -229,12 +231,15 @@ def test_check_deploy_warns_of_a_proxy_that_is_not_named(settings, base_url, pro
 
 
 def test_the_delivered_proxy_tells_who_comes():
-    assert locations()
+    streams = [name for name in locations() if "stream" in name]
+    assert len(streams) == 1
     for name, found in locations().items():
         headers = {words[1]: words[2] for words in found if words[0] == "proxy_set_header"}
-        assert headers == {"Host": "$host", "X-Forwarded-For": "$remote_addr", "X-Forwarded-Proto": "$scheme"}, name
+        kept = {"Connection": '""'} if name in streams else {}
+        told = {"Host": "$host", "X-Forwarded-For": "$remote_addr", "X-Forwarded-Proto": "$scheme"}
+        assert headers == told | kept, name
         [upstream] = [words[1] for words in found if words[0] == "proxy_pass"]
-        assert upstream == "http://127.0.0.1:8000"
+        assert upstream == ("http://127.0.0.1:8001" if name in streams else "http://127.0.0.1:8000")
         assert "127.0.0.1" in delivered("TRUSTED_PROXIES").split(",")
 
 
