@@ -1,7 +1,7 @@
 """Hostile text in the address and fields of every page is never a fault of ours.
 
-The pages come from the URL configuration, their fields from the names that their modules read. New pages are tested
-automatically.
+The pages come from the URL configuration, the fields of their addresses from the names that their modules read. New pages are
+tested automatically. Posted fields, which forms read, meet hostile text in `test_hostile_fields`.
 """
 
 from __future__ import annotations
