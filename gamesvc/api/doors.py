@@ -348,7 +348,8 @@ def as_markdown() -> str:
         f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network,"
         f" {settings.RATE_LIMIT_PER_USER} for one user, {settings.RATE_LIMIT_PER_TOKEN} with one token.",
         f"For whom a web process has computed more than {settings.RATE_LIMIT_SECONDS} s a minute, it answers one request at a"
-        f" time, and {computing_time.BEYOND} of all those together; of whom it knows nothing yet, {computing_time.AT_FIRST}.",
+        f" time, and {computing_time.BEYOND} of all those together; of others whose requests are dear, or of whom it knows"
+        f" nothing yet, {computing_time.FEW}.",
         "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"
         " those of sign-in and sign-up too.",
         "",

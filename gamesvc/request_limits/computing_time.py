@@ -29,8 +29,10 @@ AT_ONCE = 30.0
 """Seconds in which the limit of a minute may be used up by requests that run at the same time."""
 KEPT = 1_000
 """Most holders to remember without looking which of them have sent nothing for long, and most credentials."""
-AT_FIRST = 2
-"""Requests that may run at the same time for a holder of whom none has ended here yet: what they cost is unknown."""
+FEW = 2
+"""Requests that may run at the same time for a holder whose requests are dear, or of whom none has ended here yet."""
+DEAR = 0.25
+"""The seconds from which a request is dear."""
 BEYOND = 2
 """Requests that may run at the same time for all holders beyond their limits together. The other threads, of four by default, are
 for everyone else, however many accounts someone has.
@@ -58,8 +60,10 @@ class _Use:
     """The seconds that one request may be expected to take, by the dearest ones before it; None before the first has ended."""
 
     def exceeds(self, limit: float) -> bool:
+        if self.running >= FEW and (self.dear is None or self.dear >= DEAR):
+            return True
         if self.dear is None:
-            return self.running >= AT_FIRST
+            return False
         return self.running > 0 and self.used + self.running * self.dear > limit * AT_ONCE / 60
 
     def is_beyond(self, limit: float) -> bool:

@@ -243,6 +243,13 @@ def test_the_delivered_proxy_tells_who_comes():
         assert "127.0.0.1" in delivered("TRUSTED_PROXIES").split(",")
 
 
+def test_the_delivered_proxy_lets_one_address_fill_no_queue():
+    """What waits in front of the threads is answered in the order in which it came, and streams have limits of their own."""
+    text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    assert ["limit_conn_zone", "$binary_remote_addr", "zone=clients:10m"] in directives(text.partition("server {")[0])
+    assert ["limit_conn", "clients", "40"] in locations()["/"]
+
+
 def test_the_link_for_a_new_password_is_not_kept_away_by_other_mails(ann, settings, mailoutbox):
     settings.ACCOUNT_RATE_LIMITS = False
     for number in range(12):

@@ -83,6 +83,15 @@ def test_the_first_requests_of_a_user_leave_threads_to_others(beside, account, b
     assert beside(me, "_shown", account, lambda: beside(me, "_shown", account, third)) == (429, 200)
 
 
+def test_few_dear_requests_of_a_user_run_at_the_same_time(beside, account, monkeypatch):
+    """Also while they have used little: two such users would take all threads."""
+    seconds = itertools.count(step=0.3)
+    monkeypatch.setattr(computing_time, "computed", lambda: next(seconds))
+    account()
+    assert beside(me, "_shown", account, account).status_code == 200
+    assert beside(me, "_shown", account, lambda: beside(me, "_shown", account, account)).status_code == 429
+
+
 def test_others_are_answered_meanwhile(beside, account, ben, program):
     account()
     other, reader = program(ben), Client()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -58,13 +59,15 @@ class OpenAPI(SpectacularJSONAPIView):
     schema = None
     # By media type: the bytes, and their ETag.
     made: ClassVar[dict[str, tuple[bytes, str]]] = {}
+    making: ClassVar[threading.Lock] = threading.Lock()
 
     def get(self, request: Request, *args: object, **kwargs: object) -> HttpResponseBase:
         renderer = request.accepted_renderer
-        if renderer.media_type not in self.made:
-            described: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
-            content = force_bytes(renderer.render(described.data, renderer.media_type, {}))
-            self.made[renderer.media_type] = content, quote_etag(hashlib.sha256(content).hexdigest()[:32])
+        with self.making:  # it takes seconds, however many ask for it at first
+            if renderer.media_type not in self.made:
+                described: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
+                content = force_bytes(renderer.render(described.data, renderer.media_type, {}))
+                self.made[renderer.media_type] = content, quote_etag(hashlib.sha256(content).hexdigest()[:32])
         content, etag = self.made[renderer.media_type]
         headers = {"ETag": etag, "Cache-Control": "public, no-cache"}
         answer = HttpResponse(content, content_type=renderer.media_type, headers=headers)
