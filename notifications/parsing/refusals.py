@@ -176,6 +176,15 @@ SILENCES: dict[str, tuple[str, str]] = {
         "a message of the IMAP mailbox that could not be read in ten looks",
         "it would keep back all that came after it; it stays in the mailbox, and the log names its UID",
     ),
+    "no address of ours in the mailbox": (
+        "a message of the IMAP mailbox to a mistyped reply address, or to an expired one",
+        "the mailbox may be one that people use as well, so mail to others is not touched; it stays there, unread",
+    ),
+    "no address of ours in a post": (
+        "a mail that a provider posts for a mistyped reply address, or for an expired one",
+        "the provider has taken it already, and an answer would go to a sender whom nobody proved; the log of the provider and "
+        "ours say that it came",
+    ),
 }
 
 

@@ -79,7 +79,9 @@ def test_nothing_is_read_twice_and_only_new_mail_is_asked_for(box, to):
     assert InboundMail.objects.count() == 2
 
 
-def test_other_peoples_mail_is_left_alone(box, to):
+def test_other_peoples_mail_is_left_alone(box, to, anna):
+    expired = addresses.make("turn", key=uuid4(), user=anna, expires_at=timezone.now() - timedelta(minutes=1))
+    box.put(mail(expired))
     box.put(mail("somebody@reply.games.example"))
     box.put(mail("turn+" + "a" * 26 + "@reply.games.example"))
     assert imap.poll() == 0

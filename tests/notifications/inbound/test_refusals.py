@@ -18,6 +18,7 @@ from notifications.outbox import Notice
 from notifications.parsing.refusals import REFUSALS, SILENCES, Hears, MailRefused
 from notifications.returned import return_paths
 from tests.mailing import mailing  # noqa: F401
+from tests.notifications.inbound import test_imap, test_webhooks
 from tests.notifications.inbound.test_pipeline import held, letters, said, to  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,13 @@ def _too_often(_mail):
 def _hesitate(_letter):
     raise MailRefused("half_automatic")
 
+
+ELSEWHERE = {
+    "passed over": test_imap.test_a_message_that_its_server_never_gives_keeps_nothing_back_for_ever,
+    "no address of ours in the mailbox": test_imap.test_other_peoples_mail_is_left_alone,
+    "no address of ours in a post": test_webhooks.test_mail_for_nobody_is_taken_and_forgotten,
+}
+"""The silences of other doors than SMTP, and their tests."""
 
 # Mails refused by a row, in the form received. Those that need more than a mail are in `prepared`.
 RAW = {
@@ -222,7 +230,12 @@ def silent(name, *, to, mailing, settings, monkeypatch, anna):  # noqa: F811
     return [], 0
 
 
-@pytest.mark.parametrize("name", [name for name in SILENCES if name != "passed over"])  # that one: `test_imap`
+def test_each_silence_that_does_not_come_by_smtp_is_tested_at_its_door():
+    assert set(ELSEWHERE) < set(SILENCES)
+    assert all(callable(test) for test in ELSEWHERE.values())
+
+
+@pytest.mark.parametrize("name", [name for name in SILENCES if name not in ELSEWHERE])
 def test_each_silence_is_kept(name, to, mailing, letters, settings, monkeypatch, anna):  # noqa: F811
     kept, told = silent(name, to=to, mailing=mailing, settings=settings, monkeypatch=monkeypatch, anna=anna)
     mailing.work()

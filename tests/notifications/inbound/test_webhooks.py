@@ -16,8 +16,8 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from notifications.inbound import pipeline, store
-from notifications.models import InboundMail, MailStatus
+from notifications.inbound import addresses, pipeline, store
+from notifications.models import InboundMail, MailStatus, Outbox
 from tests.mailing import FIXTURES
 from tests.notifications.inbound.providers import SIGNING_KEY, basic
 
@@ -144,9 +144,14 @@ def test_the_same_post_twice_is_one_mail(to):
     assert InboundMail.objects.count() == 1
 
 
-def test_mail_for_nobody_is_taken_and_forgotten(to):
-    assert post(postmark("turn+" + "a" * 26 + "@reply.games.example")).status_code == 200
+def test_mail_for_nobody_is_taken_and_forgotten(to, anna, caplog):
+    key, past = uuid4(), timezone.now() - timedelta(minutes=1)
+    for nobody in ("turn+" + "a" * 26 + "@reply.games.example", addresses.make("turn", key=key, user=anna, expires_at=past)):
+        caplog.clear()
+        assert post(postmark(nobody)).status_code == 200
+        assert "unknown_address" in caplog.text
     assert InboundMail.objects.count() == 0
+    assert Outbox.objects.count() == 0
 
 
 def test_a_database_that_is_down_has_the_provider_come_again(to, monkeypatch):
