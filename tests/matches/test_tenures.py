@@ -134,6 +134,24 @@ def test_a_host_who_left_before_the_start_still_rules(toy, anna, ben, player, pr
     assert rules(program, anna, match).status_code == 200
 
 
+@pytest.mark.parametrize("way", ["leave", "remove"])
+def test_a_host_with_whom_others_sat_down_to_play_does_not_rule(toy, anna, ben, player, program, way):
+    """Else they would leave for a friend in the last moment, and rewind or end the match for them."""
+    match = opening.create_match(by=anna, game="stratastar", seats=3, watch="all")
+    opening.join_match(by=ben, match=match)
+    if way == "leave":
+        opening.leave_match(by=anna, match=match)
+    else:
+        opening.remove_seat(by=anna, match=match, seat=0)
+    opening.join_match(by=player("cleo"), match=match)
+    opening.join_match(by=player("dora"), match=match)
+    for action in ("pause", "abort", "rewind"):
+        answer = rules(program, anna, match, action, to=1)
+        assert answer.status_code == 403, answer.content
+    assert program(anna).get(f"/matches/{match.number}/tenures/").status_code == 403
+    assert rules(program, player("operator", is_staff=True), match).status_code == 200
+
+
 def test_a_fork_of_a_running_match_seats_its_players_where_they_know_the_hand(duel, anna, ben, program):
     act(duel, 0)
     access = access_match(user=anna, ident=str(duel.pk))

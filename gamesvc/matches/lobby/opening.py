@@ -442,11 +442,19 @@ def _joined(seat: Seat, kind: str) -> Joined:
 
 def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
     index = seat.index
-    # Nothing was dealt yet, so a player who leaves now may later take any seat, or act as organiser.
+    # Nothing was dealt yet, so a player who leaves now may later take any seat, or act as organiser if nobody has joined them.
     Holding.objects.filter(match=match, seat=index).delete()
+    if _sits_with_others(match.creator, match, seat):
+        Match.objects.filter(pk=match.pk).update(creator_sat=True)
     seat.user, seat.holder, seat.bot, seat.contribution, seat.joined_at = None, None, "", "", None
     seat.save()
     _append(match, Left(index), actor, channel)
+
+
+def _sits_with_others(user: User | None, match: Match, seat: Seat) -> bool:
+    """Return True if a user or a bot of theirs has the seat, and another person sits in the match."""
+    own = [] if user is None else [one.pk for one in person(user)]
+    return seat.user_id in own and match.seats.exclude(user=None).exclude(user__in=own).exists()
 
 
 def _lapse(match_id: uuid.UUID) -> int:

@@ -58,6 +58,7 @@ COLUMNS = {
         id=KEY,
         number="a sequence beside the id",
         creator=PERSON,
+        creator_sat="no event tells who the creator is",
         created_at=WRITTEN,
         link_token="a secret",
         key_id="checked by opening the secret",
