@@ -13,6 +13,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
+from accounts import erasure
 from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
@@ -430,6 +431,39 @@ def test_a_long_pause_by_the_organiser_stays_theirs_to_end(anna: User, ben: User
     Match.objects.update(paused_at=timezone.now() - timedelta(days=300))
     with pytest.raises(Refused, match="organiser"):
         pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False)
+
+
+@pytest.mark.parametrize("gone", ["suspended", "erased"])
+def test_a_pause_by_an_organiser_who_is_gone_is_ended_by_each_player(
+    anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any], gone: str
+) -> None:
+    """Nobody else could end it: the match would stand still for ever."""
+    dora = player("dora")
+    match = opening.create_match(by=dora, game="stratastar", take_seat=False, watch="all")
+    for user in (anna, ben):
+        opening.join_match(by=user, match=match)
+    told = {"action": "pause", "code": "other", "reason": "A short break."}
+    assert program(dora, "organise").post(f"/matches/{match.number}/organise/", told).status_code == 200
+    page = Client()
+    page.force_login(anna)
+
+    def resume() -> Any:
+        return program(anna).post(f"/matches/{match.number}/pause/", {"pause": False})
+
+    assert resume().json()["code"] == "paused_by_host"
+    assert "Resume the match" not in page.get(f"/matches/{match.number}/").content.decode()
+    if gone == "erased":
+        erasure.erase(dora)
+    else:
+        User.objects.filter(pk=dora.pk).update(is_active=False)
+    shown = page.get(f"/matches/{match.number}/").content.decode()
+    assert "an organiser whose account is gone. Each player can resume it alone." in shown
+    assert "Resume the match" in shown
+    asked = program(ben).get(f"/matches/{match.number}/pause/").json()
+    assert (asked["paused_by"], asked["one_resumes"]) == ("host", True)
+    done = resume()
+    assert (done.status_code, done.json()["paused_since"]) == (200, None), done.content
+    assert [one["by"] for one in events(match, "match.resumed")] == ["seats"]
 
 
 def test_players_who_agreed_to_a_pause_do_not_end_it_alone_when_another_is_replaced(

@@ -283,7 +283,7 @@ class MatchShape(Shape):
     paused_by = serializers.ChoiceField(
         ["seats", "host"],
         allow_null=True,
-        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it.",
+        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it while their account lasts.",
     )
     entry = serializers.CharField()
     watch = serializers.CharField()

@@ -2,9 +2,9 @@
 
 Resuming takes all votes as well, or the vote of one player who joined after the pause began and so never agreed to it. A player
 who agreed, left and came back does not count as new. After `LONGEST_DAYS` one vote is enough in any case: else a player who loses
-could agree on a pause, and never again on going on. Only the organiser can lift the organiser's own pause. Not here: the effect
-on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of
-the match.
+could agree on a pause, and never again on going on. Only the organiser can lift the organiser's own pause; once their account is
+erased or suspended, each player can. Not here: the effect on the clocks, and the organiser's own pause (`deadlines`,
+`organising.measures`). Voting and taking a seat both lock the seats of the match.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gamesvc.language import say
 from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.events import Paused
-from gamesvc.matches.models import Match, PauseWish, Seat
+from gamesvc.matches.models import Match, PauseWish, Reason, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
@@ -52,10 +52,22 @@ def to_answer(user: User, most: int) -> list[PauseWish]:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A pause that goes on: the version that began it, and who paused the match: `seats` (by agreement) or `host`."""
+    """A pause that goes on: the version that began it, and who paused the match: `seats` (by agreement) or `host`.
+
+    `reason_id`: the reason of a host, whose row knows who that was; empty where none was written.
+    """
 
     version: int
     by: str
+    reason_id: str = ""
+
+    @property
+    def left_behind(self) -> bool:
+        """Return True for a pause by an organiser whose account is erased or suspended: they can never end it."""
+        if self.by != "host" or not self.reason_id:
+            return False
+        written = Reason.objects.filter(pk=self.reason_id)
+        return written.exists() and not written.filter(user__is_active=True).exists()
 
 
 def pause_of(match: Match) -> Pause | None:
@@ -68,7 +80,8 @@ def pauses_of(matches: Iterable[Match]) -> dict[UUID, Pause]:
     paused = [match.pk for match in matches if match.paused_at is not None]
     # Little happens in a paused match, so the event is near its end.
     found = STORE.last_of_type(paused, Paused.TYPE) if paused else {}
-    return {match_id: Pause(stored.version, Paused.of(stored.data).by) for match_id, stored in found.items()}
+    told = {match_id: (stored.version, Paused.of(stored.data)) for match_id, stored in found.items()}
+    return {match_id: Pause(version, paused.by, paused.reason_id) for match_id, (version, paused) in told.items()}
 
 
 def _longest() -> timedelta:
@@ -89,11 +102,12 @@ def each_may_resume(match: Match, pause: Pause | None) -> bool:
 def may_resume_alone(match: Match, seats: Iterable[Seat], pause: Pause | None) -> set[int]:
     """Return the seats whose players may end the pause alone: they joined after it was agreed, or it has lasted long.
 
-    Empty for a pause by the organiser.
+    Those of all players if an organiser has paused who is gone; none for another pause by the organiser.
     """
-    if pause is None or pause.by != "seats":
+    left_behind = pause is not None and pause.left_behind
+    if pause is None or (pause.by != "seats" and not left_behind):
         return set()
-    if each_may_resume(match, pause):
+    if left_behind or each_may_resume(match, pause):
         return {seat.index for seat in seats if seat.user_id is not None}
     loaded = loading.load(match.pk, match.game)
     # Looked up first: in most pauses no seat changes hands, and nobody needs to be compared.
@@ -179,5 +193,5 @@ def _check(match: Match, pause: bool) -> None:
         raise deadlines.paused_already(match.paused_at)
     if not pause and match.paused_at is None:
         raise Refused("not_paused", say("The match is not paused."))
-    if (lasting := pause_of(match)) is not None and lasting.by == "host":
+    if (lasting := pause_of(match)) is not None and lasting.by == "host" and not lasting.left_behind:
         raise Refused("paused_by_host", say("The organiser has paused the match. Only they can resume it."))

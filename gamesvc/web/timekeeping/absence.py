@@ -51,10 +51,12 @@ def panel(access: Access) -> dict[str, object]:
     held = tenures.seats_held(access.user, match) if free and access.user is not None else set()
     open_to_reader = [seat for seat in free if not held or seat in held]
     pause = None if access.is_delayed else pauses.pause_of(match)
+    left_behind, alone = pause is not None and pause.left_behind, bool(pauses.may_resume_alone(match, access.seats, pause))
     shown = {
         "paused_since": None if access.is_delayed else match.paused_at,
-        "by_host": pause is not None and pause.by == "host",
-        "one_resumes": bool(pauses.may_resume_alone(match, access.seats, pause)) and not pauses.each_may_resume(match, pause),
+        "by_host": pause is not None and pause.by == "host" and not left_behind,
+        "left_behind": left_behind,
+        "one_resumes": alone and not left_behind and not pauses.each_may_resume(match, pause),
         "each_from": pauses.each_may_resume_from(match, pause),
         "wishes": [names[seat] for seat in wishes],
         "mine": access.viewer in wishes,
