@@ -163,7 +163,38 @@ def readers() -> dict[str, tuple[Callable[[str], Any], int]]:
         for verb in sorted(game.commands):
             order = verb.replace("_", " ")
             found[f"{name}: {order}"] = (lambda said, g=game, v=view, o=order: order_mail.read(f"{o} {said}", g, v), 4_000)
-    return found
+    return found | shorter()
+
+
+def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
+    """Return the readers of texts in forms and addresses, which are shorter than a mail."""
+    from datetime import timedelta
+
+    from gamesvc.api.live import messages
+    from gamesvc.api.v1 import places
+    from gamesvc.matches.clock import parsing
+    from gamesvc.matches.mail_orders import standing_mail
+    from gamesvc.matches.play import standing_orders, suggestions
+    from gamesvc.web.games import searching
+    from notifications.other_channels import chat_services
+
+    return {
+        "length of time": (lambda said: parsing.length(said, timedelta(hours=1), "turn"), 20_000),
+        "time control": (lambda said: parsing.parse({"turn": said}), 20_000),
+        "words for the standing address": (standing_mail.read, 20_000),
+        "value in a condition": (standing_orders._read, 4_000),
+        "search of the rules": (searching.search, 4 * searching.MOST_LETTERS),
+        "chat address": (lambda said: chat_services._parsed("discord", f"https://{said}"[: chat_services.LONGEST]), 600),
+        "cursor of a stream": (messages.read_cursor, 20_000),
+        "cursor of a list": (lambda said: places.read(f"{said}-"), 20_000),
+        **{
+            f"suggestions of {name}": (
+                lambda said, game=game, view=view: suggestions.suggesting_legal(game, list).parse(said, view),
+                4_000,
+            )
+            for name, (game, view) in games().items()
+        },
+    }
 
 
 def games() -> Mapping[str, Any]:
@@ -186,12 +217,12 @@ def games() -> Mapping[str, Any]:
 
 def read(reader: Callable[[str], Any], said: str) -> None:
     """Read a text. A refusal counts as an answer."""
-    from gamesvc.games.kernel.game import Refused
-    from notifications.parsing.refusals import MailRefused
+    from gamesvc.api.errors import BadQuery
+    from gamesvc.errors import Refusal
 
     try:
         reader(said)
-    except (Refused, MailRefused):
+    except (Refusal, BadQuery):
         return
 
 
