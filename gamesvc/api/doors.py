@@ -353,7 +353,7 @@ def as_markdown() -> str:
         f" nothing yet, {computing_time.FEW}.",
         "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"
         " those of sign-in and sign-up too.",
-        f"Where no person waits for them, the service's bots take {BEHIND_A_DAY:,} turns a day for one user.",
+        f"Where no person waits for them, the service's bots take some turns {BEHIND_A_DAY:,} times a day for one user.",
         "",
         f"`manage.py mailserver` takes {settings.MAILSERVER_CONNECTIONS} connections at a time. Where senders reach it directly,"
         f" it takes {settings.MAILSERVER_CONNECTIONS_PER_ADDRESS} of one network,",

@@ -112,10 +112,13 @@ def summary(row: Outbox) -> Message | None:
     """Return the gathered notices, each in a few lines; None if all are obsolete."""
     if row.user is None:
         return None
-    told: dict[str, list[Outbox]] = {}
+    told: dict[str, list[tuple[registry.Briefer, Outbox]]] = {}
     for gathered in Outbox.objects.filter(merged_into=row.pk).select_related("user").order_by("created_at"):
-        told.setdefault(gathered.topic or str(gathered.pk), []).append(gathered)
-    briefs = [brief for one in list(told.values())[:MOST_BRIEFS] for gathered in one if (brief := _brief(gathered)) is not None]
+        kind = registry.find(gathered.kind)
+        if kind is not None and kind.brief is not None:
+            told.setdefault(gathered.topic or str(gathered.pk), []).append((kind.brief, gathered))
+    found = (brief_of(gathered) for one in list(told.values())[:MOST_BRIEFS] for brief_of, gathered in one)
+    briefs = [brief for brief in found if brief is not None]
     if len(told) > MOST_BRIEFS:
         briefs.append(more(len(told) - MOST_BRIEFS))
     count = sum({brief.key: brief.count for brief in briefs}.values())
@@ -129,11 +132,6 @@ def more(count: int, due_at: datetime | None = None) -> Brief:
     """Return the brief of matches that wait for a player and are not told one by one, the first of them until a moment."""
     headline = ngettext("%(count)s match waits for you", "%(count)s matches wait for you", count) % {"count": count}
     return Brief("more", _("More matches"), headline, f"{settings.BASE_URL}/", due_at, count=count)
-
-
-def _brief(told: Outbox) -> Brief | None:
-    kind = registry.find(told.kind)
-    return kind.brief(told) if kind is not None and kind.brief is not None else None
 
 
 def _waiting(count: int, first: datetime, user: User | None) -> str:

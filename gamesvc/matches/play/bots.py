@@ -39,8 +39,9 @@ MOST_LATELY = 3.0
 MOST_IN_FRONT = 150
 """Turns of bots for which a person may be waiting. After more the match queues behind those of others."""
 BEHIND_A_DAY = 8_000
-"""Times a day that bots behind those of others take turns in the matches of one user. So what bots play among themselves, which
-may never end, takes some hundred MB a day at most.
+"""Times a day that bots behind those of others take turns in the matches of one user, or in a match without a host.
+
+So what bots play among themselves, which may never end, takes some hundred MB a day at most.
 """
 MOST_ALONE = 20_000
 """Most events by bots without a human act between them. A whole match of any game has fewer."""
@@ -66,7 +67,7 @@ def take_turns(match_id: uuid.UUID, *, before: int = 0, queue: bool = True) -> i
     if queue and before < MOST_IN_FRONT and SPENT.above(user) > MOST_LATELY:
         hints.bots_on(match_id)
         return 0
-    if (before >= MOST_IN_FRONT or not queue) and throttle(f"bots behind {user}", BEHIND_A_DAY, daily_limits.DAY):
+    if (before >= MOST_IN_FRONT or not queue) and throttle(f"bots behind {user or match_id}", BEHIND_A_DAY, daily_limits.DAY):
         return 0  # a sweep goes on with them when the day is over
     since = time.monotonic()
     given = play(match_id, TURNS_AT_ONCE, since + SECONDS_AT_ONCE)
