@@ -27,6 +27,9 @@ LONGEST_FIELD = 32 * 1024
 _READ = ("utf-8", "ascii")
 
 
+HEALTH = "/health/"
+
+
 def is_provider(path: str) -> bool:
     """Return True for the addresses to which providers post whole mails."""
     return path.startswith("/mail/provider/")
@@ -86,7 +89,7 @@ class RateLimits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         since, response = computing_time.computed(), None
         try:
-            if not is_provider(request.path_info):
+            if not (is_provider(request.path_info) or request.path_info == HEALTH):
                 computing_time.refuse_known(request)
         except computing_time.OneAtATime as refused:
             return unanswered.too_many(request, refused)
@@ -114,7 +117,7 @@ class RateLimits:
 
 def _beside_others(request: HttpRequest) -> HttpResponse | None:
     """Return the refusal of a page to a user who has used much computing time and has another request running."""
-    if unanswered.is_api(request):
+    if unanswered.is_api(request) or request.path_info == HEALTH:
         return None
     try:
         computing_time.enter(request, request.user)

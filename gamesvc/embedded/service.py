@@ -194,7 +194,7 @@ class Service:
             with urllib.request.urlopen(f"{self.url}/health/", timeout=5) as answer:
                 instance = json.load(answer).get("instance")
         except urllib.error.HTTPError as error:
-            if error.code == http.client.SERVICE_UNAVAILABLE:
+            if error.code in (http.client.SERVICE_UNAVAILABLE, http.client.TOO_MANY_REQUESTS):
                 return False
             raise ServiceError(f"The web server answers {error.code}; its log is {self.logs / 'web.log'}.") from None
         except (OSError, ValueError, http.client.HTTPException):

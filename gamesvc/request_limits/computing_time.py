@@ -30,7 +30,7 @@ AT_ONCE = 30.0
 KEPT = 1_000
 """Most holders to remember without looking which of them have sent nothing for long, and most credentials."""
 FEW = 2
-"""Requests that may run at the same time for a holder whose requests are dear, or of whom none has ended here yet."""
+"""Requests that may run at the same time for a holder whose requests are dear, or for a user of whom none has ended here yet."""
 DEAR = 0.25
 """The seconds from which a request is dear."""
 BEYOND = 2
@@ -80,7 +80,8 @@ class Shares:
     def enter(self, holder: Holder, limit: float) -> bool:
         """Let a request run, under a limit of seconds a minute. Return False if it must not run beside those that run now."""
         with self._lock:
-            use = self._uses.setdefault(holder, _Use(0.0, now()))
+            # Many guests may come from one network.
+            use = self._uses.setdefault(holder, _Use(0.0, now(), dear=None if holder[0] == "user" else 0.0))
             if self._exceeds(use, limit):
                 return False
             use.running += 1

@@ -234,8 +234,7 @@ def _write(row: WebhookDelivery) -> bool:
 
 def _ended(row: WebhookDelivery, fault: Exception | None, seconds: float) -> bool:
     """Record the result of a try. Return True if the receiver took it."""
-    if fault is None or isinstance(fault, ChannelRefused):  # after other faults the next try waits anyway
-        _rest(row.hook, seconds)
+    _rest(row.hook, seconds)
     if fault is None:
         _settle(row, Status.SENT)
         return True

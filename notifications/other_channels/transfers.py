@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 # Longer than any transfer takes (`outward.WHOLE_SECONDS`).
 LEASE = timedelta(seconds=30)
 AT_ONCE = 8
+LOOK_SECONDS = 0.5
+"""Longest time without a look at what is due, while there is room."""
 PER_LANE = 2
 LANE_FAILURES = 3
 """So many parcels in a row find that a host cannot be reached (`HostSilent`): the others for it wait."""
@@ -155,6 +157,7 @@ def sweep(sources: Sequence[Source], *, lasting: float) -> int:
                         taken += job
             sources = [*sources[1:], *sources[:1]]  # none of them waits for another that has more than there is room for
             if going.running:
-                taken += going.settle(wait(going.running, return_when=FIRST_COMPLETED).done)
+                # What becomes due meanwhile waits for no transfer that hangs.
+                taken += going.settle(wait(going.running, LOOK_SECONDS, return_when=FIRST_COMPLETED).done)
             elif not claimed:
                 return taken

@@ -83,6 +83,19 @@ def test_the_first_requests_of_a_user_leave_threads_to_others(beside, account, b
     assert beside(me, "_shown", account, lambda: beside(me, "_shown", account, third)) == (429, 200)
 
 
+def test_probes_and_many_guests_of_one_network_are_answered_from_the_start(beside):
+    """So a service that has just started is found to answer, and a school may open its pages."""
+    guest = Client()
+
+    def fourth():
+        return guest.get("/games/").status_code, guest.get("/health/").status_code
+
+    def twice(ask):
+        return lambda: beside(searching, "search", lambda: guest.get("/games/"), ask)
+
+    assert twice(twice(fourth))() == (200, 200)
+
+
 def test_few_dear_requests_of_a_user_run_at_the_same_time(beside, account, monkeypatch):
     """Also while they have used little: two such users would take all threads."""
     seconds = itertools.count(step=0.3)

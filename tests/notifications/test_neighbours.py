@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 
+from notifications.channels import Parcel
 from notifications.models import Handover, Webhook, WebhookDelivery
 from notifications.other_channels import chat_services, chats, subscriptions, transfers, web_push
+from notifications.other_channels.transfers import Job
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import wishes
@@ -140,3 +143,32 @@ def test_browsers_at_a_dead_host_hold_up_no_browser_at_another(users, service, c
             web_push.subscribe(user, **given | {"endpoint": f"http://localhost:{closed}/{user.pk}"})
     tell(users, "push")
     assert sweep_channels() == 1
+
+
+def test_what_becomes_due_while_a_transfer_hangs_is_handed_over(monkeypatch):
+    monkeypatch.setattr(transfers, "AT_ONCE", 8)
+    monkeypatch.setattr(transfers, "LOOK_SECONDS", 0.01)
+    let_go, handed = threading.Event(), []
+
+    def job(lane, go):
+        parcel = Parcel(lane, go, lambda _fault: None)
+
+        def ended(fault, _seconds):
+            handed.append(lane)
+            return fault is None
+
+        return Job(parcel, ended, lambda: None)
+
+    def due():
+        yield [job("slow", lambda: let_go.wait(20))]
+        yield []
+        yield [job("quick", lambda: None)]
+        while "quick" not in handed:
+            yield []
+        let_go.set()
+        while True:
+            yield []
+
+    looks = due()
+    assert transfers.sweep([lambda _room, _users: iter(next(looks))], lasting=20) == 2
+    assert handed == ["quick", "slow"]
