@@ -33,7 +33,7 @@ from notifications.wanted import preferences, shared_reads, timing
 log = logging.getLogger(__name__)
 
 # Few, so that senders share what is due, and a notice that comes meanwhile waits for few others.
-BATCH = 4
+BATCH = 10
 SWEEP_LASTS = 30.0
 FIRST_PAUSE = timedelta(seconds=10)
 LONGEST_PAUSE = timedelta(minutes=30)

@@ -178,6 +178,11 @@ def asker():
     return App.objects.get(name="Asker")
 
 
+def in_days(days):
+    """Return a day that is to come in every zone."""
+    return timezone.now().date() + timedelta(days=days)
+
+
 ACTS = {
     "a match": lambda user, _match: opening.create_match(by=user, game="toy"),
     "a seat": lambda user, match: opening.join_match(by=user, match=match),
@@ -189,7 +194,7 @@ ACTS = {
     "a webhook": lambda user, _match: subscriptions.add(user, url="https://x.example/hook"),
     "a chat": lambda user, _match: chats.set_up(user, "ntfy", "ntfys://ntfy.sh/secret"),
     "a browser": lambda user, _match: web_push.subscribe(user, **Browser(SimpleNamespace(origin="https://push.example")).given),
-    "a vacation": lambda user, _match: absences.announce(user=user, first=timezone.localdate(), last=timezone.localdate()),
+    "a vacation": lambda user, _match: absences.announce(user=user, first=in_days(3), last=in_days(3)),
     "quiet hours": lambda user, _match: absences.set_quiet_hours(user=user, start=time(22), end=time(7)),
     "a block": lambda user, _match: blocks.block(by=user, name="ben"),
     "a permission": lambda user, _match: grants.allow(asking(asker()).partition("?")[2], user),

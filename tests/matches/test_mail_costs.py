@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.addresses import add_verified_address
 from accounts.models import User
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Question
+from gamesvc.matches.models import Match, Question
 from gamesvc.matches.notices import reply_addresses
 from gamesvc.matches.record import loading
 from notifications.inbound import destinations, pipeline
@@ -78,6 +78,15 @@ def test_a_mail_that_comes_in_costs_few_statements(mailing, monkeypatch):  # noq
     assert len(statements(queries)) <= 10 * MATCHES + 4, "\n".join(sql[:150] for sql in statements(queries))
     assert {one.report["lines"][0]["state"] for one in InboundMail.objects.all()} == {"done"}
     assert Outbox.objects.filter(kind="receipt").count() == MATCHES
+
+
+def test_a_match_that_cannot_be_read_stops_no_mail_about_others(mailing):  # noqa: F811
+    matches = [opened(number) for number in range(3)]
+    Match.objects.filter(pk=matches[1].pk).update(game="gone")
+    delivery.sweep()
+    about = {str(match.pk): set(Outbox.objects.filter(topic=match.pk).values_list("status", flat=True)) for match in matches}
+    assert about.pop(str(matches[1].pk)) <= {Status.QUEUED, Status.MERGED}
+    assert all(found <= {Status.SENT, Status.MERGED} for found in about.values())
 
 
 def statements(queries):

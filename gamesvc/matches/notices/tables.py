@@ -5,6 +5,7 @@ A mail tells the state of a second ago at most (`notifications.wanted.shared_rea
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -17,6 +18,8 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import last_orders
 from notifications.models import Outbox
 from notifications.wanted import shared_reads
+
+log = logging.getLogger(__name__)
 
 
 def match_of(row: Outbox) -> Match:
@@ -35,7 +38,7 @@ def match_if_any(row: Outbox) -> Match | None:
 
 def position_of(match: Match) -> Loaded:
     """Return a match as it is now. It is shared, and not to be changed."""
-    return shared_reads.once(("position", match.id), lambda: loading.load(match.id, match.game))
+    return shared_reads.for_all(_positions_of, match.id, lambda: loading.load(match.id, match.game))
 
 
 def holds_orders(match: Match, seat: int) -> bool:
@@ -70,6 +73,15 @@ def _with_seats() -> QuerySet[Match]:
 def _matches_of(rows: Sequence[Outbox]) -> dict[UUID, Match]:
     wanted = {row.payload["match"] for row in rows if "match" in row.payload}
     return {match.id: match for match in _with_seats().filter(pk__in=wanted)}
+
+
+def _positions_of(rows: Sequence[Outbox]) -> dict[UUID, Loaded]:
+    try:
+        return loading.load_many({match.id: match.game for match in _known(rows)})
+    except Exception:
+        # One of them cannot be read: each is read alone, so that the mails about the others go.
+        log.debug("the matches of a batch are read one by one", exc_info=True)
+        return {}
 
 
 def _held_of(rows: Sequence[Outbox]) -> dict[UUID, set[tuple[UUID, int]]]:
