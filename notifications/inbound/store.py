@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
@@ -10,11 +11,13 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.throttling import UNHURRIED
 from gamesvc.database.asking import ask
+from gamesvc.database.rows import columns, row_of
 from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox
 from notifications.inbound.addresses import owner_of
@@ -30,7 +33,7 @@ MOST_ATTEMPTS = 6
 # before it, which are soon done or set aside. From each sender one mail is taken at a time, longest ago served first: however
 # many mails one of them sends, the others wait for just one of these. Above all, mails with the fewest tries come first: one that
 # was put back may be slow again (`names`).
-_CLAIM = f"""
+_TAKE = f"""
 WITH waiting AS MATERIALIZED (
   SELECT m.id, m.received_at, m.claimed_until, m.owner, a.topic, a.user_id, a.email,
     row_number() OVER (PARTITION BY a.topic, a.user_id, a.email ORDER BY m.counts_at, m.id) AS place
@@ -49,7 +52,7 @@ due AS MATERIALIZED (
   WHERE m.status = 'waiting' AND (m.claimed_until IS NULL OR m.claimed_until <= %(now)s::timestamptz)
   ORDER BY m.attempts, s.last NULLS FIRST, m.received_at, m.id LIMIT %(limit)s::int FOR UPDATE OF m SKIP LOCKED)
 UPDATE notifications_inbound_mail m SET claimed_until = %(until)s::timestamptz
-FROM due WHERE m.id = due.id AND {UNHURRIED} RETURNING m.id
+FROM due WHERE m.id = due.id AND {UNHURRIED} RETURNING m.*
 """  # noqa: S608
 
 # This goes with each claimed mail.
@@ -110,13 +113,28 @@ def claim(limit: int, *, ids: Iterable[UUID] | None = None) -> list[InboundMail]
     """Lease up to `limit` waiting mails, one from each sender."""
     now = timezone.now()
     wanted = None if ids is None else list(ids)
-    with connection.cursor() as cursor:
-        until = now + timedelta(seconds=LEASE_SECONDS)
-        cursor.execute(_CLAIM, {"now": now, "ids": wanted, "limit": limit, "until": until})
-        taken = [row[0] for row in cursor.fetchall()]
-    return list(
-        InboundMail.objects.filter(pk__in=taken).select_related("address__user").order_by("attempts", "received_at", "id")
+    until = now + timedelta(seconds=LEASE_SECONDS)
+    taken = ask(_claim(), {"now": now, "ids": wanted, "limit": limit, "until": until}).fetchall()
+    return [_mail_of(row) for row in taken]
+
+
+@functools.cache
+def _claim() -> str:
+    wanted = ", ".join([*columns("t", InboundMail), *columns("a", ReplyAddress), *columns("u", User)])
+    return (
+        f"WITH taken AS ({_TAKE}) SELECT {wanted} FROM taken t JOIN notifications_reply_address a ON a.id = t.address_id"  # noqa: S608
+        " LEFT JOIN accounts_user u ON u.id = a.user_id ORDER BY t.attempts, t.received_at, t.id"
     )
+
+
+def _mail_of(values: Sequence[object]) -> InboundMail:
+    """Return a mail with its address and that one's user, if it has one."""
+    own, address = len(InboundMail._meta.concrete_fields), len(ReplyAddress._meta.concrete_fields)
+    mail = row_of(InboundMail, values[:own])
+    mail.address = row_of(ReplyAddress, values[own : own + address])
+    if mail.address.user_id is not None:
+        mail.address.user = row_of(User, values[own + address :])
+    return mail
 
 
 def begin(mail: InboundMail) -> bool:
