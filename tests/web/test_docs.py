@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import jsonschema_rs
 import orjson
 import pytest
 from django.test import Client
 from django.utils.html import escape
+from drf_spectacular.generators import SchemaGenerator
 
 from gamesvc.api.openapi.document import operations
+from gamesvc.api.v1.index import OpenAPI
 from gamesvc.errors import GamesvcError
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
@@ -95,3 +98,24 @@ def test_every_form_fits_the_published_schema(client: Client, game_id: str) -> N
             assert [str(one) for one in validator.iter_errors(shown)] == []
         timeline.fold(timeline.command(seat, fill(rng.choice([one for one in forms if not one.aside]), rng), dice).events)
     assert timeline.version > 20
+
+
+def test_the_document_is_made_for_one_reader_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a start many may ask for it at once, in several forms."""
+    parse, inside, most = SchemaGenerator.parse, [], []
+
+    def counted(self: SchemaGenerator, *args: object) -> object:
+        inside.append(self)
+        most.append(len(inside))
+        try:
+            return parse(self, *args)  # type: ignore[no-untyped-call]
+        finally:
+            inside.remove(self)
+
+    monkeypatch.setattr(SchemaGenerator, "parse", counted)
+    monkeypatch.setattr(OpenAPI, "made", {})
+    reference.cache_clear()
+    with ThreadPoolExecutor(2) as readers:
+        answers = list(readers.map(Client().get, ["/api/v1/openapi.json", "/api/docs/reference/shapes/"]))
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert most == [1, 1]

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
-from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.settings import spectacular_settings
 
 from gamesvc.web.common import markdown
 from gamesvc.web.docs.guides import guides
@@ -78,7 +78,7 @@ class Reference:
 @functools.cache
 def reference() -> Reference:
     """Read the OpenAPI document. It depends on the code alone."""
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    document: dict[str, Any] = spectacular_settings.DEFAULT_GENERATOR_CLASS().get_schema(request=None, public=True)
     schemas, found = document["components"]["schemas"], Reference()
     _resolve(document["paths"], schemas)
     _resolve(schemas, schemas)
