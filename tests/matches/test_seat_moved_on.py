@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening, substitutes
-from gamesvc.matches.notices import reminding
+from gamesvc.matches.notices import reminding, tables
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from notifications import outbox
@@ -69,15 +69,15 @@ def test_a_seat_that_moved_on_before_the_mail_was_worded(match, move, mailing, c
 @pytest.mark.parametrize("match", GAMES, indirect=True)
 def test_a_seat_that_moves_on_while_the_mail_is_worded(match, move, mailing, caplog, monkeypatch):  # noqa: F811
     question, pk = turn_notice(match)
-    load, moved = loading.load, []
+    position_of, moved = tables.position_of, []
 
-    def moving(match_id, game):
+    def moving(match):
         if not moved:
             moved.append(True)
             move(match, question)
-        return load(match_id, game)
+        return position_of(match)
 
-    monkeypatch.setattr(loading, "load", moving)
+    monkeypatch.setattr(tables, "position_of", moving)
     delivery.sweep()
     assert moved
     row = Outbox.objects.get(pk=pk)
@@ -103,10 +103,10 @@ def test_a_seat_that_is_asked_while_its_mail_is_worded(match, mailing, caplog, m
     )
     Outbox.objects.all().delete()
     outbox.notify(notice)
-    load, moved = loading.load, []
+    position_of, moved = tables.position_of, []
 
-    def moving(match_id, game):
-        loaded = load(match_id, game)
+    def moving(match):
+        loaded = position_of(match)
         if not moved:
             moved.append(True)
             for _step in range(100):
@@ -115,7 +115,7 @@ def test_a_seat_that_is_asked_while_its_mail_is_worded(match, mailing, caplog, m
                 answer(match, match.questions.order_by("due_at", "seat").first())
         return loaded
 
-    monkeypatch.setattr(loading, "load", moving)
+    monkeypatch.setattr(tables, "position_of", moving)
     delivery.sweep()
     assert moved
     assert match.questions.filter(seat=waiting.index).exists()
@@ -126,17 +126,20 @@ def test_a_seat_that_is_asked_while_its_mail_is_worded(match, mailing, caplog, m
 
 def failing_once(monkeypatch, match, question):
     """Let the match go on in the middle of writing a notice, which fails because of it."""
-    load, moved = loading.load, []
+    moved = []
 
-    def moving(match_id, game):
-        if not moved:
-            moved.append(True)
-            answer(match, question)
-            raise ValueError("the position and the question are of two moments")
-        return load(match_id, game)
+    def moving(read):
+        def once(*args):
+            if not moved:
+                moved.append(True)
+                answer(match, question)
+                raise ValueError("the position and the question are of two moments")
+            return read(*args)
 
-    for module in (loading, reminding):
-        monkeypatch.setattr(module, "load", moving)
+        return once
+
+    monkeypatch.setattr(tables, "position_of", moving(tables.position_of))
+    monkeypatch.setattr(reminding, "load", moving(reminding.load))
     return moved
 
 
@@ -177,10 +180,10 @@ def test_a_summary_leaves_out_a_seat_that_moves_on(match, mailing, monkeypatch):
 def test_a_wording_with_a_fault_is_tried_again_and_logged(match, mailing, caplog, monkeypatch):  # noqa: F811
     _question, pk = turn_notice(match)
 
-    def broken(match_id, game):
+    def broken(match):
         raise ValueError("a fault of the rules")
 
-    monkeypatch.setattr(loading, "load", broken)
+    monkeypatch.setattr(tables, "position_of", broken)
     delivery.sweep()
     row = Outbox.objects.get(pk=pk)
     assert (row.status, row.error) == (Status.QUEUED, "ValueError: a fault of the rules")

@@ -1,4 +1,4 @@
-"""How the OpenAPI document is made: once at a time in each process."""
+"""Making the OpenAPI document, once at a time in each process."""
 
 from __future__ import annotations
 
