@@ -20,6 +20,7 @@ from notifications.models import (
     PushSubscription,
     Reminder,
     ReplyAddress,
+    Rest,
     Suppression,
     Webhook,
 )
@@ -36,6 +37,7 @@ def erase_notices(user: User) -> None:
         Mute,
         Preference,
         Reminder,
+        Rest,
         Presence,
         Webhook,
         ChatAddress,

@@ -83,6 +83,7 @@ RULES: Declared = {
     "notifications.Preference": WITH_PLAYERS,
     "notifications.Presence": (Old("seen_at", lambda: presence.KEPT.days),),
     "notifications.Reminder": (Old("deadline", lambda: reminders.KEPT.days),),
+    "notifications.Rest": (Old("until", lambda: 0.0),),
     "notifications.ReplyAddress": (Old("expires_at", mails_days, needed=_needed_addresses),),
     "notifications.Suppression": "one row for each address that takes no mail; forgotten, it would get some again",
     "notifications.PushSubscription": WITH_PLAYERS,

@@ -36,7 +36,4 @@ def sweep_digests() -> int:
 def sweep_channels() -> int:
     """Hand due notices over to the channels beside mail if nothing has happened, and to subscribed webhooks at once."""
     with only_sweeper(CHANNELS_LOCK) as alone:
-        if not alone:
-            return 0
-        subscriptions.sweep()
-        return handovers.sweep()
+        return handovers.sweep(subscriptions.source()) if alone else 0

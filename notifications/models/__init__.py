@@ -13,6 +13,7 @@ from notifications.models.timing import (
     Presence,
     PushSubscription,
     Reminder,
+    Rest,
 )
 from notifications.models.webhooks import Webhook, WebhookDelivery
 
@@ -34,6 +35,7 @@ __all__ = [
     "Reminder",
     "ReplyAddress",
     "Report",
+    "Rest",
     "Scope",
     "Source",
     "Status",

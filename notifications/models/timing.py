@@ -105,6 +105,19 @@ class Handover(models.Model):
         indexes = [models.Index(fields=["due_at"], condition=Q(status="waiting"), name="notifications_handover_due")]
 
 
+class Rest(models.Model):
+    """Until when nothing goes to a user by a channel, after a slow receiver. It outlives the address of that."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    channel = models.CharField(max_length=20)
+    until = models.DateTimeField()
+
+    class Meta:
+        db_table = "notifications_rest"
+        constraints = [models.UniqueConstraint(fields=["user", "channel"], name="notifications_rest_once")]
+        indexes = [models.Index(fields=["until"], name="notifications_rest_age")]
+
+
 class PushSubscription(models.Model):
     """A browser that takes notices of a user by web push (RFC 8030): its push service's address, and its keys (RFC 8291)."""
 

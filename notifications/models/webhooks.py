@@ -33,8 +33,6 @@ class Webhook(models.Model):
     told_version = models.PositiveIntegerField(default=0, db_default=0)
     generation = models.PositiveIntegerField(default=1)
     rotated_at = models.DateTimeField(default=timezone.now)
-    # Until when nothing is sent to any webhook of the user, after one that answered slowly.
-    rests_until = models.DateTimeField(null=True)
     # Since when every delivery has failed; after a week of that it is switched off.
     failing_since = models.DateTimeField(null=True)
     disabled_at = models.DateTimeField(null=True)

@@ -23,8 +23,8 @@ from gamesvc.json_types import JsonMapping
 from notifications import hints, outbox, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
-from notifications.other_channels import outward, signing, transfers
-from notifications.other_channels.transfers import GIVE_UP_AFTER, LANE_PAUSE, LEASE, Job
+from notifications.other_channels import outward, rests, signing, transfers
+from notifications.other_channels.transfers import GIVE_UP_AFTER, LEASE, Job
 from notifications.outbox import Notice
 from notifications.wanted import preferences
 
@@ -40,23 +40,24 @@ LOG_MOST = 500
 Status = Handover.Status
 
 # For each user the oldest, of the webhooks for which none is being sent or waits for its next try; none while another one goes to
-# the user, or the user rests.
-_CLAIM = """
+# the user, or the user rests. Those that wait longest since their last try or pause come first, so that the many of one busy host
+# do not stand before all others.
+_CLAIM = f"""
 WITH first AS (
   SELECT DISTINCT ON (w.user_id) d.id
   FROM notifications_webhook_delivery d JOIN notifications_webhook w ON w.id = d.hook_id
   WHERE d.status = 'waiting' AND d.due_at <= %(now)s::timestamptz AND w.user_id <> ALL (%(users)s::bigint[])
-    AND (w.rests_until IS NULL OR w.rests_until <= %(now)s::timestamptz) AND NOT EXISTS (
+    AND {rests.OVER.format(user="w.user_id", channel="'webhook'")} AND NOT EXISTS (
       SELECT FROM notifications_webhook_delivery b
       WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND b.hook_id = d.hook_id)
   ORDER BY w.user_id, d.due_at, d.id),
 due AS MATERIALIZED (
   SELECT d.id FROM notifications_webhook_delivery d JOIN first USING (id)
   WHERE d.status = 'waiting' AND (d.claimed_until IS NULL OR d.claimed_until <= %(now)s::timestamptz)
-  ORDER BY d.due_at LIMIT %(limit)s::int FOR UPDATE OF d SKIP LOCKED)
+  ORDER BY coalesce(d.claimed_until, d.due_at) LIMIT %(limit)s::int FOR UPDATE OF d SKIP LOCKED)
 UPDATE notifications_webhook_delivery d SET claimed_until = %(until)s::timestamptz
 FROM due WHERE d.id = due.id RETURNING d.id
-"""
+"""  # noqa: S608
 
 
 class Gone(ChannelRefused):
@@ -234,7 +235,7 @@ def _write(row: WebhookDelivery) -> bool:
 
 def _ended(row: WebhookDelivery, fault: Exception | None, seconds: float) -> bool:
     """Record the result of a try. Return True if the receiver took it."""
-    _rest(row.hook, seconds)
+    rests.note(row.hook.user_id, "webhook", seconds)
     if fault is None:
         _settle(row, Status.SENT)
         return True
@@ -247,11 +248,6 @@ def _ended(row: WebhookDelivery, fault: Exception | None, seconds: float) -> boo
     return False
 
 
-def _rest(hook: Webhook, seconds: float) -> None:
-    if (pause := transfers.rest(seconds)) is not None:
-        Webhook.objects.filter(user=hook.user_id).update(rests_until=timezone.now() + pause)
-
-
 def _later(row: WebhookDelivery, reason: str) -> None:
     now = timezone.now()
     if now - row.due_at > GIVE_UP_AFTER:
@@ -260,8 +256,8 @@ def _later(row: WebhookDelivery, reason: str) -> None:
         _ours(row).update(claimed_until=now + transfers.pause(row.attempts), error=reason[:500])
 
 
-def _put_off(row: WebhookDelivery) -> None:
-    _ours(row).update(claimed_until=timezone.now() + LANE_PAUSE, attempts=F("attempts") - 1)
+def _put_off(row: WebhookDelivery, pause: timedelta) -> None:
+    _ours(row).update(claimed_until=timezone.now() + pause, attempts=F("attempts") - 1)
 
 
 def _settle(row: WebhookDelivery, status: Handover.Status, reason: str = "") -> None:

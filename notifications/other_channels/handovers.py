@@ -1,8 +1,7 @@
 """Handing due notices over to the channels beside mail, so that no slow receiver delays the others.
 
 Several are sent at once (`transfers`), but each user's one by one, by whatever channel. A user whose receiver fails is left alone
-until its pause is over, with everything that waits for it. One whose receiver answers slowly waits several times as long as it
-took, so that a few such users cannot hold all places.
+until its pause is over, with everything that waits for it. One whose receiver answers slowly rests (`rests`).
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Collection, Iterator
+from datetime import timedelta
 
 from django.db import connection
 from django.db.models import F, QuerySet
@@ -18,38 +18,40 @@ from django.utils import timezone
 from notifications import channels, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover
-from notifications.other_channels import deliveries, transfers
-from notifications.other_channels.transfers import GIVE_UP_AFTER, LANE_PAUSE, LEASE, Job
+from notifications.other_channels import deliveries, rests, transfers
+from notifications.other_channels.transfers import GIVE_UP_AFTER, LEASE, Job, Source
 from notifications.wanted import preferences
 
 log = logging.getLogger(__name__)
 
 SWEEP_LASTS = 30.0
 
-# For each user the oldest, of the channels by which none is being sent or waits for its next try.
-_CLAIM = """
+# For each user the oldest, of the channels by which none is being sent or waits for its next try, and by which the user does not
+# rest. Those that wait longest since their last try or pause come first (`deliveries`).
+_CLAIM = f"""
 WITH first AS (
   SELECT DISTINCT ON (n.user_id) h.id
   FROM notifications_handover h JOIN notifications_outbox n ON n.id = h.notice_id
   WHERE h.status = 'waiting' AND h.due_at <= %(now)s::timestamptz AND n.user_id <> ALL (%(users)s::bigint[]) AND NOT EXISTS (
     SELECT FROM notifications_handover b JOIN notifications_outbox o ON o.id = b.notice_id
     WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND o.user_id = n.user_id AND b.channel = h.channel)
+    AND {rests.OVER.format(user="n.user_id", channel="h.channel")}
   ORDER BY n.user_id, h.due_at, h.id),
 due AS MATERIALIZED (
   SELECT h.id FROM notifications_handover h JOIN first USING (id)
   WHERE h.status = 'waiting' AND (h.claimed_until IS NULL OR h.claimed_until <= %(now)s::timestamptz)
-  ORDER BY h.due_at LIMIT %(limit)s::int FOR UPDATE OF h SKIP LOCKED)
+  ORDER BY coalesce(h.claimed_until, h.due_at) LIMIT %(limit)s::int FOR UPDATE OF h SKIP LOCKED)
 UPDATE notifications_handover h SET claimed_until = %(until)s::timestamptz
 FROM due WHERE h.id = due.id RETURNING h.id
-"""
+"""  # noqa: S608
 
 
-def sweep(*, lasting: float = SWEEP_LASTS) -> int:
+def sweep(*more: Source, lasting: float = SWEEP_LASTS) -> int:
     """Hand over due notices, and deliver to webhooks what is due, until nothing is left or `lasting` seconds are over.
 
-    Return how many were taken.
+    `more`: what is looked at before them each time. Return how many were taken.
     """
-    return transfers.sweep([_jobs, deliveries.jobs], lasting=lasting)
+    return transfers.sweep([*more, _jobs, deliveries.jobs], lasting=lasting)
 
 
 def _jobs(limit: int, users: Collection[int]) -> Iterator[Job | bool]:
@@ -65,7 +67,8 @@ def _after(handover: Handover, fault: Exception | None, seconds: float) -> bool:
     """Record the result of a transfer. Return True if the notice was handed over."""
     sent = _ended(handover, fault)
     if fault is None or isinstance(fault, ChannelRefused):
-        _rest(handover, seconds)  # after other faults the user's next try waits anyway (`_later`)
+        # After other faults the user's next try waits anyway (`_later`).
+        rests.note(handover.notice.user_id, handover.channel, seconds)
     return sent
 
 
@@ -129,20 +132,9 @@ def _later(handover: Handover, reason: str) -> bool:
     return False
 
 
-def _rest(handover: Handover, took: float) -> None:
-    """Postpone what waits for a user whose receiver is slow. One pause holds back all of it."""
-    if (pause := transfers.rest(took)) is None:
-        return
-    waiting = Handover.objects.filter(
-        notice__user=handover.notice.user_id, channel=handover.channel, status=Handover.Status.WAITING, claimed_until=None
-    )
-    first = waiting.order_by("due_at", "pk").values("pk")[:1]
-    waiting.filter(pk__in=first).update(claimed_until=timezone.now() + pause)
-
-
-def _put_off(handover: Handover) -> None:
+def _put_off(handover: Handover, pause: timedelta) -> None:
     """Postpone a handover for a moment without a try: its host is busy, or does not answer."""
-    _ours(handover).update(claimed_until=timezone.now() + LANE_PAUSE, attempts=F("attempts") - 1)
+    _ours(handover).update(claimed_until=timezone.now() + pause, attempts=F("attempts") - 1)
 
 
 def _settle(handover: Handover, status: Handover.Status, reason: str = "") -> bool:

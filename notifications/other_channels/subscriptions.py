@@ -1,12 +1,14 @@
 """Subscriptions: webhooks that get each notice of their user at once, beside all channels, or the news of a match they organise.
 
-A sweep finds what is new for each of them, so nothing is written in the transactions of events. `deliveries` sends it.
+A look finds what is new for each of them, so nothing is written in the transactions of events. `deliveries` sends it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -26,7 +28,8 @@ from gamesvc.json_types import JsonMapping
 from gamesvc.language import say
 from notifications import registry
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
-from notifications.other_channels import deliveries, outward, webhooks
+from notifications.other_channels import deliveries, outward, transfers, webhooks
+from notifications.other_channels.transfers import Job, Source
 from notifications.registry import Message
 from notifications.wanted.wishes import WishRefused
 
@@ -192,6 +195,23 @@ def log_of(hook: Webhook, *, before: tuple[datetime, UUID] | None = None) -> Que
 def remove(hook: Webhook) -> None:
     """Delete a webhook and its log."""
     hook.delete()
+
+
+def source() -> Source:
+    """Return what a sweep of transfers looks at to queue what is new. It sends nothing itself.
+
+    Otherwise what is new would wait for any transfer that hangs: the sweep goes on until that ends.
+    """
+    last = -math.inf
+
+    def look(_room: int, _users: Collection[int]) -> Iterator[Job | bool]:
+        nonlocal last
+        if time.monotonic() - last >= transfers.LOOK_SECONDS:
+            sweep()
+            last = time.monotonic()
+        return iter(())
+
+    return look
 
 
 def sweep() -> None:

@@ -31,27 +31,25 @@ PER_LANE = 2
 LANE_FAILURES = 3
 """So many parcels in a row find that a host cannot be reached (`HostSilent`): the others for it wait."""
 LANE_PAUSE = timedelta(seconds=10)
+BUSY_PAUSE = timedelta(seconds=2)
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=2)
 GIVE_UP_AFTER = timedelta(days=1)
-SLOW_SECONDS = 2.0
-SLOW_REST = 8
-"""After a transfer of more than `SLOW_SECONDS`, its user rests this many times as long as it took."""
 
 
 @dataclass(frozen=True)
 class Job:
     """A parcel, and what follows: `ended(fault, seconds)` records a try and returns True if the parcel was handed over;
-    `put_off` postpones it without a try, since its host is busy or does not answer. `user_id`: its receiver, for a source that
-    sends to each user one by one."""
+    `put_off(pause)` postpones it without a try, since its host is busy or does not answer. `user_id`: its receiver, for a source
+    that sends to each user one by one."""
 
     parcel: Parcel
     ended: Callable[[Exception | None, float], bool]
-    put_off: Callable[[], object]
+    put_off: Callable[[timedelta], object]
     user_id: int | None = None
 
 
-# Called with the room there is, and the users whose parcels are being sent.
+# Called at each look, with the room there is and the users whose parcels are being sent.
 Source = Callable[[int, Collection[int]], Iterator[Job | bool]]
 _Transfer = tuple[Exception | None, float]
 
@@ -81,11 +79,6 @@ def pause(attempts: int) -> timedelta:
     return min(FIRST_PAUSE * doubled, LONGEST_PAUSE)
 
 
-def rest(seconds: float) -> timedelta | None:
-    """Return how long a user rests after a transfer that took so long; None if it was quick."""
-    return SLOW_REST * timedelta(seconds=seconds) if seconds > SLOW_SECONDS else None
-
-
 @dataclass
 class _Sweep:
     """The parcels being sent, and the answers of their hosts in this sweep."""
@@ -105,8 +98,8 @@ class _Sweep:
 
     def send(self, job: Job) -> None:
         lane = job.parcel.lane
-        if self.busy[lane] >= PER_LANE or self.failed[lane] >= LANE_FAILURES:
-            job.put_off()
+        if self.failed[lane] >= LANE_FAILURES or self.busy[lane] >= PER_LANE:
+            job.put_off(LANE_PAUSE if self.failed[lane] >= LANE_FAILURES else BUSY_PAUSE)
             return
         self.busy[lane] += 1
         self.running[self.pool.submit(_transfer, job.parcel)] = job

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from notifications import channels, ledger
 from notifications.models import Handover, Outbox, Preference, Status, Webhook
-from notifications.other_channels import handovers, outward, signing, transfers, webhooks
+from notifications.other_channels import handovers, outward, rests, signing, webhooks
 from notifications.outbox import Notice, notify
 from notifications.sending import claims, digests
 from notifications.tasks import send_due, sweep_channels
@@ -349,8 +349,8 @@ def test_a_receiver_that_drips_is_hung_up_on(sink, hooked, monkeypatch, settings
 
 def test_a_receiver_that_answers_slowly_leaves_room_for_others(sink, hooked, receiver, monkeypatch):
     """Each of its answers counts as good, so no pause for failures holds it back."""
-    monkeypatch.setattr(transfers, "SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(transfers, "SLOW_REST", 100_000)
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(rests, "SLOW_REST", 100_000)
     wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
     for _ in range(3):
         queue(hooked)
@@ -362,7 +362,7 @@ def test_a_receiver_that_answers_slowly_leaves_room_for_others(sink, hooked, rec
 
 
 def test_a_quick_receiver_does_not_rest_because_other_notices_took_time(sink, hooked, ben, receiver, monkeypatch):
-    monkeypatch.setattr(transfers, "SLOW_SECONDS", 0.5)
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 0.5)
     webhooks.set_up(ben, receiver.url)
     for user in (hooked, ben):
         wishes.set_wishes(user, {"channels": ["webhook", "mail"]})
@@ -380,8 +380,8 @@ def test_a_quick_receiver_does_not_rest_because_other_notices_took_time(sink, ho
 
 
 def test_a_failed_transfer_is_paused_but_does_not_rest_as_well(sink, hooked, receiver, monkeypatch):
-    monkeypatch.setattr(transfers, "SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(transfers, "SLOW_REST", 100_000)
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(rests, "SLOW_REST", 100_000)
     wishes.set_wishes(hooked, {"channels": ["webhook", "mail"]})
     receiver.answers = [500, 204]
     queue(hooked), queue(hooked)

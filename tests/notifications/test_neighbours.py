@@ -5,14 +5,15 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 
 from notifications.channels import Parcel
-from notifications.models import Handover, Webhook, WebhookDelivery
-from notifications.other_channels import chat_services, chats, subscriptions, transfers, web_push
+from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
+from notifications.other_channels import chat_services, chats, outward, subscriptions, transfers, web_push
 from notifications.other_channels.transfers import Job
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
@@ -157,7 +158,7 @@ def test_what_becomes_due_while_a_transfer_hangs_is_handed_over(monkeypatch):
             handed.append(lane)
             return fault is None
 
-        return Job(parcel, ended, lambda: None)
+        return Job(parcel, ended, lambda _pause: None)
 
     def due():
         yield [job("slow", lambda: let_go.wait(20))]
@@ -172,3 +173,52 @@ def test_what_becomes_due_while_a_transfer_hangs_is_handed_over(monkeypatch):
     looks = due()
     assert transfers.sweep([lambda _room, _users: iter(next(looks))], lasting=20) == 2
     assert handed == ["quick", "slow"]
+
+
+def test_a_notice_that_comes_while_a_transfer_hangs_is_told_to_a_subscription(users, receiver, monkeypatch):
+    slow, quick = users[:2]
+    monkeypatch.setattr(transfers, "AT_ONCE", 8)
+    monkeypatch.setattr(transfers, "LOOK_SECONDS", 0.01)
+    subscriptions.add(quick, url=receiver.url)
+    assert sweep_channels() == 1
+    subscriptions.add(slow, url=f"{receiver.url}&slow")
+    told, answered, real, wait = threading.Event(), [], outward.post, transfers.wait
+
+    def post(url, *about, **more):
+        status = told.wait(20) and 204 if url.endswith("slow") else real(url, *about, **more)
+        answered.append(url)
+        told.set()
+        return status
+
+    def waiting(*about, **more):
+        if not Outbox.objects.filter(kind="told").exists():
+            notify(Notice("told", user_id=quick.pk))
+        return wait(*about, **more)
+
+    monkeypatch.setattr(outward, "post", post)
+    monkeypatch.setattr(transfers, "wait", waiting)
+    assert sweep_channels() == 2
+    assert answered == [receiver.url, f"{receiver.url}&slow"]
+
+
+def test_the_many_of_a_busy_host_do_not_stand_before_all_others(users, receiver, monkeypatch):
+    """Each look takes as many as there is room for, and those of the busy host are put off."""
+    monkeypatch.setattr(transfers, "AT_ONCE", 2)
+    monkeypatch.setattr(transfers, "PER_LANE", 1)
+    monkeypatch.setattr(transfers, "BUSY_PAUSE", timedelta(0))
+    monkeypatch.setattr(transfers, "LOOK_SECONDS", 0.01)
+    *many, other = users
+    for user in many:
+        subscriptions.add(user, url=f"{receiver.url}&busy")
+    subscriptions.add(other, url="https://other.example/")
+    told, answered = threading.Event(), []
+
+    def post(url, *about, **more):
+        answered.append(url)
+        if "other" in url:
+            told.set()
+        return told.wait(20) and 204
+
+    monkeypatch.setattr(outward, "post", post)
+    assert sweep_channels() == len(users)
+    assert "other" in answered[1]

@@ -11,7 +11,7 @@ import time_machine
 
 from accounts import erasure
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
-from notifications.other_channels import outward, signing, subscriptions, transfers, webhooks
+from notifications.other_channels import outward, rests, signing, subscriptions, webhooks
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import muting, wishes
@@ -183,14 +183,31 @@ def test_a_user_has_so_many_webhooks_and_tests_and_none_in_private_networks(ann,
 def test_a_user_with_many_slow_webhooks_rests_after_each_and_leaves_room_for_others(ann, hook, ben, receiver, monkeypatch):
     for number in range(4):
         subscriptions.add(ann, url=f"{receiver.url}&{number}")
-    monkeypatch.setattr(transfers, "SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(transfers, "SLOW_REST", 100_000)
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(rests, "SLOW_REST", 100_000)
     assert sweep_channels() == 1, "one of the four pings"
-    monkeypatch.setattr(transfers, "SLOW_SECONDS", 60.0)
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 60.0)
     subscriptions.add(ben, url=receiver.url)
     assert sweep_channels() == 1, "that of another user"
     with later(hours=3):
         assert sweep_channels() == 3
+
+
+def test_no_other_webhook_ends_the_rest_of_a_user(sink, ann, hook, receiver, monkeypatch):
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(rests, "SLOW_REST", 100_000)
+    subscriptions.ping(hook)
+    assert sweep_channels() == 1
+    subscriptions.remove(hook)
+    subscriptions.change(subscriptions.add(ann, url=receiver.url), url=f"{receiver.url}&other")
+    subscriptions.set_channel(ann, receiver.url)
+    wishes.set_wishes(ann, {"channels": ["webhook", "mail"]})
+    queue(ann)
+    send_due()
+    assert sweep_channels() == 0
+    monkeypatch.setattr(rests, "SLOW_SECONDS", 60.0)
+    with later(hours=3):
+        assert sweep_channels() == 3 + 2, "pings, and the notice by both"
 
 
 def test_a_user_gets_one_thing_at_a_time_by_whatever_channels(sink, ann, hook, receiver, monkeypatch):
