@@ -159,7 +159,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, lookups: threadin
     """Post `body` and return the status of the response. Raises `BadAddress`, `HTTPException`, and `OSError`: `Unreachable`
     if the host gave no connection.
 
-    `lookups`: of a receiver with several addresses (`lookups_of_one`).
+    `lookups`: of a receiver with several addresses (`lookups_of`).
     """
     end = time.monotonic() + WHOLE_SECONDS
     scheme, host, port, path = check(url)

@@ -200,15 +200,17 @@ def remove(hook: Webhook) -> None:
 def source() -> Source:
     """Return what a sweep of transfers looks at to queue what is new. It sends nothing itself.
 
-    Otherwise what is new would wait for any transfer that hangs: the sweep goes on until that ends.
+    Otherwise what is new would wait for any transfer that hangs: the sweep goes on until that ends. Looks take a tenth of the
+    time at most: meanwhile nothing is handed over.
     """
-    last = -math.inf
+    following = -math.inf
 
     def look(_room: int, _users: Collection[int]) -> Iterator[Job | bool]:
-        nonlocal last
-        if time.monotonic() - last >= transfers.LOOK_SECONDS:
+        nonlocal following
+        if (began := time.monotonic()) >= following:
             sweep()
-            last = time.monotonic()
+            ended = time.monotonic()
+            following = ended + max(transfers.LOOK_SECONDS, 9 * (ended - began))
         return iter(())
 
     return look

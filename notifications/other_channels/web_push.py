@@ -102,10 +102,10 @@ def unsubscribe(user: User, *, subscription: UUID | None = None, endpoint: str =
 def pack(notice: Outbox, handover: Handover) -> Parcel:
     """Encrypt one notice for each browser of its receiver. Raises `ChannelRefused`."""
     devices = of(notice.user) if notice.user is not None else []
-    if not devices:
+    if notice.user is None or not devices:
         raise ChannelRefused("no browser takes push now")
     body = _body(notice)
-    lookups = outward.lookups_of_one()
+    lookups = outward.lookups_of(notice.user.pk)
     posts = [functools.partial(_deliver, row.endpoint, _sealed(row, body), _headers(row.endpoint), lookups) for row in devices]
     gone: list[str] = []
     return Parcel(
