@@ -28,7 +28,7 @@ from django.core.checks import CheckMessage, Error
 from django.core.exceptions import ImproperlyConfigured
 from django.core.mail.backends import smtp
 
-# Headers that a mail lacks are listed too, so that they cannot be added on the way.
+# Each is listed once more than a mail has it, so that none can be added on the way (RFC 6376 section 8.15).
 _SIGNED = [
     *(b"from", b"to", b"cc", b"subject", b"date", b"message-id", b"reply-to", b"in-reply-to", b"references"),
     *(b"mime-version", b"content-type", b"content-transfer-encoding"),
@@ -46,7 +46,9 @@ def sign(raw: bytes) -> bytes:
     """Return the mail with a signature in front, for the domain in our From address."""
     mail = raw if raw.count(b"\n") == raw.count(b"\r\n") else _NEWLINE.sub(b"\r\n", raw)
     head, _blank_line, body = mail.partition(b"\r\n\r\n")
-    fields = dict(_relaxed(field) for field in _FOLD.sub(b"", head).split(b"\r\n"))  # the last of a name counts, as for readers
+    fields: dict[bytes, list[bytes]] = {name: [] for name in _SIGNED}
+    for name, value in map(_relaxed, reversed(_FOLD.sub(b"", head).split(b"\r\n"))):  # from below, as verifiers count
+        fields.get(name, []).append(value)
     key = _key(settings.DKIM_KEY)
     algorithm = b"rsa-sha256" if isinstance(key, RSAPrivateKey) else b"ed25519-sha256"
     body_hash = base64.b64encode(hashlib.sha256(_relaxed_body(body)).digest())
@@ -55,11 +57,11 @@ def sign(raw: bytes) -> bytes:
         _domain().encode(),
         settings.DKIM_SELECTOR.encode(),
         time.time(),
-        b":\r\n  ".join(_SIGNED),
+        b":\r\n  ".join(name for name, values in fields.items() for _ in (*values, b"")),
         body_hash,
     )
     name, value = _relaxed(_FOLD.sub(b"", signature))
-    signed = b"".join(b"%s:%s\r\n" % (name, fields[name]) for name in _SIGNED if name in fields) + b"%s:%s" % (name, value)
+    signed = b"".join(b"%s:%s\r\n" % (name, one) for name, values in fields.items() for one in values) + b"%s:%s" % (name, value)
     seal = base64.b64encode(_seal(key, signed))
     lines = (seal[start : start + 72] for start in range(0, len(seal), 72))
     return signature + b"\r\n ".join(lines) + b"\r\n" + mail

@@ -85,6 +85,16 @@ def test_nothing_can_be_changed_on_the_way(signed, turns, ann, old, new):
     assert not verified(raw.replace(old, new))
 
 
+@pytest.mark.parametrize("name", ["From", "To", "Subject", "Date", "Reply-To", "Content-Type", "List-Unsubscribe"])
+def test_no_second_field_can_be_put_above_ours(signed, turns, ann, name):
+    """Many programs show the first of two subjects, and signatures count from below."""
+    notify(Notice("your_turn", user_id=ann.pk, topic="42"))
+    send_due()
+    raw = signed.messages[0].raw
+    assert verified(b"X-Other: another\r\n" + raw)
+    assert not verified(f"{name}: another\r\n".encode() + raw)
+
+
 def test_account_mails_are_signed_too(signed):
     send_mail("Your password", "A link, with ü.", None, ["ann@players.example"])
     assert verified(signed.messages[0].raw)
