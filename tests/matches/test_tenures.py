@@ -152,6 +152,31 @@ def test_a_host_with_whom_others_sat_down_to_play_does_not_rule(toy, anna, ben, 
     assert rules(program, player("operator", is_staff=True), match).status_code == 200
 
 
+@pytest.mark.parametrize("way", ["challenge", "rematch", "address"])
+def test_a_host_who_invited_others_to_play_with_them_does_not_rule(toy, anna, ben, player, program, way, duel):
+    """The invitation is accepted without another look at the match, in which a friend of the host has taken their seat."""
+    if way == "challenge":
+        asked = program(anna).post("/challenges/", {"opponent": "ben", "game": "toy"}).json()
+        match = Match.objects.get(pk=asked["match"])
+    elif way == "rematch":
+        assert rules(program, player("operator", is_staff=True), duel, "abort").status_code == 200
+        match = Match.objects.get(number=program(anna).post(f"/matches/{duel.number}/rematch/").json()["number"])
+    else:
+        match = opening.create_match(by=anna, game=toy, entry="invited")
+        _invitation, token = invitations.invite(by=anna, match=match, address="ben@work.example")
+    assert program(anna).post(f"/matches/{match.number}/leave/").status_code == 200
+    opening.join_match(by=player("friend"), match=match, link=match.link_token)
+    if way == "challenge":
+        assert program(ben).post(f"/challenges/{asked['id']}/accept/", {}).status_code == 200
+    elif way == "rematch":
+        opening.join_match(by=ben, match=match)
+    else:
+        invitations.accept_invitation(by=ben, token=token)
+    for action in ("pause", "abort", "replace"):
+        answer = rules(program, anna, match, action, seat=1)
+        assert answer.status_code == 403, answer.content
+
+
 def test_a_fork_of_a_running_match_seats_its_players_where_they_know_the_hand(duel, anna, ben, program):
     act(duel, 0)
     access = access_match(user=anna, ident=str(duel.pk))

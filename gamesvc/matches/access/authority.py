@@ -18,7 +18,8 @@ def may_rule(user: User | None, match: Match) -> bool:
     """Return True for the organiser of a match and for operators, but for nobody who ever held a seat in it.
 
     This decides all that is done over the players' heads: measures, rewinds, looks behind, verifying. A host who left their seat
-    before the start, when others sat beside them, is no organiser: these came to play with them, not to be ruled by them.
+    before the start, when others sat beside them or were invited, is no organiser: these come to play with them, not to be ruled
+    by them.
     """
     if user is None or not (user.is_operator or (match.creator_id == user.pk and not match.creator_sat)):
         return False

@@ -452,9 +452,16 @@ def _vacate(match: Match, seat: Seat, actor: Actor, channel: str) -> None:
 
 
 def _sits_with_others(user: User | None, match: Match, seat: Seat) -> bool:
-    """Return True if a user or a bot of theirs has the seat, and another person sits in the match."""
+    """Return True if a user or a bot of theirs has the seat, and another person sits in the match or is invited to it.
+
+    A challenge says who plays, and is accepted days later without another look at the match.
+    """
     own = [] if user is None else [one.pk for one in person(user)]
-    return seat.user_id in own and match.seats.exclude(user=None).exclude(user__in=own).exists()
+    if seat.user_id not in own:
+        return False
+    if match.invitations.filter(declined_at=None).exclude(user__in=own).exists():
+        return True
+    return match.seats.exclude(user=None).exclude(user__in=own).exists()
 
 
 def _lapse(match_id: uuid.UUID) -> int:

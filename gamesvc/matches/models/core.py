@@ -103,7 +103,7 @@ class Match(models.Model):
     board = models.BooleanField(default=False, db_default=False)
     link_token = models.CharField(max_length=43, unique=True)
     creator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    # Others sat down to play with the creator, who then left the seat. So it is not theirs to rule (see `access.authority`).
+    # Others sat down or were invited to play with the creator, who then left the seat: not theirs to rule (`access.authority`).
     creator_sat = models.BooleanField(default=False, db_default=False)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
     created_at = models.DateTimeField(default=timezone.now)
