@@ -433,17 +433,19 @@ def test_a_long_pause_by_the_organiser_stays_theirs_to_end(anna: User, ben: User
         pauses.wish(match=match, by=player_of(match, 1), seat=1, pause=False)
 
 
-@pytest.mark.parametrize("gone", ["suspended", "erased"])
+@pytest.mark.parametrize("gone", ["suspended", "erased", "seated", "no operator"])
 def test_a_pause_by_an_organiser_who_is_gone_is_ended_by_each_player(
     anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any], gone: str
 ) -> None:
     """Nobody else could end it: the match would stand still for ever."""
     dora = player("dora")
-    match = opening.create_match(by=dora, game="stratastar", take_seat=False, watch="all")
-    for user in (anna, ben):
+    organiser = player("olga", is_staff=True) if gone == "no operator" else dora
+    match = opening.create_match(by=dora, game="stratastar", seats=3, take_seat=False, watch="all")
+    for user in (anna, ben, player("cleo")):
         opening.join_match(by=user, match=match)
     told = {"action": "pause", "code": "other", "reason": "A short break."}
-    assert program(dora, "organise").post(f"/matches/{match.number}/organise/", told).status_code == 200
+    powers = ("organise", "operate") if organiser.is_staff else ("organise",)
+    assert program(organiser, *powers).post(f"/matches/{match.number}/organise/", told).status_code == 200
     page = Client()
     page.force_login(anna)
 
@@ -454,10 +456,15 @@ def test_a_pause_by_an_organiser_who_is_gone_is_ended_by_each_player(
     assert "Resume the match" not in page.get(f"/matches/{match.number}/").content.decode()
     if gone == "erased":
         erasure.erase(dora)
-    else:
+    elif gone == "suspended":
         User.objects.filter(pk=dora.pk).update(is_active=False)
+    elif gone == "seated":
+        substitutes.give_up(by=player_of(match, 2), match=match, seat=2)
+        substitutes.take_over(by=dora, match=match, seat=2)
+    else:
+        User.objects.filter(pk=organiser.pk).update(is_staff=False)
     shown = page.get(f"/matches/{match.number}/").content.decode()
-    assert "an organiser whose account is gone. Each player can resume it alone." in shown
+    assert "an organiser who no longer manages it. Each player can resume it alone." in shown
     assert "Resume the match" in shown
     asked = program(ben).get(f"/matches/{match.number}/pause/").json()
     assert (asked["paused_by"], asked["one_resumes"]) == ("host", True)

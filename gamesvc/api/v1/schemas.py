@@ -283,7 +283,7 @@ class MatchShape(Shape):
     paused_by = serializers.ChoiceField(
         ["seats", "host"],
         allow_null=True,
-        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it while their account lasts.",
+        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it while they rule on the match.",
     )
     entry = serializers.CharField()
     watch = serializers.CharField()

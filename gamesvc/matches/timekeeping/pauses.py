@@ -2,9 +2,9 @@
 
 Resuming takes all votes as well, or the vote of one player who joined after the pause began and so never agreed to it. A player
 who agreed, left and came back does not count as new. After `LONGEST_DAYS` one vote is enough in any case: else a player who loses
-could agree on a pause, and never again on going on. Only the organiser can lift the organiser's own pause; once their account is
-erased or suspended, each player can. Not here: the effect on the clocks, and the organiser's own pause (`deadlines`,
-`organising.measures`). Voting and taking a seat both lock the seats of the match.
+could agree on a pause, and never again on going on. Only the organiser can lift the organiser's own pause; each player can once
+the organiser rules on the match no longer, as with a seat of it, or without an account. Not here: the effect on the clocks, and
+the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of the match.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches import backoff
-from gamesvc.matches.access import daily_limits, holders, tenures
+from gamesvc.matches.access import authority, daily_limits, holders, tenures
 from gamesvc.matches.events import Paused
 from gamesvc.matches.models import Match, PauseWish, Reason, Seat
 from gamesvc.matches.record import loading
@@ -63,11 +63,15 @@ class Pause:
 
     @property
     def left_behind(self) -> bool:
-        """Return True for a pause by an organiser whose account is erased or suspended: they can never end it."""
+        """Return True for a pause by an organiser who can never end it: they rule on the match no longer, or their account is
+        erased or suspended.
+        """
         if self.by != "host" or not self.reason_id:
             return False
-        written = Reason.objects.filter(pk=self.reason_id)
-        return written.exists() and not written.filter(user__is_active=True).exists()
+        written = Reason.objects.filter(pk=self.reason_id).select_related("user", "match").first()
+        if written is None:
+            return False
+        return written.user is None or not (written.user.is_active and authority.may_rule(written.user, written.match))
 
 
 def pause_of(match: Match) -> Pause | None:
@@ -102,7 +106,7 @@ def each_may_resume(match: Match, pause: Pause | None) -> bool:
 def may_resume_alone(match: Match, seats: Iterable[Seat], pause: Pause | None) -> set[int]:
     """Return the seats whose players may end the pause alone: they joined after it was agreed, or it has lasted long.
 
-    Those of all players if an organiser has paused who is gone; none for another pause by the organiser.
+    Those of all players if an organiser has paused who can no longer resume; none for another pause by the organiser.
     """
     left_behind = pause is not None and pause.left_behind
     if pause is None or (pause.by != "seats" and not left_behind):

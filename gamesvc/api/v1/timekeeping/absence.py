@@ -71,13 +71,13 @@ class PauseShape(schemas.Shape):
     paused_by = serializers.ChoiceField(
         ["seats", "host"],
         allow_null=True,
-        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it while their account lasts.",
+        help_text="`seats`: the players agreed; `host`: the organiser, who alone can resume it while they rule on the match.",
     )
     agreed = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that want it changed.")
     missing = serializers.ListField(child=serializers.IntegerField(), help_text="Seats that have not agreed yet.")
     one_resumes = serializers.BooleanField(
         help_text="True if a player who took a seat after the pause, and never agreed to it, can resume the match alone; "
-        f"after {pauses.LONGEST_DAYS} days each player can, and at once if an organiser paused it whose account is gone."
+        f"after {pauses.LONGEST_DAYS} days each player can, and at once if an organiser paused it who no longer rules on it."
     )
 
 
