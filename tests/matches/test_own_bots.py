@@ -261,3 +261,13 @@ def test_a_match_of_one_person_alone_is_not_rated(feed, toy, anna, ben, bot, sis
     assert {rated.match.creator for rated in Rated.objects.all()} == {ben}
     assert {rated.rating.user for rated in Rated.objects.all()} == {bot, ben}
     assert [ratings.differences(match.pk) for match in Match.objects.all()] == [[], [], []]
+
+
+def test_a_rematch_leaves_out_a_bot_whose_owner_is_suspended(toy, program, anna, ben, bot):
+    cleo = User.objects.create_user("cleo")
+    match = opened(ben, bot, cleo, game="stratastar", seats=3)
+    Match.objects.filter(pk=match.pk).update(status=Match.Status.FINISHED, ended_at=timezone.now())
+    User.objects.filter(pk=anna.pk).update(is_active=False)
+    again = program(ben).post(f"/matches/{match.number}/rematch/")
+    assert again.status_code == 201, again.content
+    assert [one.user for one in Match.objects.get(number=again.json()["number"]).invitations.all()] == [cleo]

@@ -134,6 +134,6 @@ def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str)
     again = opening.join_match(by=by, match=again, seat=(own + 1) % count, channel=channel)
     apart = blocks.apart(by)
     for seat in seats:
-        if seat.user is not None and seat.user_id not in {by.pk, *apart} and seat.user.is_active:
+        if seat.user is not None and seat.user_id not in {by.pk, *apart} and User.named(seat.user.username):
             invitations.invite(by=by, match=again, username=seat.user.username)
     return again
