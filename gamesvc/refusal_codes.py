@@ -131,6 +131,11 @@ _SEATS = {
         "As an operator you have seen what a seat hides, so you cannot take a seat in it.",
         "Watch, or play another match.",
     ),
+    "removed_a_player": Meaning(
+        "You have removed a player from this match",
+        "Who decides that a player goes does not play on in their place.",
+        "Let a substitute or a bot play on, or join another match.",
+    ),
     "seat_taken": Meaning("The seat is not free", "Another player or a bot holds it.", "Take one of those that `detail` names."),
     "seats_free": Meaning("Seats are free", "The match starts when all are taken.", "Wait, or name a bot for them."),
     "no_seat": Meaning("No seat", "You, or the player you name, hold no seat in this match.", "Look at the seats of the match."),

@@ -110,6 +110,27 @@ def test_an_organiser_who_replaces_a_player_gives_them_no_other_seat(toy, anna, 
     assert take(program, anna, match, 0).json()["your_seat"] == 0
 
 
+def test_an_organiser_who_removed_a_player_takes_no_seat(toy, anna, ben, player, program):
+    """Else they would take the seat of a player who wins."""
+    olga = player("olga")
+    match = opening.create_match(by=olga, game=toy, take_seat=False)
+    match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
+    assert rules(program, olga, match, "replace", seat=0).status_code == 200
+    give_up(program, ben, match)
+    for seat in (0, 1, None):
+        assert take(program, olga, match, seat).json()["code"] == "removed_a_player"
+    assert take(program, player("cleo"), match, 0).status_code == 200
+
+
+def test_an_organiser_takes_the_seat_of_a_bot_that_they_removed(toy, anna, ben, player, program):
+    olga = player("olga")
+    match = opening.create_match(by=olga, game=toy, take_seat=False, bots={0: "random"})
+    match = opening.join_match(by=anna, match=match)
+    assert rules(program, olga, match, "replace", seat=0).status_code == 200
+    assert take(program, olga, match, 0).status_code == 200
+    assert rules(program, olga, match).status_code == 403
+
+
 def test_before_the_start_seats_are_changed_freely(toy, anna, ben, player, program):
     match = opening.create_match(by=anna, game=toy, take_seat=False, entry="invited")
     opening.join_match(by=anna, match=match, seat=0)

@@ -2,7 +2,7 @@
 
 A user who has seen a hand may return to that seat only, and may neither rule nor look behind. The record is `Holding`: it
 outlasts the tenure, and an erasure removes the user from it. A seat left before the start leaves no record, since nothing was
-dealt yet.
+dealt yet. An organiser who has removed a player takes no seat: else they could take the one of a player who wins.
 
 What a bot account has seen, its owner knows, so they and their bots are one person here. That person sits twice in a match only
 if nobody else plays in it. A second account that is no bot cannot be detected.
@@ -26,7 +26,7 @@ from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches.events import Joined, Left, MatchEvent, Seated, TimedOut, Vacated
-from gamesvc.matches.models import Holding, Look, Match, Seat
+from gamesvc.matches.models import Holding, Look, Match, Reason, Seat
 from gamesvc.matches.record.loading import sit
 from gamesvc.matches.record.stream import STORE
 
@@ -76,6 +76,9 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
     if Look.objects.filter(user__in=bots.person(by), match__in=family).exists():
         detail = say("You have looked behind in this match, so you cannot take a seat in it. Watch it, or join another match.")
         raise Refused("looked_behind", detail)
+    if _has_removed(by, match):
+        detail = say("You have removed a player from this match, so you cannot take a seat in it. Let others play on.")
+        raise Refused("removed_a_player", detail)
     _check_person(by, match, family)
     held, free = _held([by], [match.pk]) or _held([by], family), list(free)
     fitting = [seat for seat in free if not held or seat in held]
@@ -107,11 +110,28 @@ def _check_person(by: User, match: Match, family: Collection[UUID]) -> None:
         raise Refused("own_bots", detail)
 
 
+def _has_removed(by: User, match: Match) -> bool:
+    """Return True if a person, as organiser, has removed another one from a seat of the match; bots do not count."""
+    # Also without its words a reason keeps its author.
+    given = {str(pk) for pk in Reason.objects.filter(match=match, user__in=bots.person(by)).values_list("pk", flat=True)}
+    if not given:
+        return False
+    kinds: dict[int, str] = {}
+    for event in _events(match, Joined, Seated, Vacated):
+        match event:
+            case Joined() | Seated():
+                kinds[event.seat] = event.kind
+            case Vacated() if event.reason_id in given and kinds.get(event.seat) != "bot":
+                return True
+    return False
+
+
 def without_refused(user: User | None, seats: QuerySet[Seat]) -> QuerySet[Seat]:
     """Return of some free seats of running matches those that `check_seat` lets a user take, as far as the match itself tells it;
     for no user those that it lets anybody take.
 
-    What a user knows by a fork of the match is not looked at: it takes a walk through all forks.
+    What a user knows by a fork of the match, or did as its organiser, is not looked at: it takes a walk through all forks, or
+    through its events.
     """
     here = Holding.objects.filter(match=OuterRef("match"), user__isnull=False)
     people = here.annotate(person=Coalesce("user__bot_owner", "user")).values("person")
