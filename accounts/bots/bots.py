@@ -6,6 +6,7 @@ no address: it reads and plays with tokens that its owner makes. What bots may t
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -111,6 +112,8 @@ def _check_name(name: str) -> None:
     if name.lower().startswith(ERASED_PREFIX):
         detail = say("Names that begin with {prefix} are kept for erased accounts.", prefix=ERASED_PREFIX)
         raise BotRefused("bad_bot_name", detail, "name")
+    if name.removesuffix(BOT_SUFFIX).lower() in settings.ACCOUNT_USERNAME_BLACKLIST:
+        raise BotRefused("bad_bot_name", say("This name could pass for the service itself. Choose another one."), "name")
     try:
         for check in username_validators:
             check(name)
