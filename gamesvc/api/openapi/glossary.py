@@ -51,7 +51,7 @@ FIELDS = {
     "grace_from": f"From when on an answer is late and counts all the same, until `due_at`; null without a grace. {MOMENT}",
     "hash": "SHA-256 of the digest and the hash before it: the chain of the match.",
     "help": "The order notation of the game, for the seat and the moment.",
-    "host": "The user who opened the match; null while names are hidden, or once the account was erased.",
+    "host": "Who opened the match, and is its organiser if they never sat in it; null while names are hidden, or once erased.",
     "id": "Its permanent id.",
     "kind": "What kind it is, as a stable word.",
     "label": "What people read.",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
-from gamesvc.language import mark, say
+from gamesvc.language import joined, mark, say
 from gamesvc.matches import errors
 from gamesvc.matches.access import bans, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Match, Seat
 
 LONGEST_REASON = 1000
 
@@ -36,6 +39,25 @@ def may_audit(user: User | None, match: Match) -> bool:
     if user is None or not (match.creator_id == user.pk or user.is_operator):
         return False
     return match.over or may_rule(user, match)
+
+
+def organiser_told(match: Match, seats: Iterable[Seat]) -> str:
+    """Return a sentence on who rules on an unfinished match without playing in it; empty if it has no such organiser.
+
+    Players must see it before they join: who sits in the match may be a friend of the organiser.
+    """
+    if match.over or match.board or match.creator_id is None or match.creator_sat:
+        return ""
+    host = match.creator
+    assert host is not None
+    person = bots.root(host)
+    plays = any(seat.user is not None and bots.root(seat.user) == person for seat in seats)
+    if plays or host.is_bot or not host.is_active or (match.started_at is not None and tenures.played(host, match)):
+        return ""
+    powers = say("They can pause it, rewind it, give more time, replace players and call it off.")
+    if match.hides_names:
+        return joined(say("The user who opened this match does not play in it."), powers)
+    return joined(say("{name} opened this match and does not play in it.", name=host.username), powers)
 
 
 def check_may_rule(user: User, match: Match) -> None:

@@ -146,7 +146,7 @@ def pending(user: User, most: int) -> list[Invitation]:
     found = found.exclude(invited_by__in=blocks.apart(user), match__anonymous=False)
     found = found.exclude(Exists(Seat.objects.filter(match=OuterRef("match"), user=user)))
     seats = Prefetch("match__seats", Seat.objects.select_related("user").order_by("index"))
-    return list(found.select_related("match", "invited_by").prefetch_related(seats).order_by("-created_at", "id")[:most])
+    return list(found.select_related("match__creator", "invited_by").prefetch_related(seats).order_by("-created_at", "id")[:most])
 
 
 def answer(*, by: User, invitation_id: uuid.UUID, accept: bool, channel: str = "web") -> Match:

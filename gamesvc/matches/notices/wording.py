@@ -21,7 +21,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Caption, Data, Game, Viewer
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.language import say
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question
@@ -143,6 +143,7 @@ def invitation(row: Outbox) -> Message | None:
     if asked is None or asked.match.status != Match.Status.OPEN or not invitations.arrives(asked):
         return None
     game = catalog.game(asked.match.game)
+    organised = authority.organiser_told(asked.match, asked.match.seats.select_related("user"))
     context = {
         "match": asked.match,
         "title": game.manifest.title,
@@ -152,7 +153,7 @@ def invitation(row: Outbox) -> Message | None:
         else _("%(name)s invites you to a match of %(title)s")
         % {"name": asked.invited_by.username, "title": game.manifest.title},
         "summary": say(game.manifest.summary),
-        "told": option_words.always_told(asked.match),
+        "told": [*option_words.always_told(asked.match), *filter(None, [organised])],
         "link": f"{settings.BASE_URL}/invitations/{invitations.invitation_token(asked.id)}/",
         "reply_to": reply_addresses.invitation_address(asked, user=row.user, email=row.address, key=row.id),
         "needs_name": row.user is None,

@@ -10,7 +10,7 @@ from uuid import UUID
 from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.lobby import invitations, press
 from gamesvc.matches.models import Invitation, Match, Seat
 from gamesvc.matches.record import loading
@@ -82,6 +82,7 @@ def _names(user: User, matches: Iterable[Match]) -> dict[UUID, tuple[str, ...]]:
 
 def _invitation(one: Invitation) -> Item:
     match = one.match
+    organised = authority.organiser_told(match, match.seats.all())
     return Item(
         "invitation",
         match,
@@ -89,7 +90,7 @@ def _invitation(one: Invitation) -> Item:
         "" if match.hides_names else one.invited_by.username,
         str(one.pk),
         seats=tuple(match.seats.all()),
-        told=tuple(f"{name}: {value}" for name, value in option_words.changed(match)),
+        told=(*(f"{name}: {value}" for name, value in option_words.changed(match)), *filter(None, [organised])),
     )
 
 

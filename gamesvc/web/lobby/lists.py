@@ -16,7 +16,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.kernel.wording import listed
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.lobby import pairing
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.reading import lists
@@ -35,6 +35,7 @@ class Row:
     seats: list[tuple[int, str, str]]
     options: list[tuple[str, str]]
     told: list[str]
+    organised: str
     asks: list[str]
     winners: str = ""
 
@@ -48,7 +49,11 @@ def lobby(request: HttpRequest) -> HttpResponse:
     own: QuerySet[Match] = Match.objects.none()
     if user is not None and not filters.query and "before" not in request.GET:
         own = selectors.matches_of(user).filter(status=Match.Status.OPEN)[: paging.LOBBY]
-    more = {"own": rows_of(own.prefetch_related(with_seats())), "pairs": _pairs(), "like_these": filtering.like_these(filters)}
+    more = {
+        "own": rows_of(own.select_related("creator").prefetch_related(with_seats())),
+        "pairs": _pairs(),
+        "like_these": filtering.like_these(filters),
+    }
     return _list(request, "web/lobby.html", "open", filters, found, **more)
 
 
@@ -90,7 +95,7 @@ def _list(
     before = intake.whole(request.GET.get("before", ""), 17)
     if before is not None:
         found = found.filter(number__lt=before)
-    matches, last = paging.cut(found.prefetch_related(with_seats()), paging.LOBBY)
+    matches, last = paging.cut(found.select_related("creator").prefetch_related(with_seats()), paging.LOBBY)
     context = {
         "tab": tab,
         "rows": rows_of(matches),
@@ -125,6 +130,7 @@ def _row(match: Match, seats: tuple[Seat, ...]) -> Row:
         ],
         option_words.changed(match),
         option_words.always_told(match),
+        authority.organiser_told(match, seats) if match.status == Match.Status.OPEN else "",
         reliability.words(match.reliability),
         _winners(match, names),
     )

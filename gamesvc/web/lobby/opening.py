@@ -13,7 +13,7 @@ from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, links, opening, pairing, rematches
@@ -176,6 +176,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         "manifest": catalog.game(found.match.game).manifest,
         "seats": list(zip(seats, selectors.seat_names(seats), strict=True)),
         "told": option_words.always_told(found.match),
+        "organised": authority.organiser_told(found.match, seats),
         "options": option_words.changed(found.match),
     }
     return render(request, "web/invitation.html", context)
