@@ -277,6 +277,16 @@ def test_nor_a_stranger_and_a_stranger_learns_nothing(match, program, player, an
     assert match.status == "running"
 
 
+def test_an_operator_rules_on_a_match_that_only_its_players_know(toy, anna, ben, operator, program):
+    made = opening.create_match(by=anna, game=toy, entry="invited", watch="nobody")
+    made = opening.join_match(by=ben, match=made, link=made.link_token)
+    done = organise(program, operator, made, "pause")
+    assert (done.status_code, done.json()["paused_by"]) == (200, "host"), done.content
+    body = {"action": "resume", "code": "dispute", "reason": "Said by phone"}
+    for scopes in ((), ("organise",)):
+        assert program(operator, *scopes).post(f"/matches/{made.number}/organise/", body).status_code in (403, 404)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"action": "explode"}, {"code": "whim"}, {"reason": ""}, {"reason": "a" * 1001}, {"colour": "red"}]
 )

@@ -13,7 +13,6 @@ from gamesvc.api.idempotency import required_key
 from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import KEY, PRIVATE, PROBLEMS, REFUSALS, View, documented, whole_parameter
 from gamesvc.matches.access import authority, tenures
-from gamesvc.matches.access.selectors import access_match
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.organising import looks, measures
 from gamesvc.matches.organising.measures import Measure
@@ -44,10 +43,10 @@ class Organise(View):
         """
         received_at = timezone.now()
         body = self.body(NewMeasure)
-        match = self.access(ident).match
+        match = authority.access_to_rule(by=self.user, ident=ident).match
         key = turns.command_id(sender=f"host {self.user.pk} {match.id}", key=required_key(request))
         measures.organise(by=self.user, match=match, measure=Measure(**body), command_id=key, received_at=received_at)
-        return Response(summaries.summary(access_match(user=self.user, ident=str(match.pk), link=match.link_token)))
+        return Response(summaries.summary(authority.access_to_rule(by=self.user, ident=str(match.pk))))
 
 
 class LookShape(schemas.Shape):
