@@ -86,6 +86,16 @@ def test_players_are_told_until_the_organiser_takes_a_seat(toy, anna, olga, ben,
     assert OLGA not in ben_reads(f"/matches/{match.number}/")
 
 
+def test_the_list_of_free_seats_tells_it(toy, anna, olga, ben, player, ben_reads):
+    match = opened(olga, anna, player("carl"))
+    substitutes.give_up(by=anna, match=match, seat=0)
+    assert f"{OLGA} {POWERS}" in ben_reads("/substitutes/")
+    substitutes.take_over(by=olga, match=match, seat=0)
+    substitutes.give_up(by=olga, match=match, seat=0)
+    assert "Take seat" in (shown := ben_reads("/substitutes/"))
+    assert POWERS not in shown
+
+
 def test_the_mails_to_take_a_seat_tell_it(toy, anna, olga, ben, player, mailing):  # noqa: F811
     carl = player("carl")
     verify(ben, carl, olga)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from django.db.models import F, Q
 
 from accounts.bots import bots
 from accounts.models import User
@@ -12,7 +15,7 @@ from gamesvc.matches import errors
 from gamesvc.matches.access import bans, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.models import Match, Seat
+from gamesvc.matches.models import Holding, Match, Seat
 
 LONGEST_REASON = 1000
 
@@ -46,13 +49,28 @@ def organiser_told(match: Match, seats: Iterable[Seat]) -> str:
 
     Players must see it before they join: who sits in the match may be a friend of the organiser.
     """
+    told = _organiser_told(match, seats)
+    has_played = told and match.started_at is not None and match.creator is not None and tenures.played(match.creator, match)
+    return "" if has_played else told
+
+
+def organisers_told(matches: Collection[Match]) -> dict[UUID, str]:
+    """Return the same for many matches, by match, without what an organiser did in forks of them.
+
+    Their creators and seats must be there.
+    """
+    own = Q(user=F("match__creator")) | Q(user__bot_owner=F("match__creator"))
+    played = set(Holding.objects.filter(own, match__in=matches).values_list("match_id", flat=True))
+    return {one.pk: "" if one.pk in played else _organiser_told(one, one.seats.all()) for one in matches}
+
+
+def _organiser_told(match: Match, seats: Iterable[Seat]) -> str:
     if match.over or match.board or match.creator_id is None or match.creator_sat:
         return ""
     host = match.creator
     assert host is not None
     person = bots.root(host)
-    plays = any(seat.user is not None and bots.root(seat.user) == person for seat in seats)
-    if plays or host.is_bot or not host.is_active or (match.started_at is not None and tenures.played(host, match)):
+    if host.is_bot or not host.is_active or any(seat.user is not None and bots.root(seat.user) == person for seat in seats):
         return ""
     powers = say("They can pause it, rewind it, give more time, replace players and call it off.")
     if match.hides_names:

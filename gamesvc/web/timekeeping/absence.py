@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -16,16 +17,18 @@ from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
-from gamesvc.matches.access import holders, selectors, tenures
+from gamesvc.matches.access import authority, holders, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import follows, substitutes
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.reading import board
 from gamesvc.matches.timekeeping import pauses, vacations
 from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.hidden import hidden
 from gamesvc.web.common.once import once
 from gamesvc.web.timekeeping.forms import CallOffForm, FollowForm, QuietHoursForm, StopForm, TakeForm, VacationForm
+
+_SEATS = Prefetch("match__seats", Seat.objects.select_related("user"))
 
 
 def of_user(user: User) -> dict[str, object]:
@@ -125,7 +128,9 @@ def follow(request: HttpRequest) -> HttpResponse:
 def free_seats(request: HttpRequest) -> HttpResponse:
     """List the seats of running matches that wait for a substitute."""
     reader = request.user if isinstance(request.user, User) else None
-    rows = [(seat, _title(seat.match.game)) for seat in substitutes.free_seats(reader)[: paging.FREE_SEATS]]
+    free = substitutes.free_seats(reader).select_related("match__creator").prefetch_related(_SEATS)[: paging.FREE_SEATS]
+    organised = authority.organisers_told([seat.match for seat in free])
+    rows = [(seat, _title(seat.match.game), organised[seat.match_id]) for seat in free]
     games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
     return render(request, "web/substitutes.html", {"rows": rows, "games": games, "tab": "substitutes"})
 
