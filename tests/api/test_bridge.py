@@ -1,10 +1,9 @@
-"""The bridge of bot accounts: it accepts challenges by its rules, asks a program, and plays its matches to their ends."""
+"""The bridge of bot accounts: it accepts challenges by its rules and asks a program. A match of it: `test_clients`."""
 
 from __future__ import annotations
 
 import io
 import json
-import random
 import socketserver
 import subprocess
 import sys
@@ -22,18 +21,9 @@ import pytest
 
 from gamesvc.clients.python import gamesvc_bot, gamesvc_client
 from gamesvc.clients.python.gamesvc_bot import Bridge, NoAnswer, Program, Rules, UciProgram
-from gamesvc.clients.python.gamesvc_client import Client, Problem, TooLarge, fill
-from tests.api.conftest import Running
+from gamesvc.clients.python.gamesvc_client import Client, Problem, TooLarge
 
 FILE = Path(gamesvc_bot.__file__)
-MAKE_BOT = """
-import uuid
-from accounts.bots import bots
-from accounts.models import User
-owner = User.objects.create_user(username=f"o{uuid.uuid4().hex[:10]}", email="")
-bot = bots.make(owner=owner, name=f"b{uuid.uuid4().hex[:10]}-bot")
-print(bot.username, bots.new_token(bot, "bridge")[1])
-"""
 CHALLENGE = {"game": "space_war", "hours": 24, "challenger_is_bot": False}
 
 
@@ -369,45 +359,6 @@ def test_a_match_in_which_nothing_can_be_played_stops_no_other(status: int, form
     bridge = Bridge(service, [sys.executable, "-c", "pass"], seconds=30.0)
     bridge._play()
     assert service.sent == ["pass"]
-
-
-def test_the_bridge_plays_a_challenge_to_its_end(running: Running) -> None:
-    """The opponent plays random commands too; the bridge ends by itself after the match."""
-    name, token = running.service.manage("shell", "--no-imports", "-c", MAKE_BOT).split()
-    player = running.player()
-    client = Client(running.service.url, player.token)
-    command = [sys.executable, str(FILE), "--url", running.service.url, "--token", token]
-    bridge = subprocess.Popen(
-        [*command, "--game", "stratastar", "--matches", "1", "random", "1"], stderr=subprocess.PIPE, text=True
-    )
-    try:
-        refused = client.call("POST", "/challenges/", {"opponent": name, "game": "space_war"})
-        made = client.call("POST", "/challenges/", {"opponent": name, "game": "stratastar", "options": {"max_rounds": 2}})
-        play(client, made["match"])
-        assert bridge.wait(60) == 0
-    finally:
-        bridge.kill()
-        assert bridge.stderr is not None
-        log = bridge.stderr.read()
-    assert client.call("GET", f"/challenges/{refused['id']}/")["status"] == "declined"
-    assert client.call("GET", f"/matches/{made['match']}/")["status"] == "finished"
-    assert "declined, the game is space_war" in log
-    assert "refused" not in log.replace("space_war", ""), log
-
-
-def play(client: Client, match: str) -> None:
-    """Play one side with random commands, until the match is over."""
-    rng = random.Random("bridge")
-    for _moved in client.follow(match):
-        if client.call("GET", f"/matches/{match}/")["status"] not in ("open", "running"):
-            return
-        for turn in client.turns(forms=True):
-            offered = [form for form in turn["forms"] if form["weight"] in ("main", "end")]
-            try:
-                client.command(match, fill(rng.choice(offered), rng), turn["etag"])
-            except Problem as problem:
-                if problem.status != 412:
-                    raise
 
 
 def test_the_random_program_answers_line_by_line() -> None:

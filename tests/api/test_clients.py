@@ -1,4 +1,4 @@
-"""The Python client and the first bot of the guide play as the documents say."""
+"""The clients, the first bot of the guide and the bridge of bot accounts play on a running service, as the documents say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from gamesvc.clients.python import gamesvc_client
+from gamesvc.clients.python import gamesvc_bot, gamesvc_client
 from gamesvc.clients.python.gamesvc_client import Client, Problem, fill, fits
 from gamesvc.games import catalog
 from gamesvc.games.kernel import forms
@@ -26,6 +26,14 @@ from tests.api.conftest import Running
 
 CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FOLDER = Path(gamesvc_client.__file__).parent
+MAKE_BOT = """
+import uuid
+from accounts.bots import bots
+from accounts.models import User
+owner = User.objects.create_user(username=f"o{uuid.uuid4().hex[:10]}", email="")
+bot = bots.make(owner=owner, name=f"b{uuid.uuid4().hex[:10]}-bot")
+print(bot.username, bots.new_token(bot, "bridge")[1])
+"""
 MODULE = FOLDER.parent / "typescript" / "gamesvc-client.js"
 SHORT = {
     "stratastar": {"max_rounds": 4},
@@ -102,6 +110,45 @@ def test_the_bot_of_the_guide_plays(running: Running) -> None:
         bot.wait()
     assert (game, named) == ("stratastar", match)
     assert int(version) > before
+
+
+def test_the_bridge_plays_a_challenge_to_its_end(running: Running) -> None:
+    """The opponent plays random commands too; the bridge ends by itself after the match."""
+    name, token = running.service.manage("shell", "--no-imports", "-c", MAKE_BOT).split()
+    player = running.player()
+    client = Client(running.service.url, player.token)
+    command = [sys.executable, str(Path(gamesvc_bot.__file__)), "--url", running.service.url, "--token", token]
+    bridge = subprocess.Popen(
+        [*command, "--game", "stratastar", "--matches", "1", "random", "1"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        refused = client.call("POST", "/challenges/", {"opponent": name, "game": "space_war"})
+        made = client.call("POST", "/challenges/", {"opponent": name, "game": "stratastar", "options": {"max_rounds": 2}})
+        play(client, made["match"])
+        assert bridge.wait(60) == 0
+    finally:
+        bridge.kill()
+        assert bridge.stderr is not None
+        log = bridge.stderr.read()
+    assert client.call("GET", f"/challenges/{refused['id']}/")["status"] == "declined"
+    assert client.call("GET", f"/matches/{made['match']}/")["status"] == "finished"
+    assert "declined, the game is space_war" in log
+    assert "refused" not in log.replace("space_war", ""), log
+
+
+def play(client: Client, match: str) -> None:
+    """Play one side with random commands, until the match is over."""
+    rng = random.Random("bridge")
+    for _moved in client.follow(match):
+        if client.call("GET", f"/matches/{match}/")["status"] not in ("open", "running"):
+            return
+        for turn in client.turns(forms=True):
+            offered = [form for form in turn["forms"] if form["weight"] in ("main", "end")]
+            try:
+                client.command(match, fill(rng.choice(offered), rng), turn["etag"])
+            except Problem as problem:
+                if problem.status != 412:
+                    raise
 
 
 def test_the_player_in_a_terminal(running: Running, tmp_path: Path) -> None:
