@@ -77,6 +77,7 @@ def test_values_agree_in_sentences(language):
             assert text.count("{") == text.count("}"), original
 
 
+@pytest.mark.long
 def test_the_command_changes_nothing_where_all_is_translated_and_begins_a_language(tmp_path, settings):
     before = {path.name: path.read_bytes() for path in translations.folder().rglob("*.[mp]o")}
     shutil.copytree(translations.folder(), tmp_path, dirs_exist_ok=True)

@@ -60,6 +60,7 @@ def test_the_sheet_of_icons_holds_what_pages_show_and_no_more():
     assert sheet == shown | {"first", "previous", "next", "last"}, "with the steps of a replay, which no template names"
 
 
+@pytest.mark.long
 def test_static_files_keep_their_content_under_their_names(settings, tmp_path):
     settings.STATIC_ROOT = tmp_path
     settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": "gamesvc.web.common.static_files.HashedFiles"}}
