@@ -25,7 +25,7 @@ from gamesvc.matches.record import loading, snapshots, stream
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.undo import undoing
-from tests.matches.playing import act, sends
+from tests.matches.playing import act, play_out, sends
 from tests.matches.test_clock_going_back import played
 from tests.matches.test_clock_policy import HOUR, seated
 from tests.matches.test_deadlines import check_store, due
@@ -139,6 +139,28 @@ def test_a_request_lapses_when_its_seat_changes_hands(toy, anna, ben, carl, cloc
     undoing.lapse_requests()
     assert UndoRequest.objects.get(match=match).settled_at is not None
     assert offered(match, 1).code == "nothing_to_undo"
+
+
+def test_nobody_is_bound_by_the_consent_of_who_held_their_seat(anna, ben, carl, player):
+    match = opening.create_match(by=anna, game="stratastar", seats=3, undo="consent")
+    for user in (ben, player("dora")):
+        match = opening.join_match(by=user, match=match)
+    asks = loading.load(match.id, match.game).awaited()[0].seat
+    play_out(match, most=1)
+    agrees, other = (seat for seat in range(3) if seat != asks)
+
+    def accept(seat):
+        return undoing.answer(match=match, sender=sends(match, seat), accept=True)
+
+    take(undoing.undo, match, asks)
+    assert not accept(agrees).done
+    replace(match, match.seats.get(index=agrees).user, carl, agrees)
+    with pytest.raises(Refused) as caught:
+        accept(other)
+    assert caught.value.code == "no_request"
+    take(undoing.undo, match, asks)
+    assert not accept(agrees).done
+    assert accept(other).done
 
 
 def lift(table, stored):

@@ -45,8 +45,12 @@ def to_answer(user: User, most: int) -> list[tuple[UndoRequest, int]]:
 
 
 def is_over(loaded: Loaded, row: UndoRequest) -> bool:
-    """Return True if a request has lapsed: its time is over, its seat changed hands, or its seat has seen something happen."""
-    if loaded.ended or timezone.now() >= row.until or loaded.hands.get(row.seat, 0) > row.version:
+    """Return True if a request has lapsed: its time is over, its seat or one that was asked changed hands, or its seat has seen
+    something happen.
+    """
+    if loaded.ended or timezone.now() >= row.until:
+        return True
+    if any(loaded.hands.get(seat, 0) > row.version for seat in (row.seat, *row.asked)):
         return True
     return any(makes_state(event.type) for event in sight.seen_since(loaded, row.seat, row.version))
 
