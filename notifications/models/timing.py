@@ -102,7 +102,14 @@ class Handover(models.Model):
     class Meta:
         db_table = "notifications_handover"
         constraints = [models.UniqueConstraint(fields=["notice", "channel"], name="notifications_handover_once")]
-        indexes = [models.Index(fields=["due_at"], condition=Q(status="waiting"), name="notifications_handover_due")]
+        indexes = [
+            models.Index(fields=["due_at"], condition=Q(status="waiting"), name="notifications_handover_due"),
+            models.Index(
+                fields=["claimed_until"],
+                condition=Q(status="waiting", claimed_until__isnull=False),
+                name="notifications_handover_held",
+            ),
+        ]
 
 
 class Rest(models.Model):

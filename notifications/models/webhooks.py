@@ -79,7 +79,12 @@ class WebhookDelivery(models.Model):
             )
         ]
         indexes = [
-            models.Index(fields=["due_at"], condition=Q(status="waiting"), name="notifications_delivery_due"),
+            models.Index(fields=["hook", "due_at", "id"], condition=Q(status="waiting"), name="notifications_delivery_next"),
+            models.Index(
+                fields=["hook", "claimed_until"],
+                condition=Q(status="waiting", claimed_until__isnull=False),
+                name="notifications_delivery_held",
+            ),
             models.Index(fields=["hook", "-created_at", "-id"], name="notifications_delivery_log"),
             models.Index(fields=["created_at"], name="notifications_delivery_age"),
         ]

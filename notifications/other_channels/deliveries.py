@@ -41,19 +41,29 @@ Status = Handover.Status
 
 # For each user the oldest, of the webhooks for which none is being sent or waits for its next try; none while another one goes to
 # the user, or the user rests. Those that wait longest since their last try or pause come first, so that the many of one busy host
-# do not stand before all others.
+# do not stand before all others. Only the oldest of each webhook is read: many thousands may wait for one that is down.
 _CLAIM = f"""
-WITH first AS (
+WITH RECURSIVE hooks AS (
+  (SELECT hook_id FROM notifications_webhook_delivery WHERE status = 'waiting' ORDER BY hook_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT d.hook_id FROM notifications_webhook_delivery d WHERE d.status = 'waiting' AND d.hook_id > h.hook_id
+    ORDER BY d.hook_id LIMIT 1)
+  FROM hooks h WHERE h.hook_id IS NOT NULL),
+first AS MATERIALIZED (
   SELECT DISTINCT ON (w.user_id) d.id
-  FROM notifications_webhook_delivery d JOIN notifications_webhook w ON w.id = d.hook_id
-  WHERE d.status = 'waiting' AND d.due_at <= %(now)s::timestamptz AND w.user_id <> ALL (%(users)s::bigint[])
+  FROM hooks JOIN notifications_webhook w ON w.id = hooks.hook_id CROSS JOIN LATERAL (
+    SELECT o.id, o.due_at FROM notifications_webhook_delivery o
+    WHERE o.hook_id = w.id AND o.status = 'waiting' AND o.due_at <= %(now)s::timestamptz
+    ORDER BY o.due_at, o.id LIMIT 1) AS d
+  WHERE w.user_id <> ALL (%(users)s::bigint[])
     AND {rests.OVER.format(user="w.user_id", channel="'webhook'")} AND NOT EXISTS (
       SELECT FROM notifications_webhook_delivery b
-      WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND b.hook_id = d.hook_id)
+      WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND b.hook_id = w.id)
   ORDER BY w.user_id, d.due_at, d.id),
 due AS MATERIALIZED (
-  SELECT d.id FROM notifications_webhook_delivery d JOIN first USING (id)
-  WHERE d.status = 'waiting' AND (d.claimed_until IS NULL OR d.claimed_until <= %(now)s::timestamptz)
+  SELECT d.id FROM notifications_webhook_delivery d
+  WHERE d.id = ANY (ARRAY(SELECT id FROM first))
+    AND d.status = 'waiting' AND (d.claimed_until IS NULL OR d.claimed_until <= %(now)s::timestamptz)
   ORDER BY coalesce(d.claimed_until, d.due_at) LIMIT %(limit)s::int FOR UPDATE OF d SKIP LOCKED)
 UPDATE notifications_webhook_delivery d SET claimed_until = %(until)s::timestamptz
 FROM due WHERE d.id = due.id RETURNING d.id

@@ -29,17 +29,21 @@ SWEEP_LASTS = 30.0
 # For each user the oldest, of the channels by which none is being sent or waits for its next try, and by which the user does not
 # rest. Those that wait longest since their last try or pause come first (`deliveries`).
 _CLAIM = f"""
-WITH first AS (
+WITH held AS MATERIALIZED (
+  SELECT DISTINCT o.user_id, b.channel
+  FROM notifications_handover b JOIN notifications_outbox o ON o.id = b.notice_id
+  WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz),
+first AS MATERIALIZED (
   SELECT DISTINCT ON (n.user_id) h.id
   FROM notifications_handover h JOIN notifications_outbox n ON n.id = h.notice_id
-  WHERE h.status = 'waiting' AND h.due_at <= %(now)s::timestamptz AND n.user_id <> ALL (%(users)s::bigint[]) AND NOT EXISTS (
-    SELECT FROM notifications_handover b JOIN notifications_outbox o ON o.id = b.notice_id
-    WHERE b.status = 'waiting' AND b.claimed_until > %(now)s::timestamptz AND o.user_id = n.user_id AND b.channel = h.channel)
+  WHERE h.status = 'waiting' AND h.due_at <= %(now)s::timestamptz AND n.user_id <> ALL (%(users)s::bigint[])
+    AND NOT EXISTS (SELECT FROM held WHERE held.user_id = n.user_id AND held.channel = h.channel)
     AND {rests.OVER.format(user="n.user_id", channel="h.channel")}
   ORDER BY n.user_id, h.due_at, h.id),
 due AS MATERIALIZED (
-  SELECT h.id FROM notifications_handover h JOIN first USING (id)
-  WHERE h.status = 'waiting' AND (h.claimed_until IS NULL OR h.claimed_until <= %(now)s::timestamptz)
+  SELECT h.id FROM notifications_handover h
+  WHERE h.id = ANY (ARRAY(SELECT id FROM first))
+    AND h.status = 'waiting' AND (h.claimed_until IS NULL OR h.claimed_until <= %(now)s::timestamptz)
   ORDER BY coalesce(h.claimed_until, h.due_at) LIMIT %(limit)s::int FOR UPDATE OF h SKIP LOCKED)
 UPDATE notifications_handover h SET claimed_until = %(until)s::timestamptz
 FROM due WHERE h.id = due.id RETURNING h.id

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.utils import timezone
 
 from notifications.channels import Parcel
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
@@ -222,3 +224,28 @@ def test_the_many_of_a_busy_host_do_not_stand_before_all_others(users, receiver,
     monkeypatch.setattr(outward, "post", post)
     assert sweep_channels() == len(users)
     assert "other" in answered[1]
+
+
+MANY = 1000
+
+
+def read(*tables):
+    """Return how many rows were read of these tables in this transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int FROM pg_stat_xact_user_tables WHERE relname = ANY (%s)",
+            [list(tables)],
+        )
+        return cursor.fetchone()[0]
+
+
+def test_of_the_many_that_wait_for_a_webhook_that_is_down_a_sweep_reads_the_first(users, receiver):
+    down, well = users[:2]
+    hook = subscriptions.add(down, url=receiver.url)
+    first = WebhookDelivery.objects.get()
+    WebhookDelivery.objects.bulk_create(WebhookDelivery(hook=hook, kind="ping", body="{}") for _ in range(MANY))
+    WebhookDelivery.objects.filter(pk=first.pk).update(claimed_until=timezone.now() + timedelta(hours=1))
+    subscriptions.add(well, url=receiver.url)
+    before = read("notifications_webhook_delivery")
+    assert sweep_channels() == 1
+    assert read("notifications_webhook_delivery") - before < MANY / 10
