@@ -123,10 +123,10 @@ def read_reason(reason: str) -> str:
     return reason.strip()
 
 
-def access_to_rule(*, by: User, ident: str) -> Access:
+def access_to_rule(*, by: User, ident: str, link: str = "") -> Access:
     """Return a match for a user who may want to rule on it. Operators find every match. Raises `Unknown`."""
     try:
-        return selectors.access_match(user=by, ident=ident)
+        return selectors.access_match(user=by, ident=ident, link=link)
     except errors.Unknown:
         match = Match.objects.filter(selectors.by_ident(ident)).first() if by.is_operator else None
         if match is None:

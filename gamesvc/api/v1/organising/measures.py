@@ -43,7 +43,7 @@ class Organise(View):
         """
         received_at = timezone.now()
         body = self.body(NewMeasure)
-        match = authority.access_to_rule(by=self.user, ident=ident).match
+        match = authority.access_to_rule(by=self.user, ident=ident, link=request.query_params.get("link", "")).match
         key = turns.command_id(sender=f"host {self.user.pk} {match.id}", key=required_key(request))
         measures.organise(by=self.user, match=match, measure=Measure(**body), command_id=key, received_at=received_at)
         return Response(summaries.summary(authority.access_to_rule(by=self.user, ident=str(match.pk))))
