@@ -206,7 +206,7 @@ _UNDO = {
     "never": Meaning("This match has no undo", "The match was opened with `undo: never`.", _PLAY_ON),
     "nothing_to_undo": Meaning("Nothing to undo", "You have not acted since you were last asked.", _PLAY_ON),
     "nothing_to_redo": Meaning("Nothing to redo", "You have undone nothing, or something has happened since.", _PLAY_ON),
-    "draw_stays": Meaning("What was drawn stays", "Draws and rolls stay where no other player can agree to an undo.", _PLAY_ON),
+    "draw_stays": Meaning("What was drawn stays", "Draws and rolls stay where not all others can agree to an undo.", _PLAY_ON),
     "ruled": Meaning(
         "The organiser has ruled", "The organiser rewound the match to this point. What lies before it stays.", _PLAY_ON
     ),

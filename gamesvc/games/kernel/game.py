@@ -369,6 +369,11 @@ class Game(Generic[S]):
     default_order: Callable[[Command], str] | None = None
     """Return the order that a default command stands for, in the game's notation; None: it is `render` of the command."""
     reveals: Callable[[Event], bool] = _reveals
+    awaiting_result: Callable[[S], Collection[int]] = _none_of_them
+    """Return the seats that have nothing left to do but can still win, as with a finished sheet of a race: undos ask them too.
+
+    A public fact. Seats that have commands are asked in any case.
+    """
     news: Callable[[Event], bool] | None = None
     """Return True for an event that tells a seat what it could not foresee when it acted, such as a roll: it hears of it at once.
 

@@ -75,6 +75,7 @@ GAME: Game[State] = Game(
     word_help=word_help,
     stale=stale,
     reveals=reveals,
+    awaiting_result=lambda state: [seat for seat, sheet in enumerate(state.sheets) if sheet.finished],
     faults=faults,
     check_options=check_options,
     turn=lambda state: max(sheet.turn for sheet in state.sheets),

@@ -1,9 +1,9 @@
 """Undo and redo: the offer to a seat, undoing freely or by consent.
 
 A seat may undo its latest command freely until another seat acts or something is revealed. After that it asks, and all others who
-still play must accept. Hidden acts of others are kept if they remain legal; if not, the undo needs consent as well. Organisers
-rewind through `organising.rewinds`. The clocks settle their time themselves (`clock.fold`): the undoer's runs on as if nothing
-had been sent, the others get theirs back.
+still play or can still win must accept. Hidden acts of others are kept if they remain legal; if not, the undo needs consent as
+well. Organisers rewind through `organising.rewinds`. The clocks settle their time themselves (`clock.fold`): the undoer's runs on
+as if nothing had been sent, the others get theirs back.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class Offer:
         return cls("", refused.code, refused.detail)
 
 
-STAYS = mark("What was drawn, rolled or shown stays: the other seats are bots, and bots never agree to an undo.")
+STAYS = mark(
+    "What was drawn, rolled or shown stays: all others would have to agree to an undo, and bots and free seats never do."
+)
 NO_SEAT = Offer.refused(holders.no_seat())
 
 
@@ -235,7 +237,7 @@ def _look(
     if option == Match.Undo.FREE and not found.others and not found.told:
         return found, shown
     asks, bots = _asked(loaded, seats, seat, found)
-    if found.told and (bots or not asks):
+    if found.told and (bots or not asks or _any_free(loaded, seats)):
         raise Refused("draw_stays", say(STAYS))
     if not asks and not bots:
         return found, shown
@@ -247,15 +249,26 @@ def _look(
 
 
 def _asked(loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the other seats to ask, as people and bots: those that acted since and those still playing."""
+    """Return the other seats to ask, as people and bots: those that acted since and those for which the match is still open."""
     people: list[int] = []
     bots: list[int] = []
-    for other in seats:
+    for other in sorted(seats, key=lambda one: one.index):
         if other.index == seat or not (other.user_id or other.bot):
             continue
-        if other.index in found.others or loaded.game.legal_commands(loaded.timeline.state, other.index):
+        if other.index in found.others or _is_open(loaded, other.index):
             (bots if other.bot else people).append(other.index)
     return tuple(people), tuple(bots)
+
+
+def _any_free(loaded: Loaded, seats: Sequence[Seat]) -> bool:
+    """Return True if a seat that can still win waits for a player, whom another throw may hurt."""
+    return any(other.waits and _is_open(loaded, other.index) for other in seats)
+
+
+def _is_open(loaded: Loaded, seat: int) -> bool:
+    """Return True if a seat has something left to do, or can win although it has not."""
+    state = loaded.timeline.state
+    return bool(loaded.game.legal_commands(state, seat)) or seat in loaded.game.awaiting_result(state)
 
 
 def _check_due(loaded: Loaded, seats: Sequence[Seat], seat: int, to: int, now: datetime, cause: str = "undo") -> None:
@@ -323,7 +336,7 @@ def _go_back(
 def _ask(match: Match, loaded: Loaded, seats: Sequence[Seat], seat: int, found: Found, now: datetime) -> Decided:
     """Ask the others for consent. Bots answer at once, and if nobody else is asked the undo happens at once."""
     people, bots = _asked(loaded, seats, seat, found)
-    if (found.told and bots) or not (people or bots):
+    if (found.told and (bots or _any_free(loaded, seats))) or not (people or bots):
         raise Refused("draw_stays", say(STAYS))
     due = _due(loaded, seats, seat, found.to, now)
     until = now + timedelta(seconds=HOURS_TO_ANSWER * settings.SECONDS_PER_HOUR)
