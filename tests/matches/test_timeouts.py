@@ -285,6 +285,34 @@ def test_a_vote_for_a_pause_can_be_withdrawn(anna: User, ben: User) -> None:
         pauses.withdraw(match=match, by=player_of(match, 0), seat=0)
 
 
+def test_a_request_for_a_pause_lapses_and_one_to_go_on_does_not(anna: User, ben: User, program: Any) -> None:
+    """Else Ben would keep the request of a match's first week for the minute in which he loses on time."""
+    match = opened(anna, ben)
+
+    def votes(user: User, *, pause: bool) -> dict[str, Any]:
+        answer = program(user).post(f"/matches/{match.number}/pause/", {"pause": pause})
+        assert answer.status_code == 200, answer.content
+        told: dict[str, Any] = answer.json()
+        return told
+
+    votes(anna, pause=True)
+    with time_machine.travel(timezone.now() + timedelta(days=7), tick=False):
+        told = votes(ben, pause=True)
+        assert (told["paused_since"], told["agreed"]) == (None, [1]), "now he asks"
+        assert Outbox.objects.filter(kind="pause", user=anna, payload__what="asked").count() == 1
+    with time_machine.travel(timezone.now() + timedelta(days=13), tick=False):
+        assert pauses.sweep() == 0
+        assert votes(anna, pause=True)["paused_since"] is not None
+        votes(anna, pause=False)
+    with time_machine.travel(timezone.now() + timedelta(days=30), tick=False):
+        assert pauses.sweep() == 0
+        assert votes(ben, pause=False)["paused_since"] is None
+        votes(anna, pause=True)
+    with time_machine.travel(timezone.now() + timedelta(days=37), tick=False):
+        pauses.sweep()
+        assert pauses.wishes(match) == []
+
+
 def test_notices_that_wait_for_a_seat_show_nothing_to_a_player_who_left_it(
     anna: User,
     ben: User,

@@ -120,10 +120,11 @@ def word_pause(row: Outbox) -> Message | None:
     # The answer to give: a service word, the same in every language.
     how = _("To agree, answer this mail with the line: %(word)s") % {"word": "resume match" if paused else "pause match"}
     ends = _("After %(days)s days each player can end the pause alone.") % {"days": pauses.LONGEST_DAYS}
+    lapses = _("The request lapses after %(days)s days.") % {"days": pauses.ASKED_DAYS}
     headline, lines = {
         "asked": (
             _("A player asks to pause the match"),
-            [_("When all players agree, all clocks stop."), ends],
+            [_("When all players agree, all clocks stop."), lapses, ends],
         ),
         "paused": (
             _("The match is paused"),

@@ -3,8 +3,11 @@
 Resuming takes all votes as well, or the vote of one player who joined after the pause began and so never agreed to it. A player
 who agreed, left and came back does not count as new. After `LONGEST_DAYS` one vote is enough in any case: else a player who loses
 could agree on a pause, and never again on going on. Only the organiser can lift the organiser's own pause; each player can once
-the organiser rules on the match no longer, as with a seat of it, or without an account. Not here: the effect on the clocks, and
-the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat both lock the seats of the match.
+the organiser rules on the match no longer, as with a seat of it, or without an account. A request for a pause lapses after
+`ASKED_DAYS`: else who loses on time could take up one that the others have long forgotten.
+
+Not here: the effect on the clocks, and the organiser's own pause (`deadlines`, `organising.measures`). Voting and taking a seat
+both lock the seats of the match.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -32,6 +35,8 @@ from gamesvc.matches.timekeeping import absence_announcements, deadlines
 
 LONGEST_DAYS = 30
 """From then on each player can end a pause by agreement alone."""
+ASKED_DAYS = 7
+"""A request for a pause lapses so many days after the first vote."""
 
 
 def wishes(match: Match) -> list[int]:
@@ -134,6 +139,7 @@ def wish(*, match: Match, by: User, seat: int, pause: bool, channel: str = "api"
         seats = holders.lock_and_check(match, seat, by.pk)
         now = Match.objects.get(pk=match.pk)
         _check(now, pause)
+        _lapse(match.pk)
         _row, new = PauseWish.objects.get_or_create(match=match, seat=seat)
         agreed = _agreed(now, seats)
         first = new and wishes(match) == [seat]
@@ -160,6 +166,7 @@ def settle(*, match: Match, channel: str = "clock") -> bool:
     with transaction.atomic():
         seats = holders.lock_seats(match)
         now = Match.objects.get(pk=match.pk)
+        _lapse(match.pk)
         if now.status != Match.Status.RUNNING or not _agreed(now, seats):
             return False
         _do(match, seats, now.paused_at is None, Actor("system"), channel)
@@ -169,13 +176,26 @@ def settle(*, match: Match, channel: str = "clock") -> bool:
 def sweep(limit: int = 100) -> int:
     """Settle votes that a timeout has left undecided, and those to end a pause that has lasted long. Return the number of
     matches.
+
+    Votes for a pause that have lapsed are deleted.
     """
+    _lapsed().delete()
     said = PauseWish.objects.filter(match=OuterRef("match"), seat=OuterRef("index"))
     missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
     wished = Match.objects.filter(Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
     decided = wished.filter(~Exists(missing) | Q(paused_at__lte=timezone.now() - _longest()))
     due = decided.filter(status=Match.Status.RUNNING).values_list("pk", flat=True)
     return backoff.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
+
+
+def _lapsed() -> QuerySet[PauseWish]:
+    """Return the votes for pauses that were asked for too long ago; those to go on lapse never."""
+    asked = PauseWish.objects.filter(wished_at__lte=timezone.now() - ASKED_DAYS * 24 * loading.hour())
+    return PauseWish.objects.filter(match__paused_at=None, match__in=asked.values("match"))
+
+
+def _lapse(match_id: UUID) -> None:
+    _lapsed().filter(match=match_id).delete()
 
 
 def _agreed(match: Match, seats: Sequence[Seat]) -> bool:

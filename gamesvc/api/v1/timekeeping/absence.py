@@ -137,7 +137,8 @@ class Pause(View):
 
     @documented(request=Wish, responses={200: PauseShape, **REFUSALS}, parameters=[KEY], operation_id="matches_pause_wish")
     def post(self, request: Request, ident: str) -> Response:
-        """Vote to pause the match, or to resume it. It happens once all players have voted for it.
+        """Vote to pause the match, or to resume it. It happens once all players have voted for it. A request to pause lapses
+        after seven days.
 
         A player who has taken a seat since the players paused the match can resume it alone, and each player once it has lasted
         30 days (`one_resumes`).
