@@ -14,7 +14,7 @@ from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.errors import Forbidden
-from gamesvc.matches.lobby import challenges, invitations, opening, press, programs, substitutes
+from gamesvc.matches.lobby import challenges, invitations, opening, press, programs, rematches, substitutes
 from gamesvc.matches.models import Follow, Match, MessageBan, Rated, Report
 from gamesvc.matches.organising import looks, moderation, reports
 from gamesvc.matches.record import loading
@@ -271,3 +271,29 @@ def test_a_rematch_leaves_out_a_bot_whose_owner_is_suspended(toy, program, anna,
     again = program(ben).post(f"/matches/{match.number}/rematch/")
     assert again.status_code == 201, again.content
     assert [one.user for one in Match.objects.get(number=again.json()["number"]).invitations.all()] == [cleo]
+
+
+def finished(*players):
+    match = opened(*players, game="stratastar", seats=len(players))
+    Match.objects.filter(pk=match.pk).update(status=Match.Status.FINISHED, ended_at=timezone.now())
+    return match
+
+
+def test_a_rematch_by_a_bot_leaves_out_whom_its_owner_has_blocked_since(toy, anna, ben, bot):
+    cleo = User.objects.create_user("cleo", plays_bots=True)
+    match = finished(ben, bot, cleo)
+    blocks.block(by=anna, name="ben")
+    again = rematches.rematch(by=bot, match=Match.objects.get(pk=match.pk))
+    assert [one.user for one in again.invitations.all()] == [cleo]
+
+
+def test_who_blocks_the_host_of_a_rematch_opens_one_of_their_own(toy, program, anna, ben):
+    cleo = User.objects.create_user("cleo")
+    match = finished(ben, anna, cleo)
+    theirs = program(ben).post(f"/matches/{match.number}/rematch/").json()["number"]
+    blocks.block(by=anna, name="ben")
+    answer = program(anna).post(f"/matches/{match.number}/rematch/")
+    assert answer.status_code == 201, answer.content
+    own = Match.objects.get(number=answer.json()["number"])
+    assert own.number != theirs
+    assert [one.user for one in own.invitations.all()] == [cleo]

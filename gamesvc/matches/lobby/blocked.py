@@ -34,6 +34,11 @@ def check_invitation(*, by: User, user: User) -> None:
         raise Refused("not_together", say("{username} cannot be invited to this match.", username=user.username), "username")
 
 
+def apart(user: User) -> frozenset[int]:
+    """Return the users between whom and a user, or the owner of a bot, a block stands, and their bots."""
+    return blocks.apart_from_any([one.pk for one in _speaking(user)])
+
+
 def _speaking(user: User) -> list[User]:
     """Return a user, and the owner of a bot: a block of its owner keeps the bot apart too."""
     return [user, *([user.bot_owner] if user.bot_owner is not None else [])]

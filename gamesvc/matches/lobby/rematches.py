@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from accounts import blocks
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches import hints
 from gamesvc.matches.access import holders, tenures
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.lobby import blocked, invitations, opening
 from gamesvc.matches.models import Beginning, Match, Rated, Seat
 from gamesvc.matches.record.loading import Loaded
 
@@ -94,7 +93,10 @@ def _by(user: User, opened: Sequence[Match]) -> Match | None:
 
 
 def _inviting(user: User, opened: Sequence[Match]) -> Match | None:
-    return next((match for match in opened if match.invitations.filter(user=user, declined_at=None).exists()), None)
+    """Return the first of some open matches to which a user is invited, and in which no block keeps them from a seat."""
+    invited = [match for match in opened if match.invitations.filter(user=user, declined_at=None).exists()]
+    apart = blocked.apart(user) if invited else frozenset()
+    return next((match for match in invited if match.hides_names or match.creator_id not in apart), None)
 
 
 def _opened(match: Match, seats: Sequence[Seat]) -> list[Match]:
@@ -132,7 +134,7 @@ def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str)
         channel=channel,
     )
     again = opening.join_match(by=by, match=again, seat=(own + 1) % count, channel=channel)
-    apart = blocks.apart(by)
+    apart = blocked.apart(by)
     for seat in seats:
         if seat.user is not None and seat.user_id not in {by.pk, *apart} and User.named(seat.user.username):
             invitations.invite(by=by, match=again, username=seat.user.username)
