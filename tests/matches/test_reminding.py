@@ -304,6 +304,19 @@ def test_a_player_who_left_the_seat_is_reminded_of_nothing(duel, mailing):  # no
     assert reminded(mailing) == []
 
 
+def test_of_the_many_that_are_due_after_an_outage_one_statement_takes_few(toy, anna, ben, monkeypatch, django_assert_num_queries):
+    """Acts on them wait for it, and so do the reminders of others: one player may have thousands."""
+    monkeypatch.setattr(reminding, "BATCH", 2)
+    opened = [opening.create_match(by=anna, game=toy, hours=48) for _ in range(5)]
+    matches = [opening.join_match(by=ben, match=match) for match in opened]
+    with at(matches[0], hours=38.5):
+        points_and_batches = 1 + 3
+        with django_assert_num_queries(points_and_batches):
+            assert reminding.sweep() == 5
+        assert reminding.sweep() == 0
+    assert {row.topic for row in Outbox.objects.filter(kind="reminder")} == {str(match.pk) for match in matches}
+
+
 # --- pauses and breaks ---
 
 

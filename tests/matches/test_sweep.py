@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import absences
@@ -154,6 +155,25 @@ def test_a_sweeper_that_died_leaves_its_claims_to_the_next(duels):
     assert timeout_sweep.sweep() == 5
     for match in duels:
         assert [one.type for one in STORE.read(match.id)].count("toy.drew") == 1
+
+
+def test_a_claim_looks_up_who_opened_each_match_that_is_due(duels, anna, ben):
+    """Joined with all matches of those who have had their share, every due one was compared with every one of theirs."""
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    plans = []
+
+    def explained(execute, statement, params, many, context):
+        if statement.startswith("WITH newest"):
+            execute(f"EXPLAIN {statement}", params, many, context)
+            plans.extend(line for (line,) in context["cursor"].fetchall())
+        return execute(statement, params, many, context)
+
+    with transaction.atomic(), connection.execute_wrapper(explained):
+        connection.cursor().execute("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off")
+        assert timeout_sweep.claim_due(but=[anna.pk]) == []
+        assert len(timeout_sweep.claim_due(but=[ben.pk])) == ROUNDS
+    assert plans
+    assert not [line for line in plans if "Anti Join" in line]
 
 
 def test_a_match_whose_time_out_fails_rests_and_the_others_go_on(duels, monkeypatch):

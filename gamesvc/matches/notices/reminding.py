@@ -15,13 +15,13 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from events.canonical import write_time
+from gamesvc.database.asking import ask
 from gamesvc.matches import hints
 from gamesvc.matches.access import selectors
 from gamesvc.matches.models import Match, Question
@@ -42,6 +42,9 @@ from notifications.wanted.wishes import wishes_changed
 
 log = logging.getLogger(__name__)
 
+BATCH = 500
+"""Questions that one statement of a sweep looks at."""
+
 # The moment of a point `k` (share, before) of a question `q`. A share refers to the time that counts, so it lies behind every
 # break that begins before that share is used up, as in `clock.spans.advance`. A point given in hours before the end refers to the
 # calendar. The end is the start of grace. A plain clock has no breaks, and most clocks are plain.
@@ -57,10 +60,12 @@ MOMENT = """CASE
 # Questions to look at now, their players, and the points those players chose. A point counts only if it lies after the moment of
 # asking: "2 h before" says nothing new about a question that had two hours from the start. If a sweep finds several points at
 # once, it sends the last and only records the others. Then each question gets the time of its next point. A trigger resets it
-# when the deadline moves, `look_again` when the player chooses other points.
+# when the deadline moves, `look_again` when the player chooses other points. Acts on these questions wait for the statement, so
+# it takes few of them.
 _SWEEP = f"""
 WITH looked AS MATERIALIZED (
-  SELECT q.* FROM matches_question q WHERE NOT q.bot AND q.look_at <= %(now)s::timestamptz FOR UPDATE SKIP LOCKED
+  SELECT q.* FROM matches_question q WHERE NOT q.bot AND q.look_at <= %(now)s::timestamptz
+  ORDER BY q.look_at LIMIT %(most)s::int FOR UPDATE SKIP LOCKED
 ), points AS MATERIALIZED (
   SELECT q.id, q.match_id, q.seat, q.question, q.due_at, s.user_id, p.point, m.moment
   FROM looked q
@@ -72,9 +77,10 @@ WITH looked AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT {MOMENT} AS moment) AS m
   WHERE q.due_at > %(now)s::timestamptz AND m.moment > q.asked_at
 ), planned AS (
-  UPDATE matches_question q SET look_at = (
-    SELECT min(p.moment) FROM points p WHERE p.id = q.id AND p.moment > %(now)s::timestamptz)
-  FROM looked WHERE q.id = looked.id
+  UPDATE matches_question q SET look_at = next.moment
+  FROM looked LEFT JOIN (
+    SELECT p.id, min(p.moment) AS moment FROM points p WHERE p.moment > %(now)s::timestamptz GROUP BY p.id
+  ) AS next ON next.id = looked.id WHERE q.id = looked.id
 ), due AS MATERIALIZED (
   SELECT p.*, row_number() OVER (PARTITION BY p.id ORDER BY p.moment DESC, p.point) = 1 AS last, gen_random_uuid() AS notice
   FROM points p
@@ -85,13 +91,15 @@ WITH looked AS MATERIALIZED (
   INSERT INTO notifications_reminder (user_id, topic, subject, point, deadline, notice, made_at)
   SELECT user_id, match_id::text, seat || ' ' || question, point, due_at, CASE WHEN last THEN notice END, %(now)s::timestamptz
   FROM due ON CONFLICT DO NOTHING RETURNING notice
+), queued AS (
+  INSERT INTO notifications_outbox (id, kind, user_id, topic, payload, created_at, due_at)
+  SELECT due.notice, 'reminder', due.user_id, due.match_id::text,
+    jsonb_build_object('match', due.match_id, 'seat', due.seat, 'question', due.question, 'point', due.point,
+      'deadline', to_char(due.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')),
+    %(now)s::timestamptz, %(now)s::timestamptz
+  FROM due JOIN guarded ON guarded.notice = due.notice RETURNING id
 )
-INSERT INTO notifications_outbox (id, kind, user_id, topic, payload, created_at, due_at)
-SELECT due.notice, 'reminder', due.user_id, due.match_id::text,
-  jsonb_build_object('match', due.match_id, 'seat', due.seat, 'question', due.question, 'point', due.point,
-    'deadline', to_char(due.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')),
-  %(now)s::timestamptz, %(now)s::timestamptz
-FROM due JOIN guarded ON guarded.notice = due.notice
+SELECT (SELECT count(*) FROM looked), (SELECT count(*) FROM queued)
 """  # noqa: S608
 
 
@@ -112,20 +120,21 @@ def sweep() -> int:
 
     Returns how many were queued.
     """
-    now = timezone.now()
     points = reminders.points_in_use()
     values: dict[str, Any] = {
-        "now": now,
+        "now": timezone.now(),
+        "most": BATCH,
         "points": [point.text for point in points],
         "shares": [point.share for point in points],
         "befores": [point.before for point in points],
         "default": list(DEFAULT_POINTS),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_SWEEP, values)
-        queued = int(cursor.rowcount)
-    if queued:
-        hints.notices()
+    looked, queued = BATCH, 0
+    while looked == BATCH:
+        looked, more = ask(_SWEEP, values).fetchone()
+        queued += more
+        if more:
+            hints.notices()
     return queued
 
 
