@@ -28,6 +28,8 @@ SUMMARY = "summary"
 LOOK_AGAIN = timedelta(minutes=15)
 # Minutes after a held-back mail was sent in which a reminder would only repeat it.
 LATELY = 10
+MOST_GATHERED = 100
+"""Notices looked at for one mail: the mails of all others wait meanwhile, and a week without a mail server leaves thousands."""
 # After so many mails of a topic within an hour about questions that were gone before their receiver acted, the next one waits.
 MOST_IN_VAIN = 3
 IN_VAIN_WITHIN = timedelta(hours=1)
@@ -151,10 +153,11 @@ def gatherable() -> list[str]:
 
 
 def gather(row: Outbox, now: datetime) -> Merged | None:
-    """Make one mail of this notice and all others due to the same user; None if there is nothing to combine.
+    """Make one mail of this notice and the others due to the same user; None if there is nothing to combine.
 
-    Concurrent senders for one user wait for each other here. A notice whose sending has begun has a message id and stays as it
-    is; one that another sender holds is taken away, which that sender notices at the next step.
+    Of very many the newest are looked at, and the others wait for the window that their mail opens. Concurrent senders for one
+    user wait for each other here. A notice whose sending has begun has a message id and stays as it is; one that another sender
+    holds is taken away, which that sender notices at the next step.
     """
     assert row.user_id is not None
     names = gatherable()
@@ -162,11 +165,16 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
         return None
     with transaction.atomic():
         carrying.lock(row.user_id)
-        rows = [one for one in waiting(row.user_id).filter(due_at__lte=now) if one.pk == row.pk or _joins(one, now)]
+        due = waiting(row.user_id).filter(due_at__lte=now)
+        others = list(due.exclude(pk=row.pk).order_by("-created_at", "-pk")[: MOST_GATHERED - 1])
+        rows = [*due.filter(pk=row.pk), *(one for one in others if _joins(one, now))]
         if row.pk not in {one.pk for one in rows} or len({one.topic for one in rows}) < 2:
             return None
         told_by = Outbox.objects.create(kind=SUMMARY, user_id=row.user_id, created_at=now, due_at=now)
         carrying.merge([one.pk for one in rows], told_by.pk)
+        if len(others) == MOST_GATHERED - 1:
+            later = now + min(LOOK_AGAIN, minutes(wishes_of(row.user_id, row.topic).batch_minutes))
+            due.exclude(pk__in=[one.pk for one in others]).update(due_at=later, claimed_until=None)
     return Merged(told_by.pk)
 
 

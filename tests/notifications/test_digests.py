@@ -66,6 +66,24 @@ def test_of_very_many_at_once_one_mail_tells_some_and_counts_the_rest(sink, aski
     assert "More matches: 7 matches wait for you" in mail.text
 
 
+def test_of_thousands_that_are_due_some_are_looked_at_and_the_others_wait_for_the_next_mail(sink, asking, ann, monkeypatch):  # noqa: F811
+    """After a week without a mail server. The mails of all others wait for each look at what one user is to be told."""
+    monkeypatch.setattr(timing, "MOST_GATHERED", 3)
+    for number in range(8):
+        asking.open(f"m{number}", hours=50)
+        queue(ann, f"m{number}")
+    send_due()
+    assert [mail.subject[:24] for mail in sink.messages] == ["3 matches wait for you, "]
+    with later(minutes=16):
+        send_due()
+    with later(minutes=32):
+        send_due()
+    assert [mail.subject[:24] for mail in sink.messages[:2]] == ["3 matches wait for you, "] * 2
+    assert len(sink.messages) == 3
+    told = "".join(mail.text for mail in sink.messages)
+    assert [number for number in range(8) if f"m{number}" not in told] == []
+
+
 def test_what_follows_an_unanswered_mail_gathers_until_the_window_ends(sink, asking, ann):  # noqa: F811
     asking.open("m1")
     queue(ann, "m1")
