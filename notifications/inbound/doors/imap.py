@@ -47,6 +47,9 @@ WAITING_AGAIN, MOST_WAITING = 50, 5000
 # The first look at a mailbox begins with recent messages: older turns are over.
 FIRST_LOOK = timedelta(days=14)
 
+# The connection is of no use after these. A server may hang up at one message again and again, as it may refuse it.
+_HUNG_UP = (imaplib.IMAP4.abort, EOFError, ConnectionError, TimeoutError, ssl.SSLError)
+
 _UIDVALIDITY = re.compile(rb"\d+")
 
 
@@ -187,20 +190,28 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
                 log.warning("%s messages of %s wait over a cap; message %s is passed over", MOST_WAITING, where.name, uid)
             else:
                 box.waiting.append(uid)
-        except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
-            raise  # the mailbox or the database is away: no fault of this message
         except Exception as fault:
-            box.tries += 1
-            Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
-            if box.tries < MOST_TRIES:
-                raise
-            # One message that its server never delivers must not block all later ones.
-            log.exception("message %s of %s cannot be read and is passed over: %s", uid, where.name, fault)
+            _failed(box, uid, validity, fault)
         Mailbox.objects.filter(pk=box.pk).update(
             uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0, claimed_until=timezone.now() + LEASE
         )
         box.tries = 0
     return taken
+
+
+def _failed(box: Mailbox, uid: int, validity: int, fault: Exception) -> None:
+    """Count a failed try at a message and raise its fault. Return after the last try, if the connection can go on."""
+    if _is_ours(fault):
+        raise fault
+    box.tries += 1
+    Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
+    if box.tries < MOST_TRIES:
+        raise fault
+    # One message that its server never delivers must not block all later ones.
+    log.error("message %s of %s cannot be read and is passed over: %s", uid, box.name, fault, exc_info=fault)
+    if isinstance(fault, _HUNG_UP):
+        Mailbox.objects.filter(pk=box.pk).update(uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0)
+        raise fault
 
 
 def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
@@ -212,17 +223,25 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
             taken += _message(connection, uid)
         except rates.TooMuchMail:
             box.waiting.append(uid)
-        except (imaplib.IMAP4.abort, OSError, EOFError, OperationalError, InterfaceError):
-            raise  # as below: the row still lists the message
-        except Exception:
+        except Exception as fault:
+            if _is_ours(fault):
+                raise  # the row still lists the message
             if _failed_again(box, uid):
                 log.exception("message %s of %s cannot be read and is passed over", uid, box.name)
             else:
                 log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
                 box.waiting.append(uid)
+            if isinstance(fault, _HUNG_UP):
+                Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
+                raise
         box.failing = {key: looks for key, looks in box.failing.items() if int(key) in box.waiting}
         Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
     return taken
+
+
+def _is_ours(fault: Exception) -> bool:
+    """Return True if the database or the disk is away: no fault of a message."""
+    return isinstance(fault, OperationalError | InterfaceError | OSError) and not isinstance(fault, _HUNG_UP)
 
 
 def _failed_again(box: Mailbox, uid: int) -> bool:

@@ -18,7 +18,10 @@ class Stored:
 
 
 class Imap:
-    """Folders by name. `log` holds the received commands; commands in `refuse` are answered NO."""
+    """Folders by name. `log` holds the received commands; commands in `refuse` are answered NO.
+
+    At messages in `deadly` the server hangs up.
+    """
 
     def __init__(self, *, password: str = "secret", moves: bool = True) -> None:
         self.folders: dict[str, list[Stored]] = {"INBOX": []}
@@ -27,6 +30,7 @@ class Imap:
         self.moves = moves
         self.refuse: set[str] = set()
         self.broken: set[int] = set()
+        self.deadly: set[int] = set()
         self.log: list[str] = []
         self._next = 1
         self._server: socketserver.ThreadingTCPServer | None = None
@@ -53,6 +57,8 @@ class Imap:
                 while line := self.rfile.readline():
                     tag, _, command = line.decode().strip().partition(" ")
                     imap.log.append(re.sub(r"(?<=LOGIN ).*", "…", command))
+                    if command.startswith("UID FETCH") and int(command.split()[2]) in imap.deadly:
+                        return
                     kind = imap.answer(command, self.wfile.write)
                     self.wfile.write(f"{tag} {kind}\r\n".encode())
                     if command.upper() == "LOGOUT":

@@ -138,6 +138,27 @@ def test_a_message_that_its_server_never_gives_keeps_nothing_back_for_ever(box, 
     assert [poll_mailbox() for _ in range(4)] == [0, 0, 1, 0]
 
 
+def test_a_message_at_which_its_server_hangs_up_keeps_nothing_back_for_ever(box, to, monkeypatch):
+    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    box.deadly = {box.put(mail(to))}
+    box.put(mail(to))
+    assert [poll_mailbox() for _ in range(5)] == [0, 0, 0, 1, 0]
+
+
+def test_a_message_that_waited_and_at_which_its_server_hangs_up_is_put_aside_too(box, to, settings, monkeypatch):
+    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    settings.INBOUND_MAILS_PER_ADDRESS = 1
+    for number in range(2):
+        box.put(mail(to, f"move A{number}"))
+    poll_mailbox()
+    assert Mailbox.objects.get().waiting == [2]
+    Throttle.objects.update(ends_at=timezone.now())  # an hour later
+    box.deadly = {2}
+    box.put(mail(to, "move A3"))
+    assert [poll_mailbox() for _ in range(4)] == [0, 0, 0, 1]
+    assert Mailbox.objects.get().waiting == []
+
+
 def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, monkeypatch):
     monkeypatch.setattr(imap, "MOST_TRIES", 3)
     real = destinations.take
@@ -173,16 +194,17 @@ def test_a_message_that_waited_and_cannot_be_read_is_put_aside_too(box, to, sett
     assert told == [f"message 2 of {row.name} cannot be read and is passed over"]
 
 
-def test_a_database_that_is_away_passes_no_message_over(box, to, monkeypatch):
+@pytest.mark.parametrize(("fault", "told"), [(OperationalError, OperationalError), (OSError(28, "full"), imap.Unreachable)])
+def test_a_database_or_a_disk_that_is_away_passes_no_message_over(box, to, monkeypatch, fault, told):
     monkeypatch.setattr(imap, "MOST_TRIES", 1)
     box.put(mail(to))
     with monkeypatch.context() as patch:
 
         def away(*_a, **_k):
-            raise OperationalError
+            raise fault
 
         patch.setattr(destinations, "take", away)
-        with pytest.raises(OperationalError):
+        with pytest.raises(told):
             imap.poll()
     assert imap.poll() == 1
 
