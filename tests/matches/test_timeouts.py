@@ -19,7 +19,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors, tasks
 from gamesvc.matches.access import selectors
-from gamesvc.matches.lobby import follows, opening, substitutes
+from gamesvc.matches.lobby import follows, invitations, opening, substitutes
 from gamesvc.matches.models import Match, PauseWish, Question, Seat
 from gamesvc.matches.notices import absence_notices
 from gamesvc.matches.play import bots
@@ -255,6 +255,27 @@ def test_who_left_a_match_by_invitation_may_come_back_and_strangers_may_not(
     assert not substitutes.free_seats()
     substitutes.take_over(by=ben, match=match)
     assert holder(match, 1).user == ben
+
+
+def test_who_was_invited_and_took_no_seat_watches_no_private_match(
+    anna: User, ben: User, player: Callable[..., User], program: Any
+) -> None:
+    """Else any player could let others look on where nobody may."""
+    match, carol = opening.create_match(by=anna, game="stratastar", entry="invited", watch="nobody"), player("carol")
+    invitations.invite(by=anna, match=match, username="carol")
+
+    def found() -> int:
+        status: int = program(carol).get(f"/matches/{match.number}/view/").status_code
+        return status if status == 404 else program(carol).get(f"/matches/{match.number}/").status_code
+
+    assert program(carol).get(f"/matches/{match.number}/").status_code == 200
+    opening.join_match(by=ben, match=match, link=match.link_token)
+    assert found() == 404
+    substitutes.give_up(by=ben, match=match, seat=1)
+    assert found() == 200, "she may take the seat"
+    substitutes.take_over(by=ben, match=match)
+    act(match, asked(match).seat, {"name": "resign"})
+    assert found() == 404
 
 
 def test_a_pause_needs_every_player_and_so_does_going_on(anna: User, ben: User) -> None:

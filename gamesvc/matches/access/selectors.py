@@ -193,10 +193,13 @@ def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Tie
         return access
     if user is None:
         return None
-    # Users who may take over a seat may look at the match first: everyone, or only former holders.
-    if any(seat.waits for seat in seats) and (public or match.pk in ties.held):
+    # Users who may take a seat may look at the match first: the invited ones as long as there is one for them, and in a running
+    # match everyone, or only former holders.
+    if match.status == Match.Status.OPEN:
+        return access if match.pk in ties.invited else None
+    if any(seat.waits for seat in seats) and (public or match.pk in ties.held or match.pk in ties.invited):
         return access
-    return access if match.pk in ties.invited else None
+    return None
 
 
 def loads(accesses: Sequence[Access]) -> list[Loaded]:
