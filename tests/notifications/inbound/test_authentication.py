@@ -17,6 +17,7 @@ from notifications.inbound.doors.receiver import Receiver
 from notifications.inbound.proving import names
 from notifications.inbound.proving.authentication import FAIL, NONE, PASS, Verdict, authenticate, check_mode
 from notifications.parsing import reading
+from tests.notifications.inbound.signing import records
 from tests.notifications.inbound.signing import signed as signed_by
 
 SENDER = "anna@players.example"
@@ -116,6 +117,15 @@ def test_our_own_check(settings, signed):
     assert verdict(raw=raw.replace(b"move A1", b"move B2"), lookup=lookup) == Verdict(NONE, strict=True)
     assert verdict(raw=raw.partition(b"\r\nFrom:")[2].join([b"From:", b""]), lookup=lookup).dmarc == NONE  # not signed
     assert verdict(raw=b"DKIM-Signature: nonsense\r\nFrom: anna@players.example\r\n\r\nx", lookup=lookup).dmarc in (NONE, FAIL)
+
+
+@pytest.mark.parametrize(("by", "dmarc"), [(b"rsa-sha256", PASS), (b"rsa-sha1", NONE)])
+def test_a_signature_by_a_broken_hash_proves_nothing(settings, by, dmarc):
+    settings.INBOUND_AUTH = "own"
+    raw = b"From: anna@players.example\r\nDate: Sun, 29 Nov 2026 01:00:00 +0000\r\n\r\nmove A1\r\n"
+    fields = [b"from", b"date", b"content-type", b"content-transfer-encoding"]
+    mail = signed_by(raw, "players.example", fields=fields, signature_algorithm=by)
+    assert verdict(raw=mail, lookup=records(["players.example"])).dmarc == dmarc
 
 
 @pytest.fixture
