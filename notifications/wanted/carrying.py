@@ -94,18 +94,19 @@ def _carried_by(rows: Sequence[Outbox]) -> dict[UUID, list[Outbox]]:
     return found
 
 
-def unsent(user_id: int) -> list[Outbox]:
-    """Return the notices to a user whose sending has not begun."""
-    return shared_reads.for_all(_unsent, user_id, lambda: _unsent_to([user_id])[user_id])
+def unsent(user_id: int, topic: str) -> list[Outbox]:
+    """Return the notices to a user in a topic whose sending has not begun. In all topics thousands may wait."""
+    mine: list[Outbox] = shared_reads.for_all(_unsent, user_id, lambda: _unsent_to([user_id], [topic])[user_id])
+    return [one for one in mine if one.topic == topic]
 
 
 def _unsent(rows: Sequence[Outbox]) -> dict[int, list[Outbox]]:
-    return _unsent_to([row.user_id for row in rows if row.user_id is not None])
+    return _unsent_to([row.user_id for row in rows if row.user_id is not None], [row.topic for row in rows])
 
 
-def _unsent_to(users: Sequence[int]) -> dict[int, list[Outbox]]:
+def _unsent_to(users: Sequence[int], topics: Sequence[str]) -> dict[int, list[Outbox]]:
     found: dict[int, list[Outbox]] = {user: [] for user in users}
-    for one in Outbox.objects.filter(user_id__in=found, status=Status.QUEUED, message_id=""):
+    for one in Outbox.objects.filter(user_id__in=found, status=Status.QUEUED, message_id="", topic__in=set(topics)):
         if one.user_id is not None:
             found[one.user_id].append(one)
     return found
@@ -147,7 +148,7 @@ def lock(user_id: int | None) -> None:
 def _is_beside(row: Outbox, names: Collection[str]) -> bool:
     if row.user_id is None:
         return _queued(row, names).exists()
-    return any(one.topic == row.topic and one.kind in names and one.pk != row.pk for one in unsent(row.user_id))
+    return any(one.kind in names and one.pk != row.pk for one in unsent(row.user_id, row.topic))
 
 
 def _queued(row: Outbox, names: Collection[str]) -> QuerySet[Outbox]:

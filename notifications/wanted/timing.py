@@ -161,7 +161,8 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
     """
     assert row.user_id is not None
     names = gatherable()
-    if not any(one.topic != row.topic and one.kind in names and one.due_at <= now for one in carrying.unsent(row.user_id)):
+    queued = Outbox.objects.filter(user_id=row.user_id, status=Status.QUEUED, message_id="", kind__in=names, due_at__lte=now)
+    if not queued.exclude(topic=row.topic).exists():
         return None
     with transaction.atomic():
         carrying.lock(row.user_id)
@@ -192,7 +193,7 @@ def _told_once(row: Outbox, kind: registry.Kind, now: datetime) -> Merged | None
     if kind.again and (said := _said_lately(row, subject, now)) is not None:
         carrying.merge([row.pk], said)
         return Merged(said)
-    names, others = gatherable(), [one for one in carrying.unsent(row.user_id) if one.topic == row.topic and one.pk != row.pk]
+    names, others = gatherable(), [one for one in carrying.unsent(row.user_id, row.topic) if one.pk != row.pk]
     if not any(one.kind in names and one.due_at <= now for one in others):
         return None
     with transaction.atomic():
@@ -223,8 +224,8 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
             if kind.acted is None or not kind.acted([mail], {mail.pk: mail.sent_at}):
                 return Hold(mail.sent_at + window)
             break
-    beside = [one for one in carrying.unsent(row.user_id) if one.pk != row.pk]
-    if not any((one.topic, one.kind) == (row.topic, kind.name) and kind.subject(one) == subject for one in beside):
+    beside = [one for one in carrying.unsent(row.user_id, row.topic) if one.pk != row.pk]
+    if not any(one.kind == kind.name and kind.subject(one) == subject for one in beside):
         return None
     with transaction.atomic():
         carrying.lock(row.user_id)

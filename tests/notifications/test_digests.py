@@ -84,6 +84,23 @@ def test_of_thousands_that_are_due_some_are_looked_at_and_the_others_wait_for_th
     assert [number for number in range(8) if f"m{number}" not in told] == []
 
 
+def test_for_one_mail_the_notices_of_other_matches_are_not_read(sink, asking, ann, monkeypatch):  # noqa: F811
+    """Thousands may wait, and each mail to their user would read them all."""
+    for number in range(30):
+        asking.open(f"m{number}")
+        queue(ann, f"m{number}")
+    Outbox.objects.exclude(topic="m0").update(due_at=timezone.now() + timedelta(hours=1))
+    real, made = Outbox.from_db, []
+
+    def from_db(*given):
+        made.append(real(*given))
+        return made[-1]
+
+    monkeypatch.setattr(Outbox, "from_db", from_db)
+    assert send_due() == 1
+    assert {row.topic for row in made} == {"m0"}
+
+
 def test_what_follows_an_unanswered_mail_gathers_until_the_window_ends(sink, asking, ann):  # noqa: F811
     asking.open("m1")
     queue(ann, "m1")
