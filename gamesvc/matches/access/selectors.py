@@ -194,8 +194,8 @@ def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Tie
     if user is None:
         return None
     # Users who may take a seat may look at the match first: the invited ones as long as there is one for them, and in a running
-    # match everyone, or only former holders.
-    if match.status == Match.Status.OPEN:
+    # match everyone, or only former holders. That an open match was called off is told to those invited, too.
+    if match.started_at is None:
         return access if match.pk in ties.invited else None
     if any(seat.waits for seat in seats) and (public or match.pk in ties.held or match.pk in ties.invited):
         return access
