@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts import blocks, erasure
 from accounts.models import Block
@@ -229,6 +230,20 @@ def test_a_rematch_invites_only_those_who_still_play_together(toy, anna, ben, pr
     again = rematches.rematch(by=anna, match=match)
     assert again.status == Match.Status.OPEN
     assert not again.invitations.exists()
+
+
+def test_who_blocks_the_host_of_a_rematch_opens_one_of_their_own(anna, ben, carl, program):
+    match = opening.create_match(by=ben, game="stratastar", seats=3)
+    for player in (anna, carl):
+        match = opening.join_match(by=player, match=match)
+    Match.objects.filter(pk=match.pk).update(status=Match.Status.FINISHED, ended_at=timezone.now())
+    theirs = program(ben).post(f"/matches/{match.number}/rematch/").json()["number"]
+    blocks.block(by=anna, name="ben")
+    answer = program(anna).post(f"/matches/{match.number}/rematch/")
+    assert answer.status_code == 201, answer.content
+    own = Match.objects.get(number=answer.json()["number"])
+    assert own.number != theirs
+    assert [one.user for one in own.invitations.all()] == [carl]
 
 
 def test_a_block_does_not_tell_who_has_invited_to_an_anonymous_match(anna, ben, toy):

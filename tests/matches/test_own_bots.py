@@ -285,15 +285,3 @@ def test_a_rematch_by_a_bot_leaves_out_whom_its_owner_has_blocked_since(toy, ann
     blocks.block(by=anna, name="ben")
     again = rematches.rematch(by=bot, match=Match.objects.get(pk=match.pk))
     assert [one.user for one in again.invitations.all()] == [cleo]
-
-
-def test_who_blocks_the_host_of_a_rematch_opens_one_of_their_own(toy, program, anna, ben):
-    cleo = User.objects.create_user("cleo")
-    match = finished(ben, anna, cleo)
-    theirs = program(ben).post(f"/matches/{match.number}/rematch/").json()["number"]
-    blocks.block(by=anna, name="ben")
-    answer = program(anna).post(f"/matches/{match.number}/rematch/")
-    assert answer.status_code == 201, answer.content
-    own = Match.objects.get(number=answer.json()["number"])
-    assert own.number != theirs
-    assert [one.user for one in own.invitations.all()] == [cleo]
