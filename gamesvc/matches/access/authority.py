@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from accounts.bots import bots
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
-from gamesvc.language import joined, mark, say
+from gamesvc.language import mark, say
 from gamesvc.matches import errors
 from gamesvc.matches.access import bans, selectors, tenures
 from gamesvc.matches.access.selectors import Access
@@ -44,38 +44,30 @@ def may_audit(user: User | None, match: Match) -> bool:
     return match.over or may_rule(user, match)
 
 
-def organiser_told(match: Match, seats: Iterable[Seat]) -> str:
-    """Return a sentence on who rules on an unfinished match without playing in it; empty if it has no such organiser.
-
-    Players must see it before they join: who sits in the match may be a friend of the organiser.
-    """
-    told = _organiser_told(match, seats)
-    has_played = told and match.started_at is not None and match.creator is not None and tenures.played(match.creator, match)
-    return "" if has_played else told
+def is_organised(match: Match, seats: Iterable[Seat]) -> bool:
+    """Return True if an unfinished match has an organiser: the person who opened it, and never played in it."""
+    if not _opened_from_outside(match, seats):
+        return False
+    return match.started_at is None or match.creator is None or not tenures.played(match.creator, match)
 
 
-def organisers_told(matches: Collection[Match]) -> dict[UUID, str]:
-    """Return the same for many matches, by match, without what an organiser did in forks of them.
+def organised(matches: Collection[Match]) -> frozenset[UUID]:
+    """Return those of many matches that have an organiser, without a look at what they did in forks of them.
 
     Their creators and seats must be there.
     """
     own = Q(user=F("match__creator")) | Q(user__bot_owner=F("match__creator"))
     played = set(Holding.objects.filter(own, match__in=matches).values_list("match_id", flat=True))
-    return {one.pk: "" if one.pk in played else _organiser_told(one, one.seats.all()) for one in matches}
+    return frozenset(one.pk for one in matches if one.pk not in played and _opened_from_outside(one, one.seats.all()))
 
 
-def _organiser_told(match: Match, seats: Iterable[Seat]) -> str:
-    if match.over or match.board or match.creator_id is None or match.creator_sat:
-        return ""
+def _opened_from_outside(match: Match, seats: Iterable[Seat]) -> bool:
+    """Return True if the person who opened an unfinished match does not sit in it now, and did not give up ruling on it."""
     host = match.creator
-    assert host is not None
+    if host is None or match.over or match.board or match.creator_sat or host.is_bot or not host.is_active:
+        return False
     person = bots.root(host)
-    if host.is_bot or not host.is_active or any(seat.user is not None and bots.root(seat.user) == person for seat in seats):
-        return ""
-    powers = say("They can pause it, rewind it, give more time, replace players and call it off.")
-    if match.hides_names:
-        return joined(say("The user who opened this match does not play in it."), powers)
-    return joined(say("{name} opened this match and does not play in it.", name=host.username), powers)
+    return not any(seat.user is not None and bots.root(seat.user) == person for seat in seats)
 
 
 def check_may_rule(user: User, match: Match) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from gamesvc.games import catalog
-from gamesvc.matches.access import authority, selectors, tenures
+from gamesvc.matches.access import selectors, tenures
 from gamesvc.matches.errors import Unknown
 from gamesvc.matches.lobby import substitutes
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.notices import reply_addresses, tables, wording
 from gamesvc.matches.record.loading import load
-from gamesvc.matches.story import sentences
+from gamesvc.matches.story import organising_words, sentences
 from gamesvc.matches.timekeeping import pauses
 from notifications import registry
 from notifications.models import Outbox
@@ -87,7 +87,7 @@ def word_seat_free(row: Outbox) -> Message | None:
         % {"seat": seat.index + 1, "seats": match.seat_count, "title": title},
         _("The substitute plays on from the current position."),
     ]
-    if (organised := authority.organiser_told(match, match.seats.select_related("user"))) and match.creator_id != row.user_id:
+    if (organised := organising_words.organiser(match, match.seats.select_related("user"))) and match.creator_id != row.user_id:
         lines.append(organised)
     return _compose(row, match, _("A seat is free: take it over?"), lines, "seat-free", free=seat)
 

@@ -21,7 +21,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Caption, Data, Game, Viewer
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.language import say
-from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.models import Invitation, Match, Question
@@ -31,7 +31,7 @@ from gamesvc.matches.play import conditional_orders
 from gamesvc.matches.reading.board import caption_of
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.story import option_words
+from gamesvc.matches.story import option_words, organising_words
 from gamesvc.matches.story.moments import local_time, utc_time
 from gamesvc.matches.story.sentences import tell_since
 from gamesvc.matches.timekeeping import inaction
@@ -143,7 +143,7 @@ def invitation(row: Outbox) -> Message | None:
     if asked is None or asked.match.status != Match.Status.OPEN or not invitations.arrives(asked):
         return None
     game = catalog.game(asked.match.game)
-    organised = authority.organiser_told(asked.match, asked.match.seats.select_related("user"))
+    organised = organising_words.organiser(asked.match, asked.match.seats.select_related("user"))
     context = {
         "match": asked.match,
         "title": game.manifest.title,

@@ -1,12 +1,38 @@
-"""Acts of organisers and operators as sentences: a look behind, an aborted match, a measure with its reason."""
+"""Organisers and operators in sentences: who organises a match, a look behind, an aborted match, a measure with its reason."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
 from django.utils.translation import gettext as _
 
+from gamesvc.language import joined, say
+from gamesvc.matches.access import authority
 from gamesvc.matches.events import DeadlineSet, Ended, Looked, Reasoned
-from gamesvc.matches.models import Reason
+from gamesvc.matches.models import Match, Reason, Seat
 from gamesvc.matches.story.undo_words import CODES, Written
+
+
+def organiser(match: Match, seats: Iterable[Seat]) -> str:
+    """Return a sentence on the organiser of an unfinished match; empty if it has none.
+
+    Players must see it before they join: who sits in the match may be a friend of the organiser.
+    """
+    return _organiser(match) if authority.is_organised(match, seats) else ""
+
+
+def organisers(matches: Collection[Match]) -> dict[UUID, str]:
+    """Return the same for many matches, by match. Their creators and seats must be there."""
+    organised = authority.organised(matches)
+    return {match.pk: _organiser(match) if match.pk in organised else "" for match in matches}
+
+
+def _organiser(match: Match) -> str:
+    powers = say("They can pause it, rewind it, give more time, replace players and call it off.")
+    if match.hides_names or match.creator is None:
+        return joined(say("The user who opened this match does not play in it."), powers)
+    return joined(say("{name} opened this match and does not play in it.", name=match.creator.username), powers)
 
 
 def reason_words(reason_id: str) -> str:

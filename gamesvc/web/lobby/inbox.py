@@ -10,11 +10,11 @@ from uuid import UUID
 from accounts.models import User
 from gamesvc import paging
 from gamesvc.games import catalog
-from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import invitations, press
 from gamesvc.matches.models import Invitation, Match, Seat
 from gamesvc.matches.record import loading
-from gamesvc.matches.story import option_words
+from gamesvc.matches.story import option_words, organising_words
 from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import undo_requests
 
@@ -82,7 +82,7 @@ def _names(user: User, matches: Iterable[Match]) -> dict[UUID, tuple[str, ...]]:
 
 def _invitation(one: Invitation) -> Item:
     match = one.match
-    organised = authority.organiser_told(match, match.seats.all())
+    organised = organising_words.organiser(match, match.seats.all())
     return Item(
         "invitation",
         match,

@@ -16,12 +16,12 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.game import Manifest
 from gamesvc.games.kernel.wording import listed
-from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access import selectors
 from gamesvc.matches.lobby import pairing
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.reading import lists
 from gamesvc.matches.statistics import reliability
-from gamesvc.matches.story import option_words
+from gamesvc.matches.story import option_words, organising_words
 from gamesvc.web.lobby import filters as filtering
 from gamesvc.web.lobby.filters import Filters
 
@@ -130,7 +130,7 @@ def _row(match: Match, seats: tuple[Seat, ...]) -> Row:
         ],
         option_words.changed(match),
         option_words.always_told(match),
-        authority.organiser_told(match, seats) if match.status == Match.Status.OPEN else "",
+        organising_words.organiser(match, seats) if match.status == Match.Status.OPEN else "",
         reliability.words(match.reliability),
         _winners(match, names),
     )

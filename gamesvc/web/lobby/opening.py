@@ -13,12 +13,12 @@ from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
-from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, links, opening, pairing, rematches
 from gamesvc.matches.models import Match
-from gamesvc.matches.story import option_words
+from gamesvc.matches.story import option_words, organising_words
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.engines import engine as engine_of
 from gamesvc.web.common.hidden import hidden
@@ -176,7 +176,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         "manifest": catalog.game(found.match.game).manifest,
         "seats": list(zip(seats, selectors.seat_names(seats), strict=True)),
         "told": option_words.always_told(found.match),
-        "organised": authority.organiser_told(found.match, seats),
+        "organised": organising_words.organiser(found.match, seats),
         "options": option_words.changed(found.match),
     }
     return render(request, "web/invitation.html", context)

@@ -18,14 +18,14 @@ from gamesvc.games.kernel.forms import fault
 from gamesvc.games.kernel.game import Awaited, Caption, Data, Form, Game, Viewer
 from gamesvc.games.kernel.targets import help_on, stands, tappable, targets
 from gamesvc.language import say
-from gamesvc.matches.access import authority, selectors
+from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Question
 from gamesvc.matches.reading import board, summaries
 from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.statistics import reliability
-from gamesvc.matches.story import option_words
+from gamesvc.matches.story import option_words, organising_words
 from gamesvc.matches.timekeeping import inaction, last_orders
 from gamesvc.request_limits import folds_history
 from gamesvc.web.common import controls, moments
@@ -165,7 +165,7 @@ def _about(request: HttpRequest, access: Access, loaded: Loaded, names: tuple[st
         "link": request.GET.get("link", ""),
         "options": option_words.changed(match),
         "told": option_words.always_told(match),
-        "organised": "" if access.is_host else authority.organiser_told(match, access.seats),
+        "organised": "" if access.is_host else organising_words.organiser(match, access.seats),
         "asks": reliability.words(match.reliability),
         "seen": access.seat.seen_version if access.seat is not None else loaded.viewer_version(access.viewer),
         "short_rules": [line for line in loaded.game.short_rules().splitlines() if line.strip()],

@@ -17,11 +17,12 @@ from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
-from gamesvc.matches.access import authority, holders, selectors, tenures
+from gamesvc.matches.access import holders, selectors, tenures
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.lobby import follows, substitutes
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.reading import board
+from gamesvc.matches.story import organising_words
 from gamesvc.matches.timekeeping import pauses, vacations
 from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.hidden import hidden
@@ -129,7 +130,7 @@ def free_seats(request: HttpRequest) -> HttpResponse:
     """List the seats of running matches that wait for a substitute."""
     reader = request.user if isinstance(request.user, User) else None
     free = substitutes.free_seats(reader).select_related("match__creator").prefetch_related(_SEATS)[: paging.FREE_SEATS]
-    organised = authority.organisers_told([seat.match for seat in free])
+    organised = organising_words.organisers([seat.match for seat in free])
     rows = [(seat, _title(seat.match.game), organised[seat.match_id]) for seat in free]
     games = [(engine.id, engine.manifest.title) for engine in catalog.games()]
     return render(request, "web/substitutes.html", {"rows": rows, "games": games, "tab": "substitutes"})
