@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gamesvc.matches.lobby import opening, press
+from gamesvc.matches.lobby import opening, press, substitutes
 from gamesvc.matches.models import Press
 from gamesvc.matches.record import loading
+from gamesvc.matches.record.append import Actor
 from notifications.parsing.text import MARK
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.test_mail_words import flat
@@ -28,9 +29,10 @@ def answered(anna, ben, mailing):  # noqa: F811
     address = f"{players[seat].username}@players.example"
     notice = [one for one in mailing.sink.to(address) if one.message["X-Game-Reason"] == "press"][-1]
 
-    def answer(text):
+    def answer(text, meanwhile=lambda: None):
         before = len(mailing.sink.to(address))
         mailing.write(text, to=str(notice.message["Reply-To"]), sender=address)
+        meanwhile()
         mailing.work()
         return " ".join(flat(one) for one in mailing.sink.to(address)[before:])
 
@@ -132,3 +134,20 @@ def test_a_quote_that_a_program_wrote_is_left_out(answered):
 def test_a_signature_is_shown_to_nobody(answered, signature):
     assert answered(f"I agree.\n\nBest regards\n{signature}") == ""
     assert passed_on() == ["I agree."]
+
+
+@pytest.mark.parametrize("said", ["place A1", "Let us see:\n\nplace A1", "orders when_unable ask"])
+def test_an_answer_that_waits_while_the_seat_changes_hands_tells_nothing_about_the_seat(answered, player, said):
+    """A held answer may be confirmed a week later, when the substitute holds other cards."""
+    match = Press.objects.get().match
+    seat = loading.load(match.id, match.game).awaited()[0].seat
+
+    def replace():
+        substitutes.vacate(match=match, seat=seat, actor=Actor("host"))
+        substitutes.take_over(by=player("carl"), match=match, seat=seat)
+
+    told = answered(said, meanwhile=replace)
+    assert "You no longer hold that seat." in told
+    assert "can give now" not in told
+    assert "nothing but orders" not in told
+    assert passed_on() == []

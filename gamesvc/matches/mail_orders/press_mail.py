@@ -168,18 +168,20 @@ def handle(letter: Letter) -> Handled:
     if letter.automatic and not letter.confirmed:
         raise MailRefused("half_automatic" if letter.text else "automatic")
     match = Match.objects.get(pk=letter.payload["match"])
+    # Which orders fit tells what the seat holds: `press.say` refuses a user who has left it.
+    holds_seat = match.seats.filter(index=letter.payload["seat"], user=letter.user).exists()
     try:
         if letter.refusal == "empty":
             raise Refused("press_empty", _("There was nothing to pass on: write your answer at the very top."))
         if letter.refusal:
             raise Refused("press_too_long", _("A message has at most %(count)s characters.") % {"count": press.LONGEST})
-        if _is_orders(letter, match):
+        if holds_seat and _is_orders(letter, match):
             raise Refused(
                 "press_orders",
                 _("Your mail holds nothing but orders. To give them, answer the mail that asks for your turn, or a receipt."),
             )
         _check_end(letter)
-        if order := _order_in(letter, match):
+        if holds_seat and (order := _order_in(letter, match)):
             told = _(
                 "“%(order)s” is an order that you can give now, and others would read it. To give it, answer the mail that asks "
                 "for your turn, or a receipt. To tell others of it, write on the page of the match."
