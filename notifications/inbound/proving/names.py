@@ -17,7 +17,7 @@ from gamesvc.errors import GamesvcError
 
 # Total seconds for all queries about one mail, at its first try and at a later one, and the limit for one query.
 FIRST_SECONDS = 2.0
-DNS_SECONDS = 15.0
+DNS_SECONDS = 9.0
 _ONE_ANSWER = 5.0
 # How long a silent domain is left alone, and how many of them are remembered.
 SILENT_SECONDS = 600.0
