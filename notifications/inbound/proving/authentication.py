@@ -148,7 +148,8 @@ def _said_to_be_signed(message: Message, domain: str) -> frozenset[str] | None:
     """Return the fields that all signatures of this domain name: one of them is what the border checked, which does not say so.
 
     None without such a signature: then the mail came from the domain's own servers (SPF). Others who hold a signed mail may put
-    more signatures above its own. So of too many, or of one that is too long to be read, none is believed to name a field.
+    more signatures above its own. So of too many, or of one that is too long to be read, none is believed to name a field. Nor is
+    one without Date, or of a part of the body: with another date, or more text, the mail would pass for a new one.
     """
     values = [str(value) for value in message.get_all("DKIM-Signature", [])]
     if len(values) > _MOST_SIGNATURES or any(len(value) > LONGEST_FIELD for value in values):
@@ -157,7 +158,8 @@ def _said_to_be_signed(message: Message, domain: str) -> frozenset[str] | None:
     for value in values:
         tags = dict(_TAG.findall(re.sub(r"\s+", "", value)))
         if _of_one_organisation(domain_of("@" + tags.get("d", "")), domain):
-            signed.append(frozenset(tags.get("h", "").lower().split(":")))
+            fields = frozenset(tags.get("h", "").lower().split(":"))
+            signed.append(fields if "date" in fields and "l" not in tags else frozenset())
     return frozenset.intersection(*signed) if signed else None
 
 

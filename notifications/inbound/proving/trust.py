@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC
+from datetime import UTC, timedelta
 from email.message import Message
 from email.utils import parsedate_to_datetime
 
@@ -16,15 +16,21 @@ from notifications.inbound.proving.sender import folded
 from notifications.models import ReplyAddress
 from notifications.parsing.refusals import MailRefused
 
+MOST_AHEAD = timedelta(days=2)
+"""So far in the future a mail may be dated: clocks of computers are wrong by a day or its zone."""
+
 
 def is_recent(message: Message) -> bool:
-    """Return True if a mail is younger than the mails that are kept here: of an older one the first copy may be gone."""
+    """Return True if a mail is younger than the mails that are kept here: of an older one the first copy may be gone.
+
+    A date in the future says nothing about that: such a mail could be sent again once its first copy is deleted.
+    """
     try:
         written = parsedate_to_datetime(str(message.get("Date", "")))
         age = timezone.now() - (written if written.tzinfo else written.replace(tzinfo=UTC))
     except (ValueError, TypeError, IndexError, OverflowError):
         return False
-    return age.days < settings.INBOUND_MAILS_KEPT_DAYS
+    return -MOST_AHEAD <= age < timedelta(days=settings.INBOUND_MAILS_KEPT_DAYS)
 
 
 def prove(message: Message, raw: bytes, sender: str, *, patient: bool, digests: Mapping[str, str] | None = None) -> Verdict:
