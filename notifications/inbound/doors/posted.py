@@ -110,13 +110,15 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
         for name, value in chain(own.items(), (field for field in above if field[0].title() not in own), more):
             if name.lower() in _REPLACED:
                 continue
-            message[name] = value
-            length += len(name) + len(_text(value)) + len(": \r\n")
+            # As it will be written: longer than that, it would have the fields below it left out of a mail within the limits.
+            written = _BREAKS.sub(" ", _text(value))
+            message[name] = written
+            length += len(name) + len(written) + len(": \r\n")
             if length > reading.LARGEST_HEADERS or len(message) > reading.MOST_FIELDS:
                 break
         bodies = (("text/plain", text), ("text/html", html))
-        written = [_part(f"{kind}; charset=utf-8", _text(said).encode()) for kind, said in bodies if said]
-        message.body = _together([*written, *(part.body for part in attachments or ())])
+        texts = [_part(f"{kind}; charset=utf-8", _text(said).encode()) for kind, said in bodies if said]
+        message.body = _together([*texts, *(part.body for part in attachments or ())])
         return message
 
     @classmethod

@@ -53,7 +53,8 @@ def arrived(sender: object, event: AnymailInboundEvent, esp_name: str, **_more: 
         return
     mail = message.mail
     headers = reading.headers_of(mail.raw)
-    named = (str(message.envelope_recipient),) if message.envelope_recipient else ()
+    # Some providers post once for all receivers, with a comma between them.
+    named = [one.strip() for one in str(message.envelope_recipient or "").split(",")][: destinations.MOST_ADDRESSES]
     to = destinations.addressed(headers, named=named)
     if not to:
         log.info("a mail that %s posted is refused: unknown_address", esp_name)

@@ -45,6 +45,24 @@ def test_a_mail_in_fields_is_worked_on(to, letters, provider):
 
 
 @every_provider
+def test_no_header_is_left_out_below_one_with_many_line_breaks(to, letters, provider):
+    """Such as a date, without which a mail may be sent again, or a signature that does not name the To line."""
+    breaks, below = ("X-A", "b" + "\r\n " * 22_000 + "c"), ("Auto-Submitted", "auto-replied")
+    assert post(provider, to, [*PROVED, breaks, below]).status_code == 200
+    pipeline.work()
+    assert letters == []
+    assert InboundMail.objects.get().error.partition(":")[0] in ("auto_submitted", "too_large")
+
+
+def test_a_post_for_several_receivers_reaches_each_of_them(to, letters):
+    path, body = providers.FORMATS["Mailgun"]
+    posted = body(f"friend@games.example, {to}", [("To", to), *PROVED], "move A1")
+    assert Client().post(f"/mail/provider/{path}", **posted, **providers.basic()).status_code == 200
+    pipeline.work()
+    assert letters == ["move A1"]
+
+
+@every_provider
 def test_the_same_post_twice_is_one_mail_even_without_a_message_id(to, provider):
     assert [post(provider, to, PROVED).status_code for _ in range(2)] == [200, 200]
     assert InboundMail.objects.count() == 1
