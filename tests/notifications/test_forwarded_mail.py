@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import smtplib
 
 import pytest
 from django.test import Client
@@ -66,6 +67,20 @@ def test_a_strangers_mail_stops_nothing_and_its_receiver_is_asked(forwarded, mai
     mailing.work()
     assert Mute.objects.count() == 1
     assert len(last_word(mailing)) == 1
+
+
+@pytest.mark.parametrize("mode", ["own", "border"])
+def test_an_address_that_stops_mails_takes_few_an_hour(forwarded, mailing, settings, mode):  # noqa: F811
+    """Each is stored for a month: without a limit one forwarded mail is enough to fill the disk."""
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = mode, "mx.games.example"
+    settings.INBOUND_MAILS_PER_ADDRESS = 1
+    refusals = 0
+    for number in range(15):
+        try:
+            mailing.write(f"stop {number}", to=stop_address(forwarded[0]), sender=EVE)
+        except smtplib.SMTPException:
+            refusals += 1
+    assert InboundMail.objects.count() == 15 - refusals <= 10
 
 
 @pytest.mark.parametrize("verdict", [Verdict(NONE), Verdict(FAIL), Verdict(FAIL, strict=True)])
