@@ -109,7 +109,7 @@ REFUSALS: dict[str, Row] = {
     ),
     "unproved": Row(
         Hears.QUESTION,
-        "from the player's address, without proof, or older than the mails that are kept",
+        "from the player's address, without proof, older than the mails that are kept, or dated ahead",
         "anyone can write a From line, and send an old mail again",
     ),
     "stranger": Row(Hears.QUESTION, "from an address that is not the player's", "they may have passed the mail on"),
