@@ -17,6 +17,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts import absences, blocks, erasure
@@ -142,6 +143,19 @@ def busy_life(user, ben, mailing, program):  # noqa: F811
     CalendarFeed.objects.create(user=user)
     Preference.objects.create(user=user)
     return match
+
+
+def test_sessions_are_read_once_and_before_anybody_waits(anna):
+    """Of all people: with many signed in it takes seconds, in which the erased one's matches would stand still."""
+    for number in range(3):
+        bots.make(owner=anna, name=f"machine{number}-bot")
+    with CaptureQueriesContext(connection) as asked:
+        erasure.erase(anna)
+    told = [one["sql"] for one in asked]
+    reads = [number for number, sql in enumerate(told) if "django_session" in sql and "SELECT" in sql]
+    locks = [number for number, sql in enumerate(told) if "FOR NO KEY UPDATE" in sql]
+    assert len(reads) == 1
+    assert reads[0] < min(locks)
 
 
 def test_nothing_is_left_of_the_person(toy, quixotella, ben, mailing, program):  # noqa: F811

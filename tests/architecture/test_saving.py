@@ -40,7 +40,7 @@ LOCKED = {
     "gamesvc/matches/record/rows/projections.py:_mend_seats",
     "gamesvc/matches/record/rows/following.py:_move",
     "notifications/wanted/wishes.py:set_wishes",
-    "accounts/erasure.py:erase",
+    "accounts/erasure.py:_erase",
 }
 # Within the transaction that holds the lock on their feed: no other process follows it.
 FOLLOWED = {"gamesvc/matches/statistics/totals.py:_apply", "gamesvc/matches/statistics/totals.py:_save"}
