@@ -26,9 +26,9 @@ from notifications.parsing.cutting import Cut
 from notifications.parsing.reading import LONGEST_FIELD, headers_of
 from notifications.parsing.refusals import MailRefused
 from notifications.returned import bounces, return_paths
-from notifications.returned.return_paths import BOUNCE, ReturnPath
+from notifications.returned.return_paths import BOUNCE, UNSUBSCRIBE, ReturnPath
 
-# An address that may be answered, the one to which every player may write, or one to which a mail of ours is returned.
+# An address that may be answered or that stops mails, the one to which every player may write, or one that takes bounces.
 Destination = ReplyAddress | StandingAddress | ReturnPath
 
 # Headers in which servers write the delivery address; then those written by the sender.
@@ -45,8 +45,14 @@ log = logging.getLogger(__name__)
 
 
 def resolve(address: str) -> Destination | None:
-    """Return the destination of an address of ours; None for any other."""
-    return return_paths.resolve(address) or standing.resolve(address) or addresses.resolve(address)
+    """Return the destination of an address of ours; None for any other.
+
+    A letter that stops the mails like one of ours is treated as an answer to it.
+    """
+    path = return_paths.resolve(address)
+    if path is not None and path.purpose == UNSUBSCRIBE:
+        return stopping.address_of(path) or path
+    return path or standing.resolve(address) or addresses.resolve(address)
 
 
 def keep(mail: Cut, destination: Destination, *, envelope_from: str, received_at: datetime) -> UUID | None:
@@ -57,11 +63,7 @@ def keep(mail: Cut, destination: Destination, *, envelope_from: str, received_at
     if isinstance(destination, ReturnPath):
         if destination.purpose == BOUNCE:
             bounces.take(destination, mail.raw, received_at=received_at)
-            return None
-        stopping_address = stopping.address_of(destination)
-        if stopping_address is None:
-            return None
-        destination = stopping_address
+        return None
     if isinstance(destination, StandingAddress):
         destination = standing.box_of(headers_of(mail.raw))
     kept = store.store(mail, address=destination, envelope_from=envelope_from, received_at=received_at)

@@ -19,7 +19,7 @@ from accounts.network import provider_network
 from accounts.throttling import throttle_in_turn
 from gamesvc.database.asking import ask
 from gamesvc.errors import GamesvcError
-from notifications.inbound import destinations, standing, stopping, store
+from notifications.inbound import destinations, standing, store
 from notifications.inbound.addresses import owner_of
 from notifications.inbound.destinations import Destination
 from notifications.inbound.proving import trust
@@ -28,7 +28,6 @@ from notifications.inbound.proving.sender import sender_of
 from notifications.inbound.standing import StandingAddress
 from notifications.models import InboundMail, MailStatus, ReplyAddress
 from notifications.parsing.refusals import MailRefused
-from notifications.returned.return_paths import UNSUBSCRIBE, ReturnPath
 
 SPAN = timedelta(hours=1)
 # A reply address takes this many times its limit of unproved mail: a forger needs a flood, and the disk is safe.
@@ -42,15 +41,8 @@ class TooMuchMail(GamesvcError):
 
 
 def check_any(destination: Destination, envelope_from: str, *, network: str = "", headers: Message | None = None) -> None:
-    """Count one more mail to a destination. Raises `TooMuchMail` if it exceeds a limit.
-
-    Returned mail is not limited: it is not stored. A mail that stops others is, at the address behind its return path.
-    """
-    if isinstance(destination, ReturnPath) and destination.purpose == UNSUBSCRIBE:
-        stops = stopping.address_of(destination)
-        if stops is not None:
-            check(stops, envelope_from, network=network, headers=headers)
-    elif isinstance(destination, ReplyAddress):
+    """Count one more mail to a destination. Raises `TooMuchMail` if it exceeds a limit. Returned mail is not limited here."""
+    if isinstance(destination, ReplyAddress):
         check(destination, envelope_from, network=network, headers=headers)
     elif isinstance(destination, StandingAddress):
         _check_standing(envelope_from, network, headers)
