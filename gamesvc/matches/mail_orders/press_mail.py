@@ -21,6 +21,7 @@ from gamesvc.matches.mail_orders import blocks, order_mail, remarks
 from gamesvc.matches.models import Match, Press
 from gamesvc.matches.notices import tables, wording
 from gamesvc.matches.record import loading, secrets
+from gamesvc.matches.record.loading import Loaded
 from notifications import registry
 from notifications.inbound import addresses, purposes
 from notifications.inbound.purposes import Handled, Letter
@@ -168,20 +169,19 @@ def handle(letter: Letter) -> Handled:
     if letter.automatic and not letter.confirmed:
         raise MailRefused("half_automatic" if letter.text else "automatic")
     match = Match.objects.get(pk=letter.payload["match"])
-    # Which orders fit tells what the seat holds: `press.say` refuses a user who has left it.
-    holds_seat = match.seats.filter(index=letter.payload["seat"], user=letter.user).exists()
+    position = _own_position(letter, match)
     try:
         if letter.refusal == "empty":
             raise Refused("press_empty", _("There was nothing to pass on: write your answer at the very top."))
         if letter.refusal:
             raise Refused("press_too_long", _("A message has at most %(count)s characters.") % {"count": press.LONGEST})
-        if holds_seat and _is_orders(letter, match):
+        if position is not None and _is_orders(letter, match, position):
             raise Refused(
                 "press_orders",
                 _("Your mail holds nothing but orders. To give them, answer the mail that asks for your turn, or a receipt."),
             )
         _check_end(letter)
-        if holds_seat and (order := _order_in(letter, match)):
+        if position is not None and (order := _order_in(letter, match, position)):
             told = _(
                 "“%(order)s” is an order that you can give now, and others would read it. To give it, answer the mail that asks "
                 "for your turn, or a receipt. To tell others of it, write on the page of the match."
@@ -202,11 +202,19 @@ def handle(letter: Letter) -> Handled:
     return Handled({"press": str(message.id)})
 
 
-def _is_orders(letter: Letter, match: Match) -> bool:
-    """Return True if all lines of an answer are orders; with END below them, also if they do not fit the position."""
+def _own_position(letter: Letter, match: Match) -> Loaded | None:
+    """Return the position with which an answer is compared; None if the match does not run, or another user holds the seat now.
+
+    Which orders fit tells what the seat holds. A user who has left it is refused by `press.say`.
+    """
+    if not match.seats.filter(index=letter.payload["seat"], user=letter.user).exists():
+        return None
     loaded = loading.load(match.id, match.game)
-    if not loaded.started or loaded.ended:
-        return False
+    return loaded if loaded.started and not loaded.ended else None
+
+
+def _is_orders(letter: Letter, match: Match, loaded: Loaded) -> bool:
+    """Return True if all lines of an answer are orders; with END below them, also if they do not fit the position."""
     known = loaded.game.verbs or loaded.game.commands
     said = [line for line in as_message(letter.text).split("\n") if line.strip()]
     rest = [line for line in said if not blocks.means_order(line, known, loaded.game)]
@@ -222,14 +230,11 @@ def _is_orders(letter: Letter, match: Match) -> bool:
     )
 
 
-def _order_in(letter: Letter, match: Match) -> str:
+def _order_in(letter: Letter, match: Match, loaded: Loaded) -> str:
     """Return an order in an answer that its writer can give now: a line at the end of a paragraph. Empty if there is none.
 
     The mail that asks for the turn and a message of another player stand side by side in a mailbox, and an order may be secret.
     """
-    loaded = loading.load(match.id, match.game)
-    if not loaded.started or loaded.ended:
-        return ""
     game, seat = loaded.game, letter.payload["seat"]
     known = game.verbs or game.commands
     found = [line for line in blocks.left_orders(as_message(letter.text), known, game) if len(line.split()) > 1]
