@@ -20,7 +20,7 @@ from gamesvc import request_limits
 from gamesvc.api import unanswered
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.intake import Fault
-from gamesvc.request_limits import computing_time
+from gamesvc.request_limits import computing_time, long_answers
 
 LONGEST_FIELD = 32 * 1024
 """Longest value of a form field, in characters."""
@@ -95,6 +95,9 @@ class RateLimits:
             return unanswered.too_many(request, refused)
         try:
             response = self.get_response(request)
+            long_answers.begin(request, response)
+        except long_answers.TooManyLong as refused:
+            response = unanswered.too_many(request, refused)
         finally:
             computing_time.leave(request, response, since)
         if not (hasattr(request, "came_to_view") or isinstance(response, WhiteNoiseFileResponse)):

@@ -26,7 +26,7 @@ from gamesvc.games.kernel import intake
 from gamesvc.games.protocol import Session
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.play.bots import BEHIND_A_DAY
-from gamesvc.request_limits import ALWAYS, computing_time
+from gamesvc.request_limits import ALWAYS, computing_time, long_answers
 from notifications.inbound import held, purposes, standing
 from notifications.inbound.doors import connection, rates, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
@@ -351,6 +351,8 @@ def as_markdown() -> str:
         f"For whom a web process has computed more than {settings.RATE_LIMIT_SECONDS} s a minute, it answers one request at a"
         f" time, and {computing_time.BEYOND} of all those together; of others whose requests are dear, or of whom it knows"
         f" nothing yet, {computing_time.FEW}.",
+        f"Of exports longer than {long_answers.SHORT // 1024} kB one user, or one network of guests, reads one at a time, and a"
+        f" process sends {long_answers.AT_ONCE}.",
         "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"
         " those of sign-in and sign-up too.",
         f"Where no person waits for them, the service's bots take some turns {BEHIND_A_DAY:,} times a day for one user.",

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.bots import bots
 from gamesvc.api.v1.account import me
 from gamesvc.matches.lobby import opening
-from gamesvc.request_limits import computing_time
+from gamesvc.request_limits import computing_time, long_answers
 from gamesvc.web.games import searching
 from gamesvc.web.lobby import dashboard
 
@@ -176,7 +176,8 @@ def test_a_provider_of_mail_is_answered_at_any_time(beside):
     assert posted.status_code == 404  # this provider is not set up here
 
 
-def test_a_response_that_is_written_bit_by_bit_counts_until_its_end(anna, ben, program, toy, account):
+def test_a_response_that_is_written_bit_by_bit_counts_until_its_end(anna, ben, program, toy, account, monkeypatch):
+    monkeypatch.setattr(long_answers, "SHORT", 100)
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
     caller = program(anna)
     account()

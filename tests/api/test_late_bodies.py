@@ -146,7 +146,8 @@ def test_a_body_that_breaks_off_is_refused() -> None:
     assert answer.status_code == 400
 
 
-def test_the_sample_of_a_proxy_buffers_requests() -> None:
+@pytest.mark.parametrize("buffering", ["proxy_request_buffering on", "proxy_buffering on"])
+def test_the_sample_of_a_proxy_buffers_requests_and_answers(buffering: str) -> None:
     deploy = Path(settings.BASE_DIR) / "deploy"
-    assert "proxy_request_buffering on;" in (deploy / "nginx.conf").read_text()
-    assert "proxy_request_buffering on" in (deploy / "README.md").read_text()
+    assert f" {buffering};" in (deploy / "nginx.conf").read_text()
+    assert f"`{buffering}`" in (deploy / "README.md").read_text()
