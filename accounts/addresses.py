@@ -12,6 +12,7 @@ from django.db import transaction
 
 from accounts.models import User
 from gamesvc.database.asking import ask
+from gamesvc.database.prepared import OneOf, Prepared
 
 # Every mail that comes runs this, at the door and in the worker.
 _VERIFIED = 'SELECT email FROM account_emailaddress WHERE user_id = %s::bigint AND verified ORDER BY "primary" DESC, id'
@@ -20,6 +21,14 @@ _VERIFIED = 'SELECT email FROM account_emailaddress WHERE user_id = %s::bigint A
 IS_VERIFIED = """
 EXISTS (SELECT FROM account_emailaddress WHERE user_id = %(user)s::bigint AND verified AND lower(email) = lower(%(email)s::text))
 """
+
+_OF_USERS = Prepared(
+    lambda: (
+        EmailAddress.objects.filter(user=OneOf("users", "bigint"), verified=True)
+        .order_by("-primary", "pk")
+        .values_list("user_id", "email")
+    )
+)
 
 
 def is_own(address: str) -> bool:
@@ -56,9 +65,7 @@ def sending_addresses(users: Iterable[User]) -> dict[int, str]:
     """Return the addresses for notices to many users, in one query. Users without one are missing."""
     known = {user.pk: user for user in users}
     found: dict[int, str] = {}
-    for user_id, email in (
-        EmailAddress.objects.filter(user__in=known, verified=True).order_by("-primary", "pk").values_list("user_id", "email")
-    ):
+    for user_id, email in _OF_USERS.values(users=list(known)):
         found.setdefault(user_id, email)
     if app_settings.EMAIL_VERIFICATION == app_settings.EmailVerificationMethod.NONE:
         return {pk: user.email for pk, user in known.items() if user.email} | found

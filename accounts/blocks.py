@@ -11,11 +11,18 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts.models import Block, User
+from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.errors import Refusal, not_there
 from gamesvc.language import say
 
 MOST = 500
 """Blocks of one user."""
+
+_BETWEEN = Prepared(
+    lambda: Block.objects.filter(Q(user=OneOf("users", "bigint")) | Q(blocked=OneOf("users", "bigint"))).values_list(
+        "user_id", "blocked_id"
+    )
+)
 
 
 class BlockRefused(Refusal):
@@ -62,14 +69,14 @@ def apart(user: User | int | None) -> frozenset[int]:
 
 def apart_each(users: Collection[int]) -> dict[int | None, frozenset[int]]:
     """Return for each of these users what `apart` returns."""
-    rows = Block.objects.filter(Q(user__in=users) | Q(blocked__in=users)).values_list("user_id", "blocked_id")
+    rows = _BETWEEN.values(users=list(users))
     touched = {user for row in rows for user in row}
     return {user: apart(user) if user in touched else frozenset() for user in users}
 
 
 def apart_from_any(users: Collection[int | None]) -> frozenset[int]:
     """Return the ids of the users between whom and one of these a block stands, and of their bots."""
-    rows = Block.objects.filter(Q(user__in=users) | Q(blocked__in=users)).values_list("user_id", "blocked_id")
+    rows = _BETWEEN.values(users=list(users))
     found = {other for own, blocked in rows for other in (own, blocked) if other not in users}
     if found:
         found |= set(User.objects.filter(bot_owner__in=found).values_list("pk", flat=True)) - set(users)

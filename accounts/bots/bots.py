@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Expression, Q, QuerySet
 
 from accounts import erasure, tokens
 from accounts.models import ApiToken, User
@@ -41,7 +41,11 @@ def of(user: User) -> list[User]:
 
 def person(user: User) -> QuerySet[User]:
     """Return all accounts of a user: their own, and their bots, also erased ones. A bot has those of its owner."""
-    owner = root(user)
+    return accounts_of(root(user))
+
+
+def accounts_of(owner: int | Expression) -> QuerySet[User]:
+    """Return the account of a user with this id, and those of their bots, also erased ones."""
     return User.objects.filter(Q(pk=owner) | Q(bot_owner=owner))
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.addresses import sending_addresses, verified_addresses
 from accounts.models import User
+from gamesvc.database.prepared import OneOf, Prepared
 from notifications.models import Bounce, Outbox, Report, Source, Suppression
 from notifications.wanted.preferences import address_hash
 
@@ -19,6 +20,7 @@ HALF_LIFE = timedelta(days=7)
 # A day with a refusal counts one, and half of that a week later: four bad days in a row reach it.
 LIMIT = 3.0
 FORGOTTEN = 8 * HALF_LIFE
+_IN_FORCE = Prepared(lambda: Suppression.objects.filter(address_hash=OneOf("hashes", "text"), lifted_at=None).order_by("kind"))
 
 
 def weigh(bounce: Bounce) -> bool:
@@ -60,7 +62,7 @@ def of_addresses(addresses: Iterable[str]) -> dict[str, list[Suppression]]:
     """Return why mail to addresses is stopped, all of it or of one kind; an empty list for most of them."""
     hashes = {address: address_hash(address) for address in addresses}
     stopped: dict[str, list[Suppression]] = {}
-    for one in Suppression.objects.filter(address_hash__in=hashes.values(), lifted_at=None).order_by("kind"):
+    for one in _IN_FORCE.rows(hashes=list(hashes.values())):
         stopped.setdefault(one.address_hash, []).append(one)
     return {address: stopped.get(hashed, []) for address, hashed in hashes.items()}
 

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.throttling import UNHURRIED
 from gamesvc.database.asking import ask
+from gamesvc.database.prepared import OneOf, Prepared
 from notifications.models import CalendarEntry, CalendarFeed, Outbox
 from notifications.registry import Attachment
 from notifications.sending.mail import clean_line
@@ -35,6 +36,7 @@ ALARM = timedelta(hours=2)
 KEPT = timedelta(days=90)
 LONGEST_SUMMARY = 200
 LONGEST_LINE = 1000
+_ENTRIES = Prepared(lambda: CalendarEntry.objects.filter(user=OneOf("users", "bigint"), topic=OneOf("topics", "text")))
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def _entries_of(notices: Sequence[Outbox]) -> dict[tuple[int, str], list[Calenda
 
 def _entries(users: Sequence[int], topics: Sequence[str]) -> dict[tuple[int, str], list[CalendarEntry]]:
     found: dict[tuple[int, str], list[CalendarEntry]] = {}
-    for row in CalendarEntry.objects.filter(user_id__in=users, topic__in=topics):
+    for row in _ENTRIES.rows(users=users, topics=topics):
         found.setdefault((row.user_id, row.topic), []).append(row)
     return found
 

@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.addresses import user_of_address
 from accounts.throttling import UNHURRIED
 from gamesvc.database.asking import ask
+from gamesvc.database.prepared import OneOf, Prepared
 from notifications import leases
 from notifications.models import Outbox, Status
 from notifications.sending import threads
@@ -82,6 +83,8 @@ FROM unnest(%s::uuid[], %s::timestamptz[], %s::timestamptz[]) AS c(id, until, se
 WHERE o.id = c.id AND o.status = 'queued' AND o.claimed_until = c.until RETURNING o.id
 """
 
+_TAKEN = Prepared(lambda: Outbox.objects.filter(pk=OneOf("wanted", "uuid")).select_related("user"))
+
 
 def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID] | None = None) -> list[Outbox]:
     """Claim up to `limit` due notices for `lease_seconds`, each receiver's oldest first (of `ids` only, if given).
@@ -94,7 +97,7 @@ def claim(limit: int, lease_seconds: int = LEASE_SECONDS, *, ids: Iterable[UUID]
         until = now + timedelta(seconds=lease_seconds)
         cursor.execute(_CLAIM, {"now": now, "ids": wanted, "limit": limit, "until": until})
         place: dict[UUID, int] = dict(cursor.fetchall())
-    taken = Outbox.objects.filter(pk__in=place).select_related("user")
+    taken = _TAKEN.rows(wanted=list(place))
     return sorted(taken, key=lambda row: (place[row.pk], row.due_at, row.created_at, row.pk))
 
 

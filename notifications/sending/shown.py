@@ -7,12 +7,14 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from gamesvc.database.prepared import OneOf, Prepared
 from notifications.models import LastShown, Outbox
 from notifications.registry import Shows
 from notifications.wanted import shared_reads
 
 # A picture that is older is shown again.
 KEPT = timedelta(days=90)
+_LAST = Prepared(lambda: LastShown.objects.filter(user=OneOf("users", "bigint"), topic=OneOf("topics", "text")))
 
 
 def last(user_id: int, topic: str) -> Shows:
@@ -25,7 +27,7 @@ def _last_of(rows: Sequence[Outbox]) -> dict[tuple[int, str], Shows]:
 
 
 def _read(wanted: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Shows]:
-    rows = LastShown.objects.filter(user_id__in={user for user, _topic in wanted}, topic__in={topic for _user, topic in wanted})
+    rows = _LAST.rows(users=[user for user, _topic in wanted], topics=[topic for _user, topic in wanted])
     found = {(row.user_id, row.topic): Shows(row.picture, row.calendar, frozenset(row.explained)) for row in rows}
     return {one: found.get(one, Shows()) for one in wanted}
 

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from accounts.addresses import verified_addresses
+from gamesvc.database.prepared import OneOf, Prepared
 from notifications import registry
 from notifications.models import InboundMail, MailStatus, Outbox, Status
 from notifications.wanted import shared_reads
@@ -25,6 +26,20 @@ _MERGE = """
 UPDATE notifications_outbox SET status = 'merged', merged_into = %s::uuid, claimed_until = NULL
 WHERE id = ANY (%s::uuid[]) AND status = 'queued' OR merged_into = ANY (%s::uuid[]) AND status = 'merged' RETURNING id
 """
+
+_COME = Prepared(
+    lambda: InboundMail.objects.filter(status=MailStatus.WAITING, address__topic=OneOf("topics", "text")).values_list(
+        "address__topic"
+    )
+)
+_CARRIED = Prepared(
+    lambda: Outbox.objects.filter(merged_into=OneOf("mails", "uuid"), status=Status.MERGED).order_by("created_at", "pk")
+)
+_UNSENT = Prepared(
+    lambda: Outbox.objects.filter(
+        user=OneOf("users", "bigint"), status=Status.QUEUED, message_id="", topic=OneOf("topics", "text")
+    )
+)
 
 
 def carrier(row: Outbox, now: datetime) -> UUID | None:
@@ -60,8 +75,7 @@ def awaited_until(row: Outbox, now: datetime) -> datetime | None:
 def _written_about(rows: Sequence[Outbox]) -> dict[str, bool]:
     """Return about which topics mails have come that are not worked on yet."""
     topics = {row.topic for row in rows}
-    waiting = InboundMail.objects.filter(status=MailStatus.WAITING, address__topic__in=topics)
-    found = set(waiting.values_list("address__topic", flat=True))
+    found = {topic for (topic,) in _COME.values(topics=list(topics))}
     return {topic: topic in found for topic in topics}
 
 
@@ -88,7 +102,7 @@ def carried(row: Outbox) -> list[Outbox]:
 
 def _carried_by(rows: Sequence[Outbox]) -> dict[UUID, list[Outbox]]:
     found: dict[UUID, list[Outbox]] = {row.pk: [] for row in rows}
-    for one in Outbox.objects.filter(merged_into__in=found, status=Status.MERGED).order_by("created_at", "pk"):
+    for one in _CARRIED.rows(mails=list(found)):
         if one.merged_into is not None:
             found[one.merged_into].append(one)
     return found
@@ -106,7 +120,7 @@ def _unsent(rows: Sequence[Outbox]) -> dict[int, list[Outbox]]:
 
 def _unsent_to(users: Sequence[int], topics: Sequence[str]) -> dict[int, list[Outbox]]:
     found: dict[int, list[Outbox]] = {user: [] for user in users}
-    for one in Outbox.objects.filter(user_id__in=found, status=Status.QUEUED, message_id="", topic__in=set(topics)):
+    for one in _UNSENT.rows(users=list(found), topics=list(set(topics))):
         if one.user_id is not None:
             found[one.user_id].append(one)
     return found

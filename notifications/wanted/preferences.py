@@ -10,8 +10,11 @@ from django.utils.crypto import salted_hmac
 
 from accounts.addresses import user_of_address
 from accounts.models import User
+from gamesvc.database.prepared import OneOf, Prepared
 from notifications.models import Mute, Outbox, Scope
 from notifications.wanted import shared_reads
+
+_MUTES = Prepared(lambda: Mute.objects.filter(user=OneOf("users", "bigint")))
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def _mutes_of(user_id: int) -> list[Mute]:
 
 def _mutes_of_all(notices: Sequence[Outbox]) -> dict[int, list[Mute]]:
     found: dict[int, list[Mute]] = {row.user_id: [] for row in notices if row.user_id is not None}
-    for one in Mute.objects.filter(user_id__in=found):
+    for one in _MUTES.rows(users=list(found)):
         if one.user_id is not None:
             found[one.user_id].append(one)
     return found

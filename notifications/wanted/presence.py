@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.database.prepared import Given, OneOf, Prepared
 from notifications.models import Outbox, Presence
 from notifications.wanted import shared_reads
 
@@ -19,6 +20,11 @@ FRESH = timedelta(seconds=90)
 LOOK_AGAIN = timedelta(minutes=1)
 LONGEST = timedelta(minutes=5)
 KEPT = timedelta(days=1)
+_SEEN = Prepared(
+    lambda: Presence.objects.filter(user=OneOf("users", "bigint"), seen_at__gt=Given("since", "timestamptz")).values_list(
+        "user_id", "topic"
+    )
+)
 
 
 def note(user: User, topic: str) -> None:
@@ -36,8 +42,7 @@ def leave(user: User, topic: str) -> None:
 def _present(rows: Sequence[Outbox]) -> dict[tuple[int | None, str], bool]:
     """Return which receivers seem to look at the page of their notice."""
     wanted = {(row.user_id, row.topic) for row in rows if row.user_id is not None}
-    seen = Presence.objects.filter(user_id__in={user for user, _topic in wanted}, seen_at__gt=timezone.now() - FRESH)
-    present = set(seen.values_list("user_id", "topic"))
+    present = set(_SEEN.values(users=[user for user, _topic in wanted], since=timezone.now() - FRESH))
     return {one: one in present for one in wanted}
 
 

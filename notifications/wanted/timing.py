@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from gamesvc.database.prepared import Given, OneOf, Prepared
 from notifications import channels, registry
 from notifications.models import Outbox, Status
 from notifications.wanted import carrying, preferences, presence, shared_reads
@@ -37,6 +38,27 @@ IN_VAIN_WITHIN = timedelta(hours=1)
 IN_VAIN_SHARE = 10
 # How far back the mails are read that the notices of a batch share, with a second to spare.
 _SHARED = IN_VAIN_WITHIN + timedelta(seconds=2)
+_DUE_BESIDE = Prepared(
+    lambda: (
+        Outbox.objects.filter(
+            user=Given("user", "bigint"),
+            status=Status.QUEUED,
+            message_id="",
+            kind=OneOf("kinds", "text"),
+            due_at__lte=Given("now", "timestamptz"),
+        )
+        .exclude(topic=Given("topic", "text"))
+        .values_list("pk")[:1]
+    )
+)
+_SENT_TO = Prepared(
+    lambda: Outbox.objects.filter(
+        user=OneOf("users", "bigint"), status=Status.SENT, sent_at__gt=Given("since", "timestamptz")
+    ).order_by("-sent_at")
+)
+_MERGED = Prepared(
+    lambda: Outbox.objects.filter(merged_into=OneOf("mails", "uuid"), topic=Given("topic", "text"), kind=OneOf("kinds", "text"))
+)
 
 
 @dataclass(frozen=True)
@@ -160,9 +182,7 @@ def gather(row: Outbox, now: datetime) -> Merged | None:
     holds is taken away, which that sender notices at the next step.
     """
     assert row.user_id is not None
-    names = gatherable()
-    queued = Outbox.objects.filter(user_id=row.user_id, status=Status.QUEUED, message_id="", kind__in=names, due_at__lte=now)
-    if not queued.exclude(topic=row.topic).exists():
+    if not _DUE_BESIDE.values(user=row.user_id, topic=row.topic, kinds=gatherable(), now=now):
         return None
     with transaction.atomic():
         carrying.lock(row.user_id)
@@ -256,7 +276,7 @@ def _lately_sent(rows: Sequence[Outbox]) -> dict[int, list[Outbox]]:
 
 def _sent_to(users: Sequence[int], since: datetime) -> dict[int, list[Outbox]]:
     found: dict[int, list[Outbox]] = {user: [] for user in users}
-    for mail in Outbox.objects.filter(user_id__in=found, status=Status.SENT, sent_at__gt=since).order_by("-sent_at"):
+    for mail in _SENT_TO.rows(users=list(found), since=since):
         if mail.user_id is not None:
             found[mail.user_id].append(mail)
     return found
@@ -359,7 +379,7 @@ def _told_in(mails: Sequence[Outbox], topic: str) -> Iterator[tuple[datetime, Ou
     names = gatherable()
     for start in range(0, len(mails), MOST_IN_VAIN):
         few = mails[start : start + MOST_IN_VAIN]
-        merged = Outbox.objects.filter(merged_into__in=[mail.pk for mail in few], topic=topic, kind__in=names)
+        merged = _MERGED.rows(mails=[mail.pk for mail in few], topic=topic, kinds=names)
         own = (mail for mail in few if mail.topic == topic and mail.kind in names)
         about = sorted([*own, *merged], key=lambda one: (one.created_at, one.pk))
         told = {one.merged_into or one.pk: one for one in about}

@@ -17,6 +17,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.errors import Refusal
 from gamesvc.json_types import JsonMapping, JsonObject
 from notifications import channels
@@ -31,6 +32,7 @@ CHANNEL_MINUTES = 60
 LONGEST_THRESHOLD = 30 * 24
 
 _POINT = re.compile(r"\A(?:[1-9][0-9]?%|[1-9][0-9]{0,2}[mhd])\Z")
+_OF_USERS = Prepared(lambda: Preference.objects.filter(user=OneOf("users", "bigint")).order_by("topic"))
 
 
 class WishRefused(Refusal):
@@ -98,7 +100,7 @@ def _rows_of(notices: Sequence[Outbox]) -> dict[int, list[Preference]]:
 def _read(users: Sequence[int]) -> dict[int, list[Preference]]:
     """Return all settings of users, the general ones first."""
     found: dict[int, list[Preference]] = {user: [] for user in users}
-    for row in Preference.objects.filter(user_id__in=users).order_by("topic"):
+    for row in _OF_USERS.rows(users=users):
         found[row.user_id].append(row)
     return found
 

@@ -6,7 +6,16 @@ from django.utils import timezone
 
 from accounts.bots import bots
 from accounts.models import User
+from gamesvc.database.prepared import Given, Prepared
 from gamesvc.matches.models import MessageBan
+
+_LONGEST = Prepared(
+    lambda: (
+        MessageBan.objects.filter(user__in=bots.accounts_of(Given("owner", "bigint")), until__gt=Given("now", "timestamptz"))
+        .order_by("-until")
+        .values_list("until")[:1]
+    )
+)
 
 
 def end_for(user: User) -> str | None:
@@ -14,5 +23,6 @@ def end_for(user: User) -> str | None:
 
     Bots write for their owner, so a ban of one of these accounts is one of all.
     """
-    ban = MessageBan.objects.filter(user__in=bots.person(user), until__gt=timezone.now()).order_by("-until").first()
-    return None if ban is None else ban.until.astimezone(user.zone).strftime("%Y-%m-%d %H:%M")
+    for (until,) in _LONGEST.values(owner=bots.root(user), now=timezone.now()):
+        return str(until.astimezone(user.zone).strftime("%Y-%m-%d %H:%M"))
+    return None

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gamesvc.database.prepared import Given, Prepared
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.models import Match, Seat
+
+_LOCKED = Prepared(lambda: Seat.objects.filter(match=Given("match", "uuid")).select_for_update().order_by("index"))
 
 
 def no_seat() -> Refused:
@@ -30,7 +33,10 @@ def check(match: Match, seats: Iterable[Seat], seat: int, user_id: int | None) -
 
 def lock_seats(match: Match) -> list[Seat]:
     """Lock the seats of a match until the transaction ends, and return them in order."""
-    return list(match.seats.select_for_update().order_by("index"))
+    seats = _LOCKED.rows(match=match.pk)
+    for seat in seats:
+        seat.match = match
+    return seats
 
 
 def lock_and_check(match: Match, seat: int, user_id: int | None) -> list[Seat]:

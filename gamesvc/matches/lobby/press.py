@@ -21,6 +21,7 @@ from django.utils import timezone
 from accounts import blocks
 from accounts.models import User
 from gamesvc import language
+from gamesvc.database.prepared import Given, Prepared
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
@@ -35,6 +36,8 @@ LONGEST = 2000
 UNREAD_FOR = timedelta(days=14)
 """Unread messages of a match that is over are shown this long."""
 ALL: Literal["all"] = "all"
+
+_SAID = Prepared(lambda: Press.objects.filter(pk=Given("message", "uuid"), match=Given("match", "uuid")))
 
 # They reverse the direction of the text that follows, including our own.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -87,8 +90,8 @@ def say(
     with transaction.atomic():
         rows = holders.lock_seats(match)
         # The lock makes those wait who repeat a message meanwhile.
-        if key is not None and (said := Press.objects.filter(pk=key, match=match).first()) is not None:
-            return said
+        if key is not None and (said := _SAID.rows(message=key, match=match.pk)):
+            return said[0]
         holders.check(match, rows, by_seat, by.pk)
         seats = {seat.index: seat for seat in rows}
         hearers = _hearers(match, by_seat, to, seats)

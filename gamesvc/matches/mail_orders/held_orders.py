@@ -18,6 +18,7 @@ from django.utils import translation
 
 from accounts.models import User
 from gamesvc.database.asking import ask
+from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.database.rows import columns, row_of
 from gamesvc.games.kernel.dice import DrawNeeded
 from gamesvc.games.kernel.game import Refused
@@ -44,6 +45,11 @@ LAST_MOMENT = timedelta(microseconds=1)
 Until, State = HeldOrders.Until, HeldOrders.State
 # The question that the held orders answer is still open.
 _ASKED = Exists(Question.objects.filter(match=OuterRef("match"), seat=OuterRef("seat"), question=OuterRef("question")))
+_UNTIL_DEADLINE = Prepared(
+    lambda: HeldOrders.objects.filter(match=OneOf("matches", "uuid"), state=State.HELD, until=Until.DEADLINE).values_list(
+        "match_id", "seat"
+    )
+)
 
 
 def keep(
@@ -156,8 +162,7 @@ def register() -> None:
 
 def until_deadline(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
     """Return the seats of these matches that hold orders until a deadline, in one query."""
-    rows = HeldOrders.objects.filter(match__in=list(matches), state=State.HELD, until=Until.DEADLINE)
-    return set(rows.values_list("match_id", "seat"))
+    return set(_UNTIL_DEADLINE.values(matches=list(matches)))
 
 
 def at_deadline(match: Match, seat: int, question: str, due_at: datetime) -> bool:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts import blocks as blocks_between
+from gamesvc.database.prepared import Given, OneOf, Prepared
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
@@ -42,6 +43,12 @@ ANSWERED_FOR = timedelta(days=60)
 WIDTH = 68
 GREETING_WORDS = 3
 _POSTSCRIPT = re.compile(r"\W*(?:p\.?\s?){1,2}s\b", re.IGNORECASE)
+_WRITTEN = Prepared(
+    lambda: Press.objects.filter(
+        match=OneOf("matches", "uuid"), user=OneOf("users", "bigint"), said_at__gt=Given("since", "timestamptz")
+    ).order_by("said_at")
+)
+_MESSAGES = Prepared(lambda: Press.objects.filter(pk=OneOf("wanted", "uuid")).select_related("match", "user"))
 
 
 def register() -> None:
@@ -60,13 +67,13 @@ def answered(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[U
     """Return when the receivers of these mails first wrote to the same circle afterwards, by notice id."""
     if not rows:
         return {}
-    own = Press.objects.filter(
-        match__in={row.payload["match"] for row in rows},
-        user_id__in={row.user_id for row in rows},
-        said_at__gt=min(told[row.pk] for row in rows),
+    own = _WRITTEN.rows(
+        matches=list({row.payload["match"] for row in rows}),
+        users=list({row.user_id for row in rows}),
+        since=min(told[row.pk] for row in rows),
     )
     written: dict[tuple[str, int], list[Press]] = {}
-    for message in own.order_by("said_at"):
+    for message in own:
         written.setdefault((str(message.match_id), message.user_id), []).append(message)
     found = {}
     for row in rows:
@@ -127,7 +134,7 @@ def _messages_of(rows: Sequence[Outbox]) -> dict[UUID, Press | None]:
 
 
 def _messages(wanted: Sequence[UUID]) -> dict[UUID, Press | None]:
-    found = Press.objects.select_related("match", "user").in_bulk(wanted)
+    found = {message.pk: message for message in _MESSAGES.rows(wanted=wanted)}
     return {pk: found.get(pk) for pk in wanted}
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.mail_orders import replies
@@ -24,6 +25,9 @@ from notifications.wanted import carrying, shared_reads
 
 KIND = "receipt"
 Told = tuple[JsonObject, datetime, str]
+_REPORTS = Prepared(
+    lambda: InboundMail.objects.filter(pk=OneOf("mails", "uuid")).values_list("pk", "report", "counts_at", "message_id")
+)
 
 
 def register() -> None:
@@ -108,7 +112,7 @@ def _reports_of(rows: Sequence[Outbox]) -> dict[UUID, Told | None]:
 
 def _reports(mails: Sequence[UUID]) -> dict[UUID, Told | None]:
     """Return the reports of mails; None for a mail that is deleted or has none."""
-    told = InboundMail.objects.filter(pk__in=mails).values_list("pk", "report", "counts_at", "message_id")
+    told = _REPORTS.values(mails=mails)
     found = {pk: (report, at, name) for pk, report, at, name in told if report is not None}
     return {mail: found.get(mail) for mail in mails}
 

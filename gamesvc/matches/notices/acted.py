@@ -11,9 +11,10 @@ from datetime import datetime
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
 from events import canonical
+from gamesvc.database.asking import ask
+from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.games.kernel.events import SERVICE
 from gamesvc.matches.events import Joined, Seated
 from gamesvc.matches.models import Holding
@@ -36,6 +37,7 @@ WHERE stream = ANY(%s::uuid[]) AND type = ANY(%s::text[]) ORDER BY version
 _SITTING: dict[str, type[Joined | Seated]] = {kind.TYPE: kind for kind in (Joined, Seated)}
 
 Sitting = tuple[int, str | None]
+_HOLDERS = Prepared(lambda: Holding.objects.filter(pk=OneOf("holders", "uuid")).values_list("pk", "user_id"))
 
 
 def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID, datetime]:
@@ -44,22 +46,21 @@ def acted(rows: Sequence[Outbox], told: Mapping[UUID, datetime]) -> Mapping[UUID
         return {}
     about = {row.pk: row for row in rows}
     begins = ['{"actor":' + canonical.encode(Actor("seat", row.payload["seat"]).as_json()).decode() for row in rows]
-    with connection.cursor() as cursor:
-        matches = [row.payload["match"] for row in rows]
-        cursor.execute(_ACTS, [list(about), matches, begins, [told[pk] for pk in about], SERVICE])
-        acts = [found for found in cursor.fetchall() if _by_hand(found[3])]
+    matches = [row.payload["match"] for row in rows]
+    found = ask(_ACTS, [list(about), matches, begins, [told[pk] for pk in about], SERVICE]).fetchall()
+    acts = [act for act in found if _by_hand(act[3])]
     if not acts:
         return {}
     sittings = _sittings({row.payload["match"] for row in rows})
     held = _held(sittings)
-    found: dict[UUID, datetime] = {}
+    first: dict[UUID, datetime] = {}
     for pk, version, moment, _meta in acts:
         row = about[pk]
         seat = (str(row.payload["match"]), int(row.payload["seat"]))
         holder = next((name for since, name in reversed(sittings.get(seat, [])) if since < version), None)
-        if pk not in found and holder is not None and held.get(holder) == row.user_id:
-            found[pk] = moment
-    return found
+        if pk not in first and holder is not None and held.get(holder) == row.user_id:
+            first[pk] = moment
+    return first
 
 
 def _by_hand(meta: str) -> bool:
@@ -70,15 +71,13 @@ def _by_hand(meta: str) -> bool:
 def _sittings(matches: Iterable[str]) -> dict[tuple[str, int], list[Sitting]]:
     """Return the holders of each seat of the matches, each with the version since which they hold it, in order."""
     found: dict[tuple[str, int], list[Sitting]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(_SAT_DOWN, [list(matches), list(_SITTING)])
-        for match, version, event_type, payload in cursor.fetchall():
-            event = _SITTING[event_type].of(orjson.loads(payload))
-            found.setdefault((str(match), event.seat), []).append((version, event.holder or None))
+    for match, version, event_type, payload in ask(_SAT_DOWN, [list(matches), list(_SITTING)]).fetchall():
+        event = _SITTING[event_type].of(orjson.loads(payload))
+        found.setdefault((str(match), event.seat), []).append((version, event.holder or None))
     return found
 
 
 def _held(sittings: Mapping[tuple[str, int], Sequence[Sitting]]) -> dict[str, int | None]:
     """Return the user behind each holder id."""
     holders = {name for seat in sittings.values() for _since, name in seat if name}
-    return {str(holder): user for holder, user in Holding.objects.filter(pk__in=holders).values_list("pk", "user_id")}
+    return {str(holder): user for holder, user in _HOLDERS.values(holders=list(holders))}

@@ -26,6 +26,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
+from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import backoff
@@ -48,6 +49,7 @@ MOST_AUTOMATIC = 10
 ATTEMPTS = 30
 
 Status = Premove.Status
+_BEHIND_IN = Prepared(lambda: behind().filter(match=OneOf("matches", "uuid")).values_list("match_id", "seat"))
 
 
 class _Overtaken(GamesvcError):
@@ -75,7 +77,7 @@ def pending(matches: Iterable[UUID]) -> set[UUID]:
 
 def due_in(matches: Iterable[UUID]) -> set[tuple[UUID, int]]:
     """Return the seats of these matches, as (match, seat), whose conditional orders are to be looked at (`play`)."""
-    return set(behind().filter(match__in=list(matches)).values_list("match_id", "seat"))
+    return set(_BEHIND_IN.values(matches=list(matches)))
 
 
 def play(match_id: UUID) -> int:

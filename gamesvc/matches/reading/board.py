@@ -9,6 +9,7 @@ from datetime import datetime
 from accounts import absences
 from accounts.models import User
 from events.store import Statement
+from gamesvc.database.asking import ask
 from gamesvc.games.acts import merged
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
@@ -24,6 +25,7 @@ from gamesvc.matches.record import loading, sight
 from gamesvc.matches.record.loading import Loaded
 from notifications.returned import suppression
 
+_SEEN = "UPDATE matches_seat SET seen_version = %s::int WHERE id = %s::bigint AND holder = %s::uuid AND seen_version < %s::int"
 NOT_BEGUN = "The game has not begun; there is no board yet."
 
 
@@ -236,7 +238,7 @@ def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
 def mark_seen(seat: Seat, version: int) -> None:
     """Record that the present holder of a seat has seen a version. Later notices tell what came after it."""
     if version > seat.seen_version:
-        Seat.objects.filter(pk=seat.pk, holder=seat.holder, seen_version__lt=version).update(seen_version=version)
+        ask(_SEEN, [version, seat.pk, seat.holder, version])
         seat.seen_version = version
 
 
@@ -244,8 +246,4 @@ def seen_rows(seat: Seat, version: int) -> list[Statement]:
     """Return what `mark_seen` does as a statement that goes with an append; none if it does nothing."""
     if version <= seat.seen_version:
         return []
-    sql = (
-        "UPDATE matches_seat SET seen_version = %s::int"
-        " WHERE id = %s::bigint AND holder = %s::uuid AND seen_version < %s::int AND EXISTS (SELECT FROM appended)"
-    )
-    return [Statement(sql, [version, seat.pk, seat.holder, version])]
+    return [Statement(f"{_SEEN} AND EXISTS (SELECT FROM appended)", [version, seat.pk, seat.holder, version])]
