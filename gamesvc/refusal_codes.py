@@ -234,6 +234,12 @@ _TIME = {
         "Offers, their withdrawal and the like do not move the match on, and every page looks past them, so they have a cap.",
         "What you did last holds. Go on with your turn, or try again when `detail` says.",
     ),
+    "asked_too_often": Meaning(
+        "That player is not asked again now",
+        "While the match waits for the answer to a side move, such as an offer, its maker's clock stands, and the time of the"
+        " player who is asked runs. So nobody is asked without end, and nobody who did not act since their time ran out.",
+        "Make the offer without waiting for the answer, or go on with your turn.",
+    ),
     "recorded_too_often": Meaning(
         "Too many entries in the record",
         "Each time a player joins or pauses alone, or the host fills or empties a seat, the record grows, and every page of the"

@@ -12,6 +12,7 @@ import time_machine
 
 from events.canonical import write_time
 from gamesvc.games.kernel.game import Form, Refused
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.clock.account import Account
 from gamesvc.matches.clock.fold import follow
 from gamesvc.matches.clock.going_on import CONTINUED, GRANTS
@@ -341,7 +342,9 @@ def test_no_own_act_of_any_game_moves_the_own_deadline_back(game_id, rounds):
 
 
 @pytest.fixture
-def clock():
+def clock(monkeypatch):
+    """A clock for tests that offer more often in one turn than players may."""
+    monkeypatch.setattr(daily_limits, "ASKED_PER_TURN", 100)
     with time_machine.travel(datetime(2026, 3, 2, 12, tzinfo=UTC), tick=False) as travel:
         yield travel
 

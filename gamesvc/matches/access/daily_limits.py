@@ -29,12 +29,16 @@ UNSEEN_PER_HOUR = 300
 UNSEEN_PER_DAY = 1000
 ASIDE_PER_HOUR = 300
 ASIDE_PER_DAY = 1000
+ASKED_PER_TURN = 3
+"""Side moves of a player in one turn, such as offers, for whose answer the match waits: to one other player."""
 ALONE_PER_HOUR = 300
 """Undos and redos where no other player holds a seat, as on an analysis board."""
 ALONE_PER_DAY = 1000
 JOINS_PER_DAY = 20
 """Seats that a user takes in one match before it starts."""
 HOUR, DAY = 3600, 86_400
+_TURN = 60 * DAY
+"""A turn lasts no longer, as far as limits know."""
 MESSAGES_PER_HOUR = 30
 """Messages of a user in one match."""
 MESSAGES_PER_DAY = 200
@@ -95,6 +99,20 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
     sentence = mark("You can make offers and other side moves at most {often} in a match.")
     _count("aside", user_id, match_id, _both(ASIDE_PER_HOUR, ASIDE_PER_DAY), code="aside_too_often", sentence=sentence)
+
+
+def check_asked(match_id: UUID, *, by: int, turn: str, seat: int) -> None:
+    """Count one more side move by a seat, in one turn, for which the match waits for another's answer. Raises `Refused` beyond
+    the limit.
+
+    Meanwhile the asker's clock stands. So two players could take turns at asking and answering, and the others wait for ever.
+    """
+    if throttle(f"asked {match_id} {by} {turn} {seat}", ASKED_PER_TURN, _TURN):
+        detail = say(
+            "In one turn you can let the match wait for a player's answers at most {most} times. Make the offer without waiting.",
+            most=ASKED_PER_TURN,
+        )
+        raise Refused("asked_too_often", detail)
 
 
 def check_join(user_id: int | None, match_id: UUID) -> None:

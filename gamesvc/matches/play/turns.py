@@ -303,9 +303,19 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
     daily_limits.check_aside(sender.user_id, match.pk)
     before = {(one.seat, one.id) for one in loaded.awaited()}
     asked = {one.seat for one in loaded.game.awaited(run.state) if (one.seat, one.id) not in before} - {sender.seat}
+    people = [seat.index for seat in seats if seat.index in asked and seat.user_id is not None]
+    if not people:
+        return
     # Each of these questions is a mail.
-    if any(seat.index in asked and seat.user_id is not None for seat in seats):
-        daily_limits.check("asked aside", sender.user_id, match.pk)
+    daily_limits.check("asked aside", sender.user_id, match.pk)
+    turn = " ".join(sorted(question for seat, question in before if seat == sender.seat))
+    for seat in people:
+        if loaded.account.missed.get(seat):
+            gone = mark(
+                "This player has not acted since their time ran out, so the match does not wait for them. Ask them later."
+            )
+            raise Refused("asked_too_often", say(gone))
+        daily_limits.check_asked(match.pk, by=sender.seat, turn=turn, seat=seat)
 
 
 def _is_aside(loaded: Loaded, seat: int, name: str) -> bool:

@@ -1,0 +1,72 @@
+"""Offers for whose answer the match waits: they cost nothing, and the clock of their maker stands meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+
+from gamesvc.matches.access import daily_limits
+from gamesvc.matches.lobby import opening
+from gamesvc.matches.models import Match
+from gamesvc.matches.record import loading
+from gamesvc.matches.timekeeping import timeout_sweep
+from tests.matches.playing import act, offer_trade, to_trade
+
+pytestmark = pytest.mark.django_db
+NEARLY = timedelta(hours=47)
+"""Almost the time for an answer."""
+
+
+@pytest.fixture
+def clock() -> Iterator[time_machine.Traveller]:
+    with time_machine.travel(datetime(2026, 3, 2, 12, tzinfo=UTC), tick=False) as travel:
+        yield travel
+
+
+def asking(match: Match, seat: int, program: Any) -> Any:
+    """Return a function that offers the next seat a card through the API, and waits for the answer."""
+    api = program(match.seats.get(index=seat).user)
+
+    def ask() -> Any:
+        shown = api.get(f"/matches/{match.number}/view/")
+        to = (seat + 1) % match.seat_count
+        command = {"name": "offer_trade", "to": to, "give": {"trade": 1}, "want": {}, "wait": True}
+        return api.post(f"/matches/{match.number}/commands/", command, etag=shown["ETag"])
+
+    return ask
+
+
+def test_two_players_who_ask_and_answer_each_other_do_not_stop_the_match_for_a_third(anna, ben, player, program, clock):
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", seats=3))
+    match = opening.join_match(by=player("cleo"), match=match)
+    seat = to_trade(match)
+    ask, asked = asking(match, seat, program), 0
+    while (answer := ask()).status_code == 200 and asked < 30:
+        asked += 1
+        clock.shift(NEARLY)
+        offer = loading.load(match.id, match.game).timeline.state.waiting
+        act(match, (seat + 1) % 3, {"name": "reject_offer", "offer": offer})
+    assert (asked, answer.status_code) == (daily_limits.ASKED_PER_TURN, 422)
+    assert answer.json()["code"] == "asked_too_often"
+    act(match, seat, {"name": "end_phase"})
+
+
+def test_offers_do_not_make_a_player_who_is_away_lose_their_seat(anna, ben, program, clock):
+    """A second offer would be the second timeout in a row, within the time of one turn."""
+    policy = {"turn": "2d", "reaction": "12h", "after": 2}
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", clock=policy))
+    seat = to_trade(match)
+    ask = asking(match, seat, program)
+    assert ask().status_code == 200
+    clock.shift(timedelta(hours=13))
+    assert timeout_sweep.sweep() == 1
+    answer = ask()
+    assert (answer.status_code, answer.json().get("code")) == (422, "asked_too_often")
+    assert match.seats.get(index=1 - seat).user is not None
+    offer_trade(match, seat)
+    act(match, 1 - seat, {"name": "reject_offer", "offer": loading.load(match.id, match.game).timeline.state.offers[-1].id})
+    assert ask().status_code == 200, "they are here again"
