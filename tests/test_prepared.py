@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
-from gamesvc.database.prepared import Given, OneOf, Prepared
-from notifications.models import Outbox, Status
+from gamesvc.database.prepared import Given, OneOf, Prepared, attach
+from notifications.models import Mute, Outbox, Scope, Status
 
 pytestmark = pytest.mark.django_db
 
@@ -115,3 +115,15 @@ def test_another_thread_asks_on_its_own_connection() -> None:
     thread.start()
     thread.join()
     assert [one.username for one in [*found, *prepared.rows(name="anna")]] == ["anna", "anna"]
+
+
+def test_related_rows_are_attached_as_django_prefetches_them() -> None:
+    anna, ben, _none = (User.objects.create_user(name) for name in ("anna", "ben", "cleo"))
+    for user, value in ((anna, "press"), (ben, "press"), (anna, "receipt")):
+        Mute.objects.create(user=user, scope=Scope.KIND, value=value)
+    users = {user.pk: user for user in User.objects.all()}
+    attach(users, "mutes", Mute.objects.all(), by="user_id")
+    with CaptureQueriesContext(connection) as asked:
+        found = {user.username: {mute.value for mute in user.mutes.all() if mute.user is user} for user in users.values()}
+    assert found == {"anna": {"press", "receipt"}, "ben": {"press"}, "cleo": set()}
+    assert not asked.captured_queries

@@ -6,11 +6,10 @@ A mail tells the state of a second ago at most (`notifications.wanted.shared_rea
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
-
+from gamesvc.database.prepared import OneOf, Prepared, attach
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.play import conditional_orders
 from gamesvc.matches.record import loading
@@ -19,13 +18,17 @@ from gamesvc.matches.timekeeping import last_orders
 from notifications.models import Outbox
 from notifications.wanted import shared_reads
 
+_MATCHES = Prepared(lambda: Match.objects.filter(pk=OneOf("matches", "uuid")))
+_SEATS = Prepared(lambda: Seat.objects.filter(match=OneOf("matches", "uuid")).select_related("user"))
+_QUESTIONS = Prepared(lambda: Question.objects.filter(match=OneOf("matches", "uuid")))
+
 log = logging.getLogger(__name__)
 
 
 def match_of(row: Outbox) -> Match:
     """Return the match of a notice, with its seats and their players, and its questions, the first that is due first."""
     match_id = UUID(row.payload["match"])
-    return shared_reads.for_all(_matches_of, match_id, lambda: _with_seats().get(pk=match_id))
+    return shared_reads.for_all(_matches_of, match_id, lambda: _alone(match_id))
 
 
 def match_if_any(row: Outbox) -> Match | None:
@@ -66,13 +69,21 @@ def look_again() -> None:
     shared_reads.forget()
 
 
-def _with_seats() -> QuerySet[Match]:
-    return Match.objects.prefetch_related(Prefetch("seats", Seat.objects.select_related("user")), "questions")
+def _alone(match_id: UUID) -> Match:
+    for match in _matches([match_id]).values():
+        return match
+    raise Match.DoesNotExist
 
 
 def _matches_of(rows: Sequence[Outbox]) -> dict[UUID, Match]:
-    wanted = {row.payload["match"] for row in rows if "match" in row.payload}
-    return {match.id: match for match in _with_seats().filter(pk__in=wanted)}
+    return _matches({UUID(row.payload["match"]) for row in rows if "match" in row.payload})
+
+
+def _matches(wanted: Collection[UUID]) -> dict[UUID, Match]:
+    found = {match.id: match for match in _MATCHES.rows(matches=list(wanted))}
+    attach(found, "seats", _SEATS.rows(matches=list(found)), by="match_id")
+    attach(found, "questions", _QUESTIONS.rows(matches=list(found)), by="match_id")
+    return found
 
 
 def _positions_of(rows: Sequence[Outbox]) -> dict[UUID, Loaded]:
