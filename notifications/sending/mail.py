@@ -34,6 +34,8 @@ from notifications.wanted.wishes import wishes_of
 # Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is loaded from anywhere.
 _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
 COLUMNS = 72
+_LINE = 76
+"""Characters of a header's line, without the colon and the blank behind its name."""
 # Indent of a continued line: after a bullet or a number, or under the second of two columns.
 _HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
 _IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]+)(?=")')
@@ -62,7 +64,18 @@ _PRINTABLE = _Printable()
 
 
 class _Generator(BytesGenerator):
-    """Writes the lines of a text or an image at once: Python's own writes each by itself, over a thousand in a picture."""
+    """Writes the lines of a text or an image at once: Python's own writes each by itself, over a thousand in a picture.
+
+    It looks no closer at a header that fits into a line either, which is most of them.
+    """
+
+    def _write_headers(self, msg: MIMEMessage) -> None:
+        for name, value in msg.raw_items():
+            if isinstance(value, str) and len(name) + len(value) < _LINE and value.isascii() and value.isprintable():
+                self.write(f"{name}: {value}{self._NL}")  # type: ignore[attr-defined]
+            else:
+                self._fp.write(self.policy.fold_binary(name, value))  # type: ignore[attr-defined, union-attr]
+        self.write(self._NL)  # type: ignore[attr-defined]
 
     def _write_lines(self, lines: str) -> None:
         plain = _NEWLINE.sub("\n", lines) if "\r" in lines else lines

@@ -28,16 +28,26 @@ _BEFORE = {None: 0.0, "start": 0.0, "middle": 0.5, "end": 1.0}
 
 @dataclass(slots=True)
 class _Pen:
-    """Writes outlines as the data of an SVG path, moved right and up by as many font units."""
+    """Writes outlines as the data of an SVG path in relative commands, so that they may begin anywhere."""
 
-    right: int = 0
-    up: int = 0
+    x: int = 0
+    y: int = 0
+    begun: tuple[int, int] = (0, 0)
     written: list[str] = field(default_factory=list)
 
     def line(self, letter: str, *points: float) -> None:
         """Add a command of a path; points are pairs of x and y, where y grows upwards."""
-        moved = (round(value + self.right) if number % 2 == 0 else -round(value + self.up) for number, value in enumerate(points))
+        whole = [round(value) for value in points]
+        moved = [value - self.x if number % 2 == 0 else self.y - value for number, value in enumerate(whole)]
         self.written.append(letter + " ".join(map(str, moved)))
+        self.x, self.y = whole[-2:]
+        if letter == "m":
+            self.begun = self.x, self.y
+
+    def close(self) -> None:
+        """End a contour. The next command is relative to its beginning."""
+        self.written.append("z")
+        self.x, self.y = self.begun
 
 
 def outlined(svg: str) -> str:
@@ -64,13 +74,20 @@ def outline(text: str, weight: int) -> tuple[str, int]:
     buffer.guess_segment_properties()
     font = _font(weight)
     uharfbuzz.shape(font, buffer)
-    pen = _Pen()
+    written = []
     width = 0
     for glyph, place in zip(buffer.glyph_infos or (), buffer.glyph_positions or (), strict=True):
-        pen.right, pen.up = width + place.x_offset, place.y_offset
-        font.draw_glyph(glyph.codepoint, _commands(), pen)
+        written.append(f"M{width + place.x_offset} {-place.y_offset}{_glyph(glyph.codepoint, weight)}")
         width += place.x_advance
-    return "".join(pen.written), width
+    return "".join(written), width
+
+
+@cache
+def _glyph(number: int, weight: int) -> str:
+    """Return a glyph of a font as the data of a path relative to where it begins."""
+    pen = _Pen()
+    _font(weight).draw_glyph(number, _commands(), pen)
+    return "".join(pen.written)
 
 
 @cache
@@ -81,9 +98,9 @@ def _font(weight: int) -> uharfbuzz.Font:
 @cache
 def _commands() -> uharfbuzz.DrawFuncs:
     commands = uharfbuzz.DrawFuncs()
-    commands.set_move_to_func(lambda x, y, pen: pen.line("M", x, y))
-    commands.set_line_to_func(lambda x, y, pen: pen.line("L", x, y))
-    commands.set_quadratic_to_func(lambda *points: points[-1].line("Q", *points[:-1]))
-    commands.set_cubic_to_func(lambda *points: points[-1].line("C", *points[:-1]))
-    commands.set_close_path_func(lambda pen: pen.line("Z"))
+    commands.set_move_to_func(lambda x, y, pen: pen.line("m", x, y))
+    commands.set_line_to_func(lambda x, y, pen: pen.line("l", x, y))
+    commands.set_quadratic_to_func(lambda *points: points[-1].line("q", *points[:-1]))
+    commands.set_cubic_to_func(lambda *points: points[-1].line("c", *points[:-1]))
+    commands.set_close_path_func(_Pen.close)
     return commands
