@@ -100,8 +100,8 @@ def rewind(
 
 def _check_target(loaded: Loaded, to: int) -> None:
     """Refuse a version that is not between two commands in the observers' record, or lies before the first move."""
-    following = [undo_acts.past_of(loaded, one) for one in STORE.read(loaded.match_id, max(0, to), max(0, to) + 1)]
-    past = following[0] if following else None
+    following = STORE.read(loaded.match_id, to, to + 1) if 0 <= to < loaded.version else []
+    past = undo_acts.past_of(loaded, following[0]) if following else None
     if past is None or not past.first or not past.of_game or see_event(loaded.game, past.event, None) is None:
         raise Refused("bad_version", say("`to` is the version before a command; the log and the history show them."), "to")
     if not _begun(loaded, to):
