@@ -35,7 +35,7 @@ from notifications.wanted.wishes import wishes_of
 _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
 COLUMNS = 72
 _LINE = 76
-"""Characters of a header's line, without the colon and the blank behind its name."""
+"""Characters of an encoded line (RFC 2045 section 6.8), and of a header's without the colon and the blank behind its name."""
 # Indent of a continued line: after a bullet or a number, or under the second of two columns.
 _HANG = re.compile(r"\s*(?:(?:[-•*]|\d{1,3}[.)])\s+|\S(?:\S| (?! ))*\s{2,})?")
 _IMAGE = re.compile(r'(?P<before><img\b[^<>]*?\ssrc="cid:)(?P<name>[A-Za-z0-9_-]+)(?=")')
@@ -128,7 +128,8 @@ class NoticeMail(EmailMultiAlternatives):
 def _image(content_id: str, png: bytes) -> MIMEBase:
     image = MIMENonMultipart("image", "png")
     image["Content-Transfer-Encoding"] = "base64"
-    image.set_payload(base64.encodebytes(png).decode("ascii"))  # `MIMEImage` would recode the picture three times
+    written = base64.b64encode(png).decode("ascii")  # `MIMEImage` would recode the picture three times
+    image.set_payload("\n".join(written[start : start + _LINE] for start in range(0, len(written), _LINE)) + "\n")
     image.add_header("Content-ID", f"<{content_id}>")
     image.add_header("Content-Disposition", "inline", filename=f"{content_id.partition('.')[0]}.png")
     return image

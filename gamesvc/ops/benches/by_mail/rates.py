@@ -52,7 +52,8 @@ from notifications.sending import delivery
 
 GAME = "stratastar"
 OPTIONS = {"homeworld_choice": "random"}
-MATCHES = 12
+MATCHES = 48
+"""So many that the end of a round, when one worker has nothing left to do, counts for little."""
 READY_SECONDS = 20.0
 LOOK_SECONDS = 0.01
 """The pause of a worker that found no mail."""
