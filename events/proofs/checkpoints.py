@@ -61,10 +61,12 @@ WHERE checkpoint <= %s::int ORDER BY stream, checkpoint DESC
 """
 # No event below it that is invisible now can still appear.
 HORIZON = "SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text FROM events_epoch"
-# The heads of the streams with events since a horizon, each beside the last head in a checkpoint.
+# The heads of the streams with events since a horizon, each beside the last head in a checkpoint. The horizon is not compared as
+# a row, `(epoch, xid) >= ...`: the planner looks at the first column of that alone, expects all events, and reads the whole log.
 MOVED = """
 SELECT h.stream, h.version, h.hash, k.version, k.hash
-FROM (SELECT DISTINCT stream FROM events_event WHERE (epoch, xid) >= (%s::smallint, %s::text::xid8)) AS m,
+FROM (SELECT DISTINCT stream FROM events_event
+    WHERE epoch = %s::smallint AND xid >= %s::text::xid8 OR epoch = ANY(%s::smallint[])) AS m,
 LATERAL (SELECT stream, version, hash FROM events_event e WHERE e.stream = m.stream ORDER BY version DESC LIMIT 1) AS h
 LEFT JOIN LATERAL (
     SELECT version, hash FROM events_checkpoint_head c WHERE c.stream = h.stream ORDER BY checkpoint DESC LIMIT 1
@@ -195,7 +197,9 @@ def _moved(before: Checkpoint | None, using: str) -> tuple[Heads, int]:
             cursor.execute(HEADS)
             heads: Heads = {str(stream): (version, bytes(hash)) for stream, version, hash in cursor.fetchall()}
             return {stream: head for stream, head in heads.items() if known.get(stream) != head}, len(known | heads)
-        cursor.execute(MOVED, horizon)
+        cursor.execute("SELECT epoch FROM events_epoch")
+        later = list(range(horizon[0] + 1, cursor.fetchone()[0] + 1))
+        cursor.execute(MOVED, [*horizon, later])
         found = cursor.fetchall()
     moved = {
         str(row[0]): (row[1], bytes(row[2]))

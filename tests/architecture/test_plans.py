@@ -13,19 +13,24 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.addresses import add_verified_address
+from events.proofs import checkpoints
+from gamesvc.matches import tasks
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Premove, Rating
+from gamesvc.matches.record.stream import STORE
 from notifications.inbound import addresses, store
 from notifications.inbound.doors import rates
 from notifications.models import Handover, InboundMail, MailStatus, Outbox, ReplyAddress
 from notifications.parsing.cutting import Cut
 from notifications.sending import delivery
 from tests.mailing import mailing  # noqa: F401
+from tests.matches.playing import act
 
 pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 ROWS = 10_000
 LARGE = (
+    "events_event",
     "matches_question",
     "matches_match",
     "matches_seat",
@@ -83,6 +88,18 @@ def settled(match, user):
     copied("matches_premove", {"id": "gen_random_uuid()", "match_id": "m.id"}, "matches_match m WHERE m.id <> t.match_id")
 
 
+def recorded():
+    """Add ten thousand events of one other match, written earlier."""
+    like = "type, type_version, payload, meta, command_id, 1, occurred_at, salt, hash"
+    columns = "type, type_version, payload, meta, command_id, command_seq, occurred_at, salt, hash"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO events_event (stream, version, {columns}, xid) SELECT %s, n, {like}, (3 + n %% 5)::text::xid8"  # noqa: S608
+            " FROM (SELECT * FROM events_event LIMIT 1) AS one, generate_series(1, %s) AS n",
+            [uuid4(), ROWS],
+        )
+
+
 @pytest.fixture
 def full(toy, anna, ben):
     """Add ten thousand running matches of other users: only their rows, since nothing looks further."""
@@ -105,6 +122,7 @@ def full(toy, anna, ben):
     }
     copied("matches_question", later, "matches_match m WHERE m.id <> t.match_id AND m.status = 'running'")
     settled(match, anna)
+    recorded()
     Rating.objects.create(game=toy, pool=Rating.Pool.PEOPLE, matches=20, won=10)
     copied("matches_rating", {"id": "gen_random_uuid()"}, f"generate_series(1, {ROWS}) AS n")
     for _ in range(3):
@@ -146,6 +164,14 @@ def test_no_sweep_reads_a_large_table_from_end_to_end(told):
         if read := told(sweep):
             found[name] = read
     assert found == {}
+
+
+def test_a_checkpoint_reads_of_the_log_what_was_written_since_the_one_before(told, full):
+    tasks.make_checkpoint()
+    act(full, 0, {"name": "draw"})
+    assert told(tasks.make_checkpoint) == {}
+    assert told(lambda: tasks.checkpoint_ended(str(full.pk))) == {}
+    assert checkpoints.heads_of(full.pk, most=1)[0][1] == STORE.head(full.pk).version
 
 
 def test_no_list_reads_a_large_table_from_end_to_end(told, anna, full):

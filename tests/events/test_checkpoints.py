@@ -107,6 +107,27 @@ def test_a_checkpoint_costs_what_moved(log: PostgresStore, monkeypatch: pytest.M
     assert second.streams == first.streams >= 60, "how many moved is not told"
 
 
+def test_what_was_written_after_a_restore_is_in_the_next_checkpoint(owner: str, settings: Settings) -> None:
+    """Although the transactions of a restored server may count from below those before it."""
+    copied = "type, type_version, payload, meta, command_id, command_seq, occurred_at, salt, hash"
+    taken = copied.replace("command_seq", "1")
+    with transaction.atomic(owner), connections[owner].cursor() as cursor:
+        append(PostgresStore(owner), stream := uuid4())
+        first = checkpoints.make(owner)
+        cursor.execute("UPDATE events_epoch SET epoch = epoch + 2 RETURNING epoch")
+        cursor.execute(
+            f"INSERT INTO events_event (stream, version, {copied}, epoch, xid) SELECT stream, 2, {taken},"  # noqa: S608
+            " c.epoch - 1, '3' FROM events_event, events_epoch c WHERE stream = %s::uuid",
+            [stream],
+        )
+        second = checkpoints.make(owner)
+        heads = [(number, version) for number, version, _hash in checkpoints.heads_of(stream, owner)]
+        transaction.set_rollback(True, using=owner)
+    assert first is not None
+    assert second is not None
+    assert heads == [(second.number, 2), (first.number, 1)]
+
+
 def test_what_was_being_written_while_a_checkpoint_was_made_is_in_the_next(database: str, owner: str, settings: Settings) -> None:
     """An event may be committed after another one with a later transaction id was seen."""
     begun, made_one = threading.Event(), threading.Event()
