@@ -14,7 +14,7 @@ from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.timekeeping import timeout_sweep
-from tests.matches.playing import act, offer_trade, to_trade
+from tests.matches.playing import act, offer_trade, play_out, to_trade
 
 pytestmark = pytest.mark.django_db
 NEARLY = timedelta(hours=47)
@@ -70,3 +70,17 @@ def test_offers_do_not_make_a_player_who_is_away_lose_their_seat(anna, ben, prog
     offer_trade(match, seat)
     act(match, 1 - seat, {"name": "reject_offer", "offer": loading.load(match.id, match.game).timeline.state.offers[-1].id})
     assert ask().status_code == 200, "they are here again"
+
+
+def test_a_pause_in_the_space_war_is_not_limited(anna, ben, monkeypatch):
+    """It is a side move that asks the other player too, once for each item, so it ends by itself."""
+    monkeypatch.setattr(daily_limits, "ASKED_PER_TURN", 0)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war"))
+    for _ in range(200):
+        loaded = loading.load(match.id, match.game)
+        seat = loaded.awaited()[0].seat
+        if any(form.name == "pause" for form in loaded.game.legal_commands(loaded.timeline.state, seat)):
+            break
+        play_out(match, seed=loaded.version, most=1)
+    act(match, seat, {"name": "pause"})
+    assert [one.seat for one in loading.load(match.id, match.game).awaited()] == [1 - seat]

@@ -354,6 +354,8 @@ class Game(Generic[S]):
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     asides: Collection[str] | None = None
     """The commands that some form offers as `aside`; None: any may be one. For all others no form has to be built to know it."""
+    offers: Collection[str] = ()
+    """The asides that let the match wait for another seat's answer as often as their sender likes. The service limits them."""
     answers: Collection[str] = ()
     """The commands beside the game that answer another player: they stand among the acts of a turn while they are offered."""
     parts: Mapping[str, Part] = field(default_factory=dict)

@@ -73,6 +73,7 @@ GAME: Game[State] = Game(
     idle=IDLE,
     parts={"action_declared": "terms", "window_opened": "course", "window_closed": "course", "passed": "course"},
     ends=("retool", "end_phase", "go_to_movement", "end_turn"),
+    offers=("offer_trade",),
     asides=("offer_trade", "withdraw_offer", "accept_offer", "reject_offer", "spy", "set_orders", "resign"),
     standing_orders=STANDING_ORDERS,
     rules_help=lambda: _HELP,

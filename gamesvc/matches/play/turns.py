@@ -309,7 +309,7 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
     # Each of these questions is a mail.
     daily_limits.check("asked aside", sender.user_id, match.pk)
     turn = " ".join(sorted(question for seat, question in before if seat == sender.seat))
-    for seat in people:
+    for seat in people if command["name"] in loaded.game.offers else ():
         if loaded.account.missed.get(seat):
             gone = mark(
                 "This player has not acted since their time ran out, so the match does not wait for them. Ask them later."
