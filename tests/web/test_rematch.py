@@ -116,6 +116,47 @@ def test_a_match_whose_host_does_not_play_is_no_rematch(over, clients, people, p
     assert not other.seats.filter(user=people[1]).exists()
 
 
+@pytest.fixture
+def over_for_three(clients, people, player):
+    """A match of three players that two have left to the first, and the third player."""
+    third = player("third")
+    match = opening.join_match(by=people[1], match=opening.create_match(by=people[0], game="stratastar", seats=3))
+    match = opening.join_match(by=third, match=match)
+    for seat in (2, 1):
+        act(match, seat, {"name": "resign"})
+    match.refresh_from_db()
+    assert match.over
+    return match, third
+
+
+@pytest.mark.parametrize("instead", ["friend", "bot"])
+def test_a_match_with_somebody_else_on_a_seat_is_no_rematch(over_for_three, clients, people, player, instead):
+    """It would begin at once, as soon as the last of its seats is taken."""
+    over, _third = over_for_three
+    press(clients[0], over, "Ask for a rematch")
+    again = newest()
+    if instead == "friend":
+        friend = player("friend")
+        invitations.invite(by=people[0], match=again, username=friend.username)
+        opening.join_match(by=friend, match=again)
+    else:
+        opening.add_bot(by=people[0], match=again, seat=None, bot="random")
+    press(clients[1], over, "Ask for a rematch")
+    assert not again.seats.filter(user=people[1]).exists()
+    assert newest().creator == people[1]
+    opening.join_match(by=people[1], match=again)  # knowing who sits there
+
+
+def test_the_third_player_joins_the_rematch_of_the_other_two(over_for_three, clients, people, client):
+    over, third = over_for_three
+    press(clients[0], over, "Ask for a rematch")
+    press(clients[1], over, "Join the rematch")
+    client.force_login(third)
+    press(client, over, "Join the rematch")
+    assert newest().status == Match.Status.RUNNING
+    assert set(newest().seats.values_list("user", flat=True)) == {people[0].pk, people[1].pk, third.pk}
+
+
 def test_a_fork_of_the_match_is_no_rematch(over, clients, people):
     access = access_match(user=people[0], ident=str(over.number))
     other = forks.fork(access=access, version=8, hours=over.hours, entry="invited", clock=over.clock)

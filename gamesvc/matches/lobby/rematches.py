@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -102,15 +103,23 @@ def _inviting(user: User, opened: Sequence[Match]) -> Match | None:
 def _opened(match: Match, seats: Sequence[Seat]) -> list[Match]:
     """Return the open matches on the same terms that its players have opened since its end.
 
-    Who joins a rematch has not read its terms again. So another clock, a described position, or a host who does not play and
-    could rule on it, makes another match of it.
+    Who joins a rematch has not read its terms again. So another clock, a described position, a host who does not play and could
+    rule on it, or somebody else on a seat, makes another match of it.
     """
     players = [seat.user_id for seat in seats if seat.user_id is not None]
     hosts = Seat.objects.filter(match=OuterRef("pk"), user=OuterRef("creator"))
     since = Match.objects.filter(status=Match.Status.OPEN, creator__in=players, created_at__gte=match.ended_at)
     alike = since.filter(game=match.game, seat_count=match.seat_count, entry=Match.Entry.INVITED, board=False)
     found = alike.filter(Exists(hosts)).exclude(pk__in=Beginning.objects.values("match")).order_by("number")
-    return [one for one in found if all(getattr(one, term) == getattr(match, term) for term in TERMS)]
+    same = [one for one in found if all(getattr(one, term) == getattr(match, term) for term in TERMS)]
+    return [one for one in same if not _any_stranger(one, seats)]
+
+
+def _any_stranger(opened: Match, seats: Sequence[Seat]) -> bool:
+    """Return True if a seat of an open match is held by a user, or a bot of the game, that held none of these seats."""
+    known = Counter((seat.user_id, seat.user_id is None and seat.bot) for seat in seats)
+    taken = Counter((seat.user_id, seat.user_id is None and seat.bot) for seat in opened.seats.exclude(holder=None))
+    return bool(taken - known)
 
 
 def _open(by: User, match: Match, seats: Sequence[Seat], own: int, channel: str) -> Match:
