@@ -414,3 +414,26 @@ def test_a_vacation_in_many_matches_is_counted_bit_by_bit_and_delays_nobody_else
         assert sorted(looked) == sorted([*mine, other])
         assert timeout_sweep.sweep() == 0
         assert {one.due_at > MONDAY + 4 * DAY for one in Question.objects.filter(match__in=[*mine, other])} == {True}
+
+
+def test_many_vacations_do_not_use_up_the_time_in_which_they_are_counted(toy, anna, ben, player, monkeypatch, settings):
+    """Each was prepared by a query of its own, and with enough of them nobody's vacation was ever counted."""
+    seconds = [1000.0]
+
+    def dear(execute, *args):
+        seconds[0] += 0.1
+        return execute(*args)
+
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        match = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock={"turn": "24h", "vacation": True}))
+        travel.move_to(MONDAY + DAY - timedelta(seconds=1))
+        for day in range(10):
+            absences.announce(user=ben, first=(MONDAY + (1 + 2 * day) * DAY).date(), last=(MONDAY + (1 + 2 * day) * DAY).date())
+        for user in (anna, ben):
+            for absence in absences.absences_of(user)[3:]:
+                absences.call_off(absence=absence)
+        monkeypatch.setattr(vacations, "LASTS", 1.0)
+        monkeypatch.setattr(vacations.time, "monotonic", lambda: seconds[0])
+        with connection.execute_wrapper(dear):
+            vacations.settle()
+        assert match.questions.get().due_at > MONDAY + DAY

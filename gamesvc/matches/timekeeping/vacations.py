@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -55,11 +55,11 @@ class _Change:
     broken: list[uuid.UUID] = field(default_factory=list)
 
     @classmethod
-    def of(cls, row: AbsenceChange, now: datetime) -> _Change:
+    def of(cls, row: AbsenceChange, now: datetime, asked: Collection[uuid.UUID]) -> _Change:
+        """Return a change with the matches to look at, of those in which its user is asked now."""
         looked = row.looked_at
         if looked is None or looked < row.written_at + KEPT <= now:
-            return cls(row, True, _asked_in(row.user_id))
-        asked = set(_asked_in(row.user_id)) if row.failed else set()
+            return cls(row, True, list(asked))
         return cls(row, False, [match_id for told in row.failed if (match_id := uuid.UUID(told)) in asked])
 
     def look(self, match_id: uuid.UUID) -> bool:
@@ -93,9 +93,12 @@ def settle(user_id: int | None = None) -> Settled:
     turns. All matches are checked once more a little later: a question asked at that moment may use the old vacations, and become
     visible only after the first look.
     """
-    settled, now, end = Settled(), timezone.now(), time.monotonic() + LASTS
-    changes = [_Change.of(row, now) for row in absences.changes(user_id)]
+    settled, now, rows = Settled(), timezone.now(), absences.changes(user_id)
+    asked = _asked_in({row.user_id for row in rows}) if rows else {}
+    changes = [_Change.of(row, now, asked.get(row.user_id, {})) for row in rows]
     looks = [(change.row.user_id, (change, match_id)) for change in changes for match_id in change.matches]
+    # Counted from here: however many changes there are, some matches are looked at each time.
+    end = time.monotonic() + LASTS
     for change, match_id in Spent().in_turn(looks):
         if time.monotonic() > end:
             change.left.append(match_id)
@@ -107,9 +110,14 @@ def settle(user_id: int | None = None) -> Settled:
     return settled
 
 
-def _asked_in(user_id: int) -> list[uuid.UUID]:
-    rows = Question.objects.filter(match__seats__user_id=user_id, seat=F("match__seats__index"), match__paused_at=None)
-    return list(rows.filter(match__status=Match.Status.RUNNING).values_list("match_id", flat=True).distinct())
+def _asked_in(user_ids: Collection[int]) -> dict[int, dict[uuid.UUID, None]]:
+    """Return the running matches in which users are asked now, by user, as the keys of a dict."""
+    open_ones = Question.objects.filter(match__paused_at=None, match__status=Match.Status.RUNNING)
+    seated = open_ones.filter(match__seats__user_id__in=user_ids, seat=F("match__seats__index"))
+    asked: dict[int, dict[uuid.UUID, None]] = {}
+    for user_id, match_id in seated.values_list("match__seats__user_id", "match_id"):
+        asked.setdefault(user_id, {})[match_id] = None
+    return asked
 
 
 def _reckon(match: Match, change: AbsenceChange) -> bool:
