@@ -104,7 +104,7 @@ def _opened(match: Match, seats: Sequence[Seat]) -> list[Match]:
     """Return the open matches on the same terms that its players have opened since its end.
 
     Who joins a rematch has not read its terms again. So another clock, a described position, a host who does not play and could
-    rule on it, or somebody else on a seat, makes another match of it.
+    rule on it, or another player on a seat, makes another match of it.
     """
     players = [seat.user_id for seat in seats if seat.user_id is not None]
     hosts = Seat.objects.filter(match=OuterRef("pk"), user=OuterRef("creator"))
