@@ -10,10 +10,11 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from accounts.addresses import verified_addresses
+from gamesvc.database.asking import ask
 from gamesvc.database.prepared import OneOf, Prepared
 from notifications import registry
 from notifications.models import InboundMail, MailStatus, Outbox, Status
@@ -155,8 +156,7 @@ def same_seat(one: Outbox, other: Outbox) -> bool:
 
 def lock(user_id: int | None) -> None:
     """Let the senders of one user's notices wait for each other, to the end of the transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [_GATHER_LOCK, (user_id or 0) % 2**31])
+    ask("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [_GATHER_LOCK, (user_id or 0) % 2**31])
 
 
 def _is_beside(row: Outbox, names: Collection[str]) -> bool:
@@ -175,8 +175,6 @@ def merge(rows: Collection[UUID], into: UUID) -> int:
     """Record that notices, with all that they were to include, are included in another one. Return how many were."""
     if not rows:
         return 0
-    with connection.cursor() as cursor:
-        cursor.execute(_MERGE, [into, list(rows), list(rows)])
-        merged = sum(pk in rows for (pk,) in cursor.fetchall())
+    merged = sum(pk in rows for (pk,) in ask(_MERGE, [into, list(rows), list(rows)]).fetchall())
     _note_merged(rows, into)
     return merged
