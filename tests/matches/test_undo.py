@@ -226,6 +226,20 @@ def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     assert undoing.lapse_requests() == 0
 
 
+def test_a_request_tells_nobody_that_its_player_has_set_standing_orders(duel, program):
+    """An undo leaves them as they are, so the request stays; else its end would tell of them, and when."""
+    act(duel, 0, {"name": "draw"})
+    undo(duel, 0)
+    asked = program(duel.seats.get(index=1).user)
+    before = asked.get(f"/matches/{duel.number}/undo/").json()
+    assert before["request"]["yours_to_answer"]
+    act(duel, 0, {"name": "set_orders", "text": "hush"})
+    assert undoing.lapse_requests() == 0
+    assert asked.get(f"/matches/{duel.number}/undo/").json() == before
+    assert answer(duel, 1, True).done
+    assert (state(duel).orders[0], state(duel).turn) == ("hush", 0)
+
+
 def test_an_undo_past_another_seats_act_needs_their_consent(duel):
     before = state(duel)
     play(duel, 0)

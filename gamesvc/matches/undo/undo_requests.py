@@ -10,13 +10,14 @@ from django.utils import timezone
 from accounts.models import User
 from events.store import Statement
 from gamesvc.games.kernel.events import makes_state
-from gamesvc.games.kernel.game import Event
+from gamesvc.games.kernel.game import Event, Refused, see_event
+from gamesvc.games.kernel.undo import undo_rules
 from gamesvc.matches.events import UndoAnswered
 from gamesvc.matches.models import Match, Seat, UndoRequest
-from gamesvc.matches.record import sight
+from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import undo_announcements
-from gamesvc.matches.undo.undo_acts import Decided
+from gamesvc.matches.undo.undo_acts import Decided, trail_of
 
 # Time to answer a request, in hours of the clocks.
 HOURS_TO_ANSWER = 24
@@ -47,12 +48,32 @@ def to_answer(user: User, most: int) -> list[tuple[UndoRequest, int]]:
 def is_over(loaded: Loaded, row: UndoRequest) -> bool:
     """Return True if a request has lapsed: its time is over, its seat or one that was asked changed hands, or its seat has seen
     something happen.
+
+    An act of the seat itself that nobody else may know of counts only if it is what an undo would now take back. Standing orders,
+    which stay, would else be told by the end of the request.
     """
     if loaded.ended or timezone.now() >= row.until:
         return True
     if any(loaded.hands.get(seat, 0) > row.version for seat in (row.seat, *row.asked)):
         return True
-    return any(makes_state(event.type) for event in sight.seen_since(loaded, row.seat, row.version))
+    alone = False
+    for stored in stream.events_after(loaded.match_id, row.version, loaded.viewer_version(row.seat)):
+        event = stream.lift(loaded.game, stored)
+        viewers = [one for one in (row.seat, None, *range(loaded.seats)) if see_event(loaded.game, event, one) is not None]
+        if makes_state(event.type) and row.seat in viewers:
+            if set(viewers) != {row.seat}:
+                return True
+            alone = True
+    return alone and not _asks_the_same(loaded, row)
+
+
+def _asks_the_same(loaded: Loaded, row: UndoRequest) -> bool:
+    """Return True if an undo of the seat would go back to the version that it has asked for."""
+    changes = undo_rules.changing(loaded.timeline, row.seat)
+    try:
+        return undo_rules.find(loaded.game, trail_of(loaded), row.seat, changes=changes).to == row.to
+    except Refused:
+        return False
 
 
 def answered(version: int, request: int, seat: int | None, word: str) -> Event:
