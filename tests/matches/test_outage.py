@@ -92,7 +92,7 @@ def test_moving_is_done_once_however_often_it_is_tried(match, clock):
     outage = Outage.objects.get()
     for _ in range(2):
         Outage.objects.update(settled_at=None, claimed_until=None)
-        assert outages.settle(outage) == 0
+        assert outages.settle(outage, float("inf")) == 0
     assert match.questions.get().due_at == due
     assert types(match).count("match.outage") == 1
 
@@ -240,6 +240,49 @@ def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, mo
     assert Outage.objects.get().failed == {}
     assert match.questions.get().due_at == due + DAY
     assert timeout_sweep.sweep() == 0
+
+
+def test_matches_that_are_moved_already_do_not_use_up_the_time_of_the_others(toy, anna, ben, clock, monkeypatch, many_matches):
+    """After an outage of a minute, what was due in it or in the hour behind it is still due in that hour."""
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1)) for _ in range(7)]
+    beat_for(clock, timedelta(minutes=10))
+    due = {match.pk: match.questions.get().due_at for match in matches}
+    clock.shift(timedelta(minutes=2))
+    seconds, real = [1000.0], outages.outlast_outage
+
+    def dear(**more):
+        seconds[0] += 1.0
+        return real(**more)
+
+    monkeypatch.setattr(outages, "outlast_outage", dear)
+    monkeypatch.setattr(outages.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(outages, "BATCH", 1)
+    monkeypatch.setattr(outages, "SETTLING_LASTS", 2.5)
+    assert [outages.watch() for _ in range(4)] == [3, 3, 1, 0]
+    assert availability.proven_until() is not None
+    outage = Outage.objects.get()
+    assert outage.failed == {}
+    for match in matches:
+        assert match.questions.get().due_at == due[match.pk] + timedelta(minutes=2)
+
+
+def test_outages_share_the_time_of_a_beat(toy, anna, ben, clock, monkeypatch, many_matches):
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1)) for _ in range(3)]
+    outages.watch()
+    due = min(match.questions.get().due_at for match in matches)
+    for minutes in (20, 10):
+        Outage.objects.create(started_at=due - timedelta(minutes=minutes), ended_at=due - timedelta(minutes=minutes - 5))
+    seconds, real = [1000.0], outages.outlast_outage
+
+    def dear(**more):
+        seconds[0] += 1.0
+        return real(**more)
+
+    monkeypatch.setattr(outages, "outlast_outage", dear)
+    monkeypatch.setattr(outages.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(outages, "BATCH", 1)
+    monkeypatch.setattr(outages, "SETTLING_LASTS", 1.5)
+    assert [outages.watch() for _ in range(4)] == [2, 2, 2, 0]
 
 
 def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, many_matches):

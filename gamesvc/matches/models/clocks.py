@@ -19,7 +19,8 @@ class Outage(models.Model):
     ended_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
-    # Matches that could not be moved yet, with the number of attempts. Once the outage is settled, only these still wait.
+    # Matches that are still to be moved, with the number of failed attempts; none before the first look. Once the outage is
+    # settled, only these still wait.
     failed = models.JSONField(default=dict, blank=True)
 
     class Meta:

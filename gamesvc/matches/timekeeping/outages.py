@@ -41,25 +41,29 @@ TRIES = 60
 def watch() -> int:
     """Beat, and settle the outages that wait. Return how many matches were moved."""
     availability.beat()
-    moved = 0
+    moved, end = 0, time.monotonic() + SETTLING_LASTS
     for outage in _waiting().order_by("started_at"):
-        if _claim(outage):
+        if time.monotonic() <= end and _claim(outage):
             with leases.repeating(partial(_renew, outage), LEASE.total_seconds() / 3):
-                moved += settle(outage)
+                moved += settle(outage, end)
     return moved
 
 
-def settle(outage: Outage) -> int:
-    """Move the deadlines of every match the outage touched, or of those that failed before. Return how many were moved."""
-    moved, failed, end = 0, dict[str, int](), time.monotonic() + SETTLING_LASTS
+def settle(outage: Outage, end: float) -> int:
+    """Move the deadlines of every match the outage touched, or of those that are left, until a moment of the monotonic clock.
+
+    Return how many were moved.
+    """
+    moved, failed = 0, dict[str, int]()
     outage.refresh_from_db()
-    if outage.settled_at is None:
+    # The matches are listed once: most of those that were moved are due shortly after the outage still.
+    if outage.settled_at is None and not outage.failed:
         waiting = list(_touched(outage).values_list("match_id", flat=True).distinct())
     else:
         waiting = [UUID(match_id) for match_id in outage.failed]
     for at in range(0, len(waiting), BATCH):
         if time.monotonic() > end:
-            later = {match_id: tries for match_id, tries in outage.failed.items() if UUID(match_id) in waiting[at:]}
+            later = {str(match_id): outage.failed.get(str(match_id), 0) for match_id in waiting[at:]}
             Outage.objects.filter(pk=outage.pk).update(failed=later | failed, claimed_until=None)
             return moved
         availability.keep_alive()
