@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 
 from accounts import absences
-from gamesvc.matches.lobby import substitutes
-from gamesvc.matches.models import Seat
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, substitutes
+from gamesvc.matches.models import PauseWish, Seat
+from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from notifications.models import Outbox
 from tests.web.page import form_to
@@ -57,6 +59,17 @@ def test_a_pause_by_agreement_and_who_is_away(clients, people, toy_offered):
     today = timezone.now().astimezone(people[0].zone).date()
     absences.announce(user=people[0], first=today, last=today)
     assert "ines is away until" in html(clients[1].get(here))
+
+
+def test_an_analysis_board_is_not_paused(clients, people, toy_offered):
+    """Its owner votes for no seat, so the vote would stay without an effect, and sweeps look at it again and again."""
+    match = running(clients)
+    access = access_match(user=people[0], ident=str(match.number))
+    board = forks.fork(access=access, version=loading.load(match.id, match.game).viewer_version(access.viewer), board=True)
+    for act in ("pause", "resume"):
+        answer = clients[0].post(f"/matches/{board.number}/absence", {"act": act}, follow=True)
+        assert "You have no seat in this match" in html(answer)
+    assert not PauseWish.objects.exists()
 
 
 def test_a_seat_is_given_up_called_for_and_taken(clients, people, toy_offered):

@@ -211,6 +211,8 @@ def _do(match: Match, seats: Sequence[Seat], pause: bool, actor: Actor, channel:
 
 
 def _check(match: Match, pause: bool) -> None:
+    if match.board:  # which no player holds a seat of, so nobody could agree
+        raise holders.no_seat()
     if match.status != Match.Status.RUNNING:
         raise Refused("not_running", say("The match is {status}; only a running match is paused.", status=match.status))
     if pause and match.paused_at is not None:
