@@ -46,7 +46,7 @@ def test_lists_are_planned_with_their_filters(clients):
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements")
         kept = [statement for (statement,) in cursor.fetchall()]
-    assert [statement for statement in kept if 'FROM "' in statement] == []
+    assert [statement for statement in kept if 'FROM "matches_' in statement] == []
 
 
 def test_open_matches_are_filtered(toy_offered, people, clients):
