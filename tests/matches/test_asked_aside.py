@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import pytest
 import time_machine
 
+from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
 from gamesvc.matches.timekeeping import timeout_sweep
-from tests.matches.playing import act, offer_trade, play_out, to_trade
+from tests.matches.playing import act, offer_trade, to_trade
 
 pytestmark = pytest.mark.django_db
 NEARLY = timedelta(hours=47)
@@ -72,15 +74,41 @@ def test_offers_do_not_make_a_player_who_is_away_lose_their_seat(anna, ben, prog
     assert ask().status_code == 200, "they are here again"
 
 
-def test_a_pause_in_the_space_war_is_not_limited(anna, ben, monkeypatch):
-    """It is a side move that asks the other player too, once for each item, so it ends by itself."""
+def to_pause(match: Match, mover: int | None = None) -> int:
+    """Play cards in The Space War to where a seat, or the given one, may pause after a card of its own. Return the seat."""
+    rng = random.Random(4)
+    for _ in range(300):
+        loaded = loading.load(match.id, match.game)
+        state, seat = loaded.timeline.state, loaded.awaited()[0].seat
+        assert mover in (None, seat), "the turn is over"
+        forms = loaded.game.legal_commands(state, seat)
+        if any(form.name == "pause" for form in forms):
+            return seat
+        cards = [form for form in forms if form.name == "play_card"] or forms
+        act(match, seat, dict(loaded.game.bots["random"](loaded.game.view(state, seat), cards, rng)))
+    raise AssertionError("nobody could pause")
+
+
+def test_a_pause_in_the_space_war_ends_by_itself(anna, ben, monkeypatch):
+    """It asks the other player too, but once for each item, so it is not limited in a turn."""
     monkeypatch.setattr(daily_limits, "ASKED_PER_TURN", 0)
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war"))
-    for _ in range(200):
-        loaded = loading.load(match.id, match.game)
-        seat = loaded.awaited()[0].seat
-        if any(form.name == "pause" for form in loaded.game.legal_commands(loaded.timeline.state, seat)):
-            break
-        play_out(match, seed=loaded.version, most=1)
+    seat = to_pause(match)
     act(match, seat, {"name": "pause"})
     assert [one.seat for one in loading.load(match.id, match.game).awaited()] == [1 - seat]
+
+
+def test_pauses_do_not_make_a_player_who_is_away_lose_their_seat(anna, ben, clock):
+    policy = {"turn": "4d", "reaction": "12h", "after": 2}
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", clock=policy))
+    seat = to_pause(match)
+    act(match, seat, {"name": "pause"})
+    clock.shift(timedelta(hours=13))
+    assert timeout_sweep.sweep() == 1
+    assert to_pause(match, seat) == seat
+    with pytest.raises(Refused) as refused:
+        act(match, seat, {"name": "pause"})
+    assert refused.value.code == "asked_too_often"
+    clock.shift(timedelta(hours=13))
+    timeout_sweep.sweep()
+    assert match.seats.get(index=1 - seat).user is not None

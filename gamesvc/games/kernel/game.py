@@ -354,8 +354,11 @@ class Game(Generic[S]):
     """The commands that end a turn, a phase or a formation. `DECLINE` is one in every game."""
     asides: Collection[str] | None = None
     """The commands that some form offers as `aside`; None: any may be one. For all others no form has to be built to know it."""
-    offers: Collection[str] = ()
-    """The asides that let the match wait for another seat's answer as often as their sender likes. The service limits them."""
+    offers: Mapping[str, bool] = field(default_factory=dict)
+    """The asides that ask another seat although the match could go on without its answer. The service limits them.
+
+    True: a seat could give it again and again in one turn; False: it ends by itself, as with one for each card that was played.
+    """
     answers: Collection[str] = ()
     """The commands beside the game that answer another player: they stand among the acts of a turn while they are offered."""
     parts: Mapping[str, Part] = field(default_factory=dict)

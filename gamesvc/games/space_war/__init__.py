@@ -71,6 +71,7 @@ GAME: Game[State] = Game(
     parts=PARTS,
     ends=("go_on", "end_phase", "end_turn", "let_stand"),
     standing_orders=STANDING_ORDERS,
+    offers={"pause": False},
     rules_help=rules_help,
     short_rules=short_rules,
     word_help=word_help,

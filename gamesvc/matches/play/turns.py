@@ -308,14 +308,21 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
         return
     # Each of these questions is a mail.
     daily_limits.check("asked aside", sender.user_id, match.pk)
-    turn = " ".join(sorted(question for seat, question in before if seat == sender.seat))
-    for seat in people if command["name"] in loaded.game.offers else ():
-        if loaded.account.missed.get(seat):
+    if command["name"] in loaded.game.offers:
+        _check_asked(match, loaded, sender.seat, command["name"], people)
+
+
+def _check_asked(match: Match, loaded: Loaded, seat: int, name: str, asked: Sequence[int]) -> None:
+    """Refuse to ask players who do not act, or one player too often in a turn. Each question may run out of their time."""
+    turn = " ".join(sorted(question.id for question in loaded.awaited() if question.seat == seat))
+    for other in asked:
+        if loaded.account.missed.get(other):
             gone = mark(
                 "This player has not acted since their time ran out, so the match does not wait for them. Ask them later."
             )
             raise Refused("asked_too_often", say(gone))
-        daily_limits.check_asked(match.pk, by=sender.seat, turn=turn, seat=seat)
+        if loaded.game.offers[name]:
+            daily_limits.check_asked(match.pk, by=seat, turn=turn, seat=other)
 
 
 def _is_aside(loaded: Loaded, seat: int, name: str) -> bool:
