@@ -7,12 +7,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.mail_orders import held_orders
-from gamesvc.matches.models import HeldOrders, Match, Question
+from gamesvc.matches.models import HeldOrders, Match, PauseWish, Question, UndoRequest
 from gamesvc.matches.play import conditional_orders, standing_orders
-from gamesvc.matches.timekeeping import timeout_sweep
+from gamesvc.matches.record.append import Actor
+from gamesvc.matches.timekeeping import pauses, timeout_sweep
+from gamesvc.matches.undo import undoing
 from tests.matches.playing import act
+from tests.matches.test_undo import undo
 
 pytestmark = pytest.mark.django_db
 BATCH = 5
@@ -102,3 +105,38 @@ def test_orders_of_one_user_hold_up_no_others(due, monkeypatch, anna, ben, playe
     dear.sweep()
     assert seen.index(strange) <= 1
     assert sorted(seen) == sorted([*own, strange])
+
+
+@pytest.fixture
+def rare(toy, anna, ben, player, settings):
+    """Four matches that anna opened, and a later one of another user."""
+    settings.MATCHES_PER_MINUTE = 100
+    cleo = player("cleo")
+    hosts = [anna] * 4 + [cleo]
+    return [opening.join_match(by=ben, match=opening.create_match(by=host, game=toy)) for host in hosts]
+
+
+def test_a_free_seat_does_not_wait_for_all_those_of_one_host(rare, settings):
+    for at, match in enumerate(rare):
+        substitutes.vacate(match=match, seat=1, actor=Actor("seat", 1))
+        since = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS + 1, minutes=9 - at)
+        match.seats.filter(index=1).update(vacated_at=since)
+    assert substitutes.sweep(limit=2) == 2
+    assert rare[-1].seats.get(index=1).bot
+
+
+def test_an_agreed_pause_does_not_wait_for_all_those_in_matches_of_one_host(rare):
+    for match in rare:
+        PauseWish.objects.bulk_create(PauseWish(match=match, seat=seat) for seat in (0, 1))
+    assert pauses.sweep(limit=2) == 2
+    rare[-1].refresh_from_db()
+    assert rare[-1].paused_at is not None
+
+
+def test_a_request_to_undo_does_not_wait_for_all_those_in_matches_of_one_host(rare):
+    for at, match in enumerate(rare):
+        act(match, 0, {"name": "draw"})
+        undo(match, 0)
+        UndoRequest.objects.filter(match=match).update(until=timezone.now() - timedelta(minutes=9 - at))
+    assert undoing.lapse_requests(limit=2) == 2
+    assert UndoRequest.objects.get(match=rare[-1]).settled_at is not None

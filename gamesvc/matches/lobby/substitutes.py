@@ -34,6 +34,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.sharing import Spent
 from gamesvc.matches.statistics import reliability
 from gamesvc.matches.timekeeping import absence_announcements, pauses, timeouts
 
@@ -173,7 +174,10 @@ def seat_bot(*, match: Match, seat: int, actor: Actor, channel: str = "api") -> 
 
 
 def sweep(limit: int = 100) -> int:
-    """Let bots take seats that waited too long for a substitute. Return how many seats were settled."""
+    """Let bots take seats that waited too long for a substitute, in turns between the users who opened the matches.
+
+    Return how many seats were settled.
+    """
     before = timezone.now() - timedelta(days=settings.SUBSTITUTE_DAYS)
     waiting = _waiting().filter(vacated_at__lt=before).order_by("vacated_at")
 
@@ -185,7 +189,7 @@ def sweep(limit: int = 100) -> int:
             return 0  # another process was faster
         return 1
 
-    return backoff.each("the free seat", waiting.values_list("pk", flat=True), settle, limit=limit)
+    return backoff.each("the free seat", Spent().in_turn(waiting.values_list("match__creator", "pk")), settle, limit=limit)
 
 
 def _settle(match: Match, seat: Seat) -> None:

@@ -31,6 +31,7 @@ from gamesvc.matches.models import Match, PauseWish, Reason, Seat
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.sharing import Spent
 from gamesvc.matches.timekeeping import absence_announcements, deadlines
 
 LONGEST_DAYS = 30
@@ -174,8 +175,8 @@ def settle(*, match: Match, channel: str = "clock") -> bool:
 
 
 def sweep(limit: int = 100) -> int:
-    """Settle votes that a timeout has left undecided, and those to end a pause that has lasted long. Return the number of
-    matches.
+    """Settle votes that a timeout has left undecided, and those to end a pause that has lasted long, in turns between the users
+    who opened the matches. Return the number of matches.
 
     Votes for a pause that have lapsed are deleted.
     """
@@ -184,7 +185,7 @@ def sweep(limit: int = 100) -> int:
     missing = Seat.objects.filter(~Exists(said), match=OuterRef("pk"), user__isnull=False)
     wished = Match.objects.filter(Exists(PauseWish.objects.filter(match=OuterRef("pk"))))
     decided = wished.filter(~Exists(missing) | Q(paused_at__lte=timezone.now() - _longest()))
-    due = decided.filter(status=Match.Status.RUNNING).values_list("pk", flat=True)
+    due = Spent().in_turn(decided.filter(status=Match.Status.RUNNING).values_list("creator", "pk"))
     return backoff.each("the pause agreed in match", due, lambda pk: settle(match=Match.objects.get(pk=pk)), limit=limit)
 
 

@@ -40,6 +40,7 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import availability, loading, surroundings
 from gamesvc.matches.record.append import Act, Actor, record
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.sharing import Spent
 from gamesvc.matches.undo import undo_announcements
 from gamesvc.matches.undo.undo_acts import Decided, Outcome, carry_out, check_fresh, check_running, rewind, trail_of
 from gamesvc.matches.undo.undo_requests import ACCEPT, HOURS_TO_ANSWER, INSERT, SETTLE, answered, is_over, open_request, settle
@@ -143,10 +144,13 @@ def answer(
 
 
 def lapse_requests(limit: int = 100) -> int:
-    """Settle requests that are past their time or whose match has moved on. Return how many."""
+    """Settle requests that are past their time or whose match has moved on, in turns between the users who opened the matches.
+
+    Return how many.
+    """
     moved_on = Q(until__lte=timezone.now()) | Q(match__version__gt=F("version"))
     rows = UndoRequest.objects.filter(moved_on, settled_at=None).order_by("until")
-    return backoff.each("the lapse of request", rows.values_list("pk", flat=True), _lapse, limit=limit)
+    return backoff.each("the lapse of request", Spent().in_turn(rows.values_list("match__creator", "pk")), _lapse, limit=limit)
 
 
 def _lapse(request_id: int) -> int:
