@@ -169,7 +169,7 @@ def _join(match_id: str, user_id: int) -> None:
 def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, int]:
     """Submit commands of a player until the question is closed. Repeating it is safe."""
     match = Match.objects.get(pk=match_id)
-    received = timezone.now()
+    received, asides = timezone.now(), True
     for given in range(SITTING):
         loaded = loading.load(match.id, match.game)
         seats = list(match.seats.order_by("index"))
@@ -178,7 +178,7 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
         if all((one.seat, one.id) != (seat, question) for one in loaded.awaited()):
             return "answered" if given else "was over", given
         rng = random.Random(f"{match_id} {seat} {loaded.version}")
-        forms = loaded.game.legal_commands(loaded.timeline.state, seat)
+        forms = [form for form in loaded.game.legal_commands(loaded.timeline.state, seat) if asides or not form.aside]
         command = loaded.game.bots[RANDOM](loaded.game.view(loaded.timeline.state, seat), forms, rng)
         try:
             turns.submit(
@@ -186,10 +186,13 @@ def _act(match_id: str, seat: int, question: str, user_id: int) -> tuple[str, in
                 sender=Sender.player(user_id, seat, "api", received),
                 command=command,
                 expected_version=loaded.viewer_version(seat),
-                command_id=turns.command_id(sender=user_id, key=f"{match_id} {question} {loaded.version}"),
+                command_id=turns.command_id(sender=user_id, key=f"{match_id} {question} {loaded.version} {asides}"),
                 seats=seats,
             )
         except Refused as refused:
+            if asides and refused.code == "asked_too_often":
+                asides = False
+                continue
             return refused.code.replace("_", " "), given
         except (errors.Stale, errors.Busy):
             continue
