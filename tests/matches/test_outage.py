@@ -242,12 +242,8 @@ def test_a_match_that_cannot_be_moved_at_all_has_its_rows_moved(match, clock, mo
     assert timeout_sweep.sweep() == 0
 
 
-def test_matches_that_are_moved_already_do_not_use_up_the_time_of_the_others(toy, anna, ben, clock, monkeypatch, many_matches):
-    """After an outage of a minute, what was due in it or in the hour behind it is still due in that hour."""
-    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1)) for _ in range(7)]
-    beat_for(clock, timedelta(minutes=10))
-    due = {match.pk: match.questions.get().due_at for match in matches}
-    clock.shift(timedelta(minutes=2))
+def second_by_second(monkeypatch, lasts):
+    """Let each match that is moved take a second, and a beat last so many of them."""
     seconds, real = [1000.0], outages.outlast_outage
 
     def dear(**more):
@@ -257,7 +253,16 @@ def test_matches_that_are_moved_already_do_not_use_up_the_time_of_the_others(toy
     monkeypatch.setattr(outages, "outlast_outage", dear)
     monkeypatch.setattr(outages.time, "monotonic", lambda: seconds[0])
     monkeypatch.setattr(outages, "BATCH", 1)
-    monkeypatch.setattr(outages, "SETTLING_LASTS", 2.5)
+    monkeypatch.setattr(outages, "SETTLING_LASTS", lasts)
+
+
+def test_matches_that_are_moved_already_do_not_use_up_the_time_of_the_others(toy, anna, ben, clock, monkeypatch, many_matches):
+    """After an outage of a minute, what was due in it or in the hour behind it is still due in that hour."""
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1)) for _ in range(7)]
+    beat_for(clock, timedelta(minutes=10))
+    due = {match.pk: match.questions.get().due_at for match in matches}
+    clock.shift(timedelta(minutes=2))
+    second_by_second(monkeypatch, lasts=2.5)
     assert [outages.watch() for _ in range(4)] == [3, 3, 1, 0]
     assert availability.proven_until() is not None
     outage = Outage.objects.get()
@@ -272,16 +277,7 @@ def test_outages_share_the_time_of_a_beat(toy, anna, ben, clock, monkeypatch, ma
     due = min(match.questions.get().due_at for match in matches)
     for minutes in (20, 10):
         Outage.objects.create(started_at=due - timedelta(minutes=minutes), ended_at=due - timedelta(minutes=minutes - 5))
-    seconds, real = [1000.0], outages.outlast_outage
-
-    def dear(**more):
-        seconds[0] += 1.0
-        return real(**more)
-
-    monkeypatch.setattr(outages, "outlast_outage", dear)
-    monkeypatch.setattr(outages.time, "monotonic", lambda: seconds[0])
-    monkeypatch.setattr(outages, "BATCH", 1)
-    monkeypatch.setattr(outages, "SETTLING_LASTS", 1.5)
+    second_by_second(monkeypatch, lasts=1.5)
     assert [outages.watch() for _ in range(4)] == [2, 2, 2, 0]
 
 
