@@ -14,6 +14,8 @@ from billiard.pool import SIG_SOFT_TIMEOUT, soft_timeout_sighandler  # type: ign
 from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
+from gamesvc.database.asking import drop_interrupted
+
 
 class TimeIsUp(BaseException):
     """The soft limit of the running task is reached. It is no `Exception`, so only code that names it catches it."""
@@ -34,6 +36,7 @@ class LimitedTask(Task):  # type: ignore[misc]
             finally:
                 signal.signal(SIG_SOFT_TIMEOUT, soft_timeout_sighandler)
         except TimeIsUp:
+            drop_interrupted()  # the next task would fail at its first query
             raise SoftTimeLimitExceeded from None
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import select
+import signal
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 from django.conf import settings
 from django.db import close_old_connections, connection
+
+from gamesvc.database.asking import ask, drop_interrupted
+from gamesvc.time_limits import TimeIsUp
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,3 +67,22 @@ def test_a_connection_on_which_something_came_is_asked_and_kept(server: psycopg.
     assert last_query(server, pid) == "SELECT 1"
     assert run("SELECT pg_backend_pid()") == [(pid,)]
     run("UNLISTEN news")
+
+
+def test_a_connection_whose_query_was_interrupted_is_replaced() -> None:
+    def is_up(*_: object) -> None:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, is_up)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(TimeIsUp):
+            run("SELECT pg_sleep(30)")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    drop_interrupted()
+    assert ask("SELECT 1", []).fetchall() == run("SELECT 1") == [(1,)]
+    kept = connection.connection
+    drop_interrupted()
+    assert connection.connection is kept

@@ -39,3 +39,13 @@ def ask(query: str, params: Sequence[Any] | Mapping[str, Any], *, using: str = D
         with connection.wrap_database_errors:
             raise
     return cursor
+
+
+def drop_interrupted(*, using: str = DEFAULT_DB_ALIAS) -> None:
+    """Close Django's connection if a query on it was interrupted, as by the soft limit of a task: it takes no other.
+
+    The next query opens another one.
+    """
+    connection = connections[using]
+    if connection.connection is not None and not connection.in_atomic_block and not connection.is_usable():
+        connection.close()

@@ -15,6 +15,8 @@ from typing import TypeVar
 from django.db import connection
 from django.utils import timezone
 
+from gamesvc.time_limits import TimeIsUp
+
 logger = logging.getLogger(__name__)
 
 FIRST_REST = timedelta(seconds=10)
@@ -32,8 +34,8 @@ _resting: dict[tuple[str, Hashable], tuple[int, datetime]] = {}
 def each(what: str, items: Iterable[Item], do: Callable[[Item], int], *, limit: int) -> int:
     """Run `do` for each item and return the sum of its results. Stop when `limit` items returned something, or after `LASTS`.
 
-    Failures are logged, and the item rests. So `items` should be all that are due, not just the first `limit`. If the database is
-    away no item is at fault, and the sweep ends with the error.
+    Failures are logged, and the item rests, as does one that takes all the time of the task. So `items` should be all that are
+    due, not just the first `limit`. If the database is away no item is at fault, and the sweep ends with the error.
     """
     total = done = 0
     end = time.monotonic() + LASTS
@@ -45,6 +47,11 @@ def each(what: str, items: Iterable[Item], do: Callable[[Item], int], *, limit: 
             continue
         try:
             came = do(item)
+        except TimeIsUp:
+            # The next sweep begins with others: this item may take all the time again.
+            logger.error("Sweep: %s %s took the time of the task and will be tried again later.", what, item)
+            _rest(what, item, failures)
+            raise
         except Exception:
             if not connection.is_usable():
                 raise

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.utils import translation
 
 from accounts.models import User
+from gamesvc.database.asking import drop_interrupted
 from gamesvc.time_limits import TimeIsUp
 from notifications import outbox
 from notifications.inbound import destinations, held, purposes, standing, store
@@ -69,6 +70,7 @@ def work_on(mail: InboundMail) -> bool:
         return False
     except TimeIsUp:
         # The task's time is up, not this mail's: it is tried again, and the task ends.
+        drop_interrupted()
         store.put_back(mail, error="the time of the task was over")
         raise
     except Exception as fault:

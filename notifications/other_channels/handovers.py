@@ -15,6 +15,8 @@ from django.db import connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from gamesvc.database.asking import drop_interrupted
+from gamesvc.time_limits import TimeIsUp
 from notifications import channels, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover
@@ -106,6 +108,11 @@ def _pack(handover: Handover) -> Parcel | bool:
             if not channels.answered(notice):
                 raise
             return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
+    except TimeIsUp:
+        # The task ends. At the next try this notice may take all the time again, so others go before it.
+        drop_interrupted()
+        _later(handover, "the time of the task was over")
+        raise
     except Exception as fault:
         # Here other apps' code runs: its faults are recorded and logged, and never stop the other notices.
         return _ended(handover, fault)

@@ -23,6 +23,8 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.utils import timezone, translation
 
+from gamesvc.database.asking import drop_interrupted
+from gamesvc.time_limits import TimeIsUp
 from notifications import channels, registry
 from notifications.models import Outbox, Status
 from notifications.returned import bounces
@@ -170,7 +172,14 @@ def send_batch(rows: Sequence[Outbox], end: float = math.inf, connection: BaseEm
             for index, row in enumerate(rows):
                 results.before(row)
                 shared_reads.only_for(rows[index:])
-                outcomes.append(deliver(row, through, results))
+                try:
+                    outcomes.append(deliver(row, through, results))
+                except TimeIsUp:
+                    # The task ends. At the next try this notice may take all the time again, so others go before it.
+                    drop_interrupted()
+                    _later(row, "the time of the task was over")
+                    claims.release(rows[index + 1 :])
+                    raise
                 if outcomes[-1] is Outcome.UNREACHABLE or time.monotonic() > end:
                     claims.release(rows[index + 1 :])
                     break

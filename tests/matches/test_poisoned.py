@@ -18,6 +18,7 @@ from gamesvc.matches.play import bots
 from gamesvc.matches.record import availability, loading, snapshot_renewal
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.undo import undoing
+from gamesvc.time_limits import TimeIsUp
 from tests.matches.playing import act
 from tests.matches.test_undo import undo
 
@@ -64,6 +65,21 @@ def test_a_sweep_over_dear_matches_ends_before_its_task_is_stopped(monkeypatch):
         return 1
 
     assert backoff.each("the match", range(200), dear, limit=200) == len(done) == 4
+
+
+def test_a_match_that_takes_all_the_time_of_a_task_stops_only_one_sweep():
+    done = []
+
+    def dear(item):
+        if item == "dear":
+            raise TimeIsUp
+        done.append(item)
+        return 1
+
+    with pytest.raises(TimeIsUp):
+        backoff.each("the match", ["dear", "other"], dear, limit=9)
+    backoff.each("the match", ["dear", "other"], dear, limit=9)
+    assert done == ["other"]
 
 
 def test_a_match_whose_bot_failed_rests_and_is_tried_again(toy, anna, caplog):

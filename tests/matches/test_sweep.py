@@ -22,6 +22,7 @@ from gamesvc.matches.record import loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import deadlines, outages, timeout_sweep, vacations
+from gamesvc.time_limits import TimeIsUp
 from notifications.inbound import addresses
 from notifications.models import Outbox, ReplyAddress
 from tests.matches.playing import sends
@@ -189,6 +190,25 @@ def test_a_match_whose_time_out_fails_rests_and_the_others_go_on(duels, monkeypa
     assert timeout_sweep.sweep() == ROUNDS - 1
     rests = Question.objects.get(match=broken).claimed_until - timezone.now()
     assert rests > timedelta(seconds=timeout_sweep.LEASE_SECONDS)
+
+
+def test_a_match_whose_time_out_takes_all_the_time_of_the_task_rests(duels, monkeypatch):
+    Question.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+    slow, real = duels[0].id, timeout_sweep._time_out
+
+    def time_out(claim, batch):
+        if claim.match_id == slow:
+            raise TimeIsUp
+        return real(claim, batch)
+
+    monkeypatch.setattr(timeout_sweep, "_time_out", time_out)
+    with pytest.raises(TimeIsUp):
+        timeout_sweep.sweep()
+    rests = Question.objects.get(match=slow).claimed_until - timezone.now()
+    assert rests > timedelta(seconds=timeout_sweep.LEASE_SECONDS)
+    Question.objects.exclude(match=slow).update(claimed_until=None)
+    timeout_sweep.sweep()
+    assert set(Question.objects.filter(due_at__lt=timezone.now()).values_list("match", flat=True)) == {slow}
 
 
 def test_a_long_sweep_keeps_the_heartbeat_from_standing_still(duels):

@@ -13,6 +13,7 @@ import standardwebhooks
 import time_machine
 from django.utils import timezone
 
+from gamesvc.time_limits import TimeIsUp
 from notifications import channels, ledger
 from notifications.models import Handover, Outbox, Preference, Status, Webhook
 from notifications.other_channels import handovers, outward, rests, signing, webhooks
@@ -94,6 +95,26 @@ def test_the_webhook_does_not_wait_for_a_mail_server_that_is_away(sink, hooked, 
     with later(minutes=59):
         assert sweep_channels() == 0
     with later(minutes=61):
+        assert sweep_channels() == 1
+
+
+def test_a_notice_that_takes_all_the_time_of_its_task_rests(sink, hooked, receiver, monkeypatch):
+    queue(hooked)
+    send_due()
+
+    def slow(notice):
+        raise TimeIsUp
+
+    Handover.objects.update(attempts=5)
+    with later(minutes=61):
+        with monkeypatch.context() as patch:
+            patch.setattr(channels, "answered", slow)
+            with pytest.raises(TimeIsUp):
+                sweep_channels()
+        assert Handover.objects.get().error == "the time of the task was over"
+    with later(minutes=63):
+        assert sweep_channels() == 0, "longer than a lease"
+    with later(minutes=90):
         assert sweep_channels() == 1
 
 

@@ -16,6 +16,7 @@ from django.db import connection
 from django.utils import timezone, translation
 
 from accounts.models import User
+from gamesvc.time_limits import TimeIsUp
 from notifications.models import Outbox, Status
 from notifications.outbox import Notice, notify
 from notifications.registry import Message
@@ -198,6 +199,19 @@ def test_a_notice_that_kills_its_workers_takes_no_other_with_it(sink, turns, ann
             send_due()
         Outbox.objects.update(claimed_until=None)
     assert (row_of(poisoned).attempts, row_of(good).attempts) == (3, 0)
+
+
+def test_a_notice_that_takes_all_the_time_of_its_task_lets_others_go_first(sink, turns, ann):
+    slow, good = queue(ann, due_at=timezone.now() - timedelta(hours=1)), queue(ann)
+    turns.fault = TimeIsUp()
+    with pytest.raises(TimeIsUp):
+        send_due()
+    turns.fault = None
+    assert send_due() == 1
+    assert (row_of(slow).status, row_of(good).status) == (Status.QUEUED, Status.SENT)
+    assert row_of(slow).error == "the time of the task was over"
+    with later(minutes=1):
+        assert send_due() == 1
 
 
 def test_one_sweep_at_a_time(committed, sink, turns):

@@ -10,8 +10,9 @@ import standardwebhooks
 import time_machine
 
 from accounts import erasure
+from gamesvc.time_limits import TimeIsUp
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
-from notifications.other_channels import outward, rests, signing, subscriptions, webhooks
+from notifications.other_channels import deliveries, outward, rests, signing, subscriptions, webhooks
 from notifications.outbox import Notice, notify
 from notifications.tasks import send_due, sweep_channels
 from notifications.wanted import muting, wishes
@@ -97,6 +98,22 @@ def test_a_failure_is_tried_again_under_the_same_id_and_stands_in_the_log(ann, h
     assert (row.status, row.attempts, row.response_status, row.error) == (Handover.Status.SENT, 2, None, "")
     assert Webhook.objects.get().failing_since is None
     assert len({headers["webhook-id"] for headers, _body in receiver.taken}) == 1
+
+
+def test_a_delivery_that_takes_all_the_time_of_its_task_rests(ann, hook, receiver, monkeypatch):
+    queue(ann)
+
+    def slow(notice):
+        raise TimeIsUp
+
+    with monkeypatch.context() as patch:
+        patch.setattr(deliveries, "body_of", slow)
+        with pytest.raises(TimeIsUp):
+            sweep_channels()
+    row = subscriptions.log_of(hook)[0]
+    assert (row.status, row.attempts, row.error) == (Handover.Status.WAITING, 1, "the time of the task was over")
+    with later(minutes=1):
+        assert sweep_channels() == 1
 
 
 def test_a_delivery_is_sent_again_with_its_id_and_body_also_of_the_channel(sink, ann, hook, receiver, asking):  # noqa: F811

@@ -27,7 +27,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
+from gamesvc.database.asking import drop_interrupted
 from gamesvc.errors import GamesvcError
+from gamesvc.time_limits import TimeIsUp
 from notifications import leases
 from notifications.inbound import destinations, store
 from notifications.inbound.doors import rates
@@ -49,6 +51,8 @@ FIRST_LOOK = timedelta(days=14)
 
 # The connection is of no use after these. A server may hang up at one message again and again, as it may refuse it.
 _HUNG_UP = (imaplib.IMAP4.abort, EOFError, ConnectionError, TimeoutError, ssl.SSLError)
+# The poll ends after these. A large message on a slow line may take all the time of the task, at each try.
+_ENDS = (*_HUNG_UP, TimeIsUp)
 
 _UIDVALIDITY = re.compile(rb"\d+")
 
@@ -114,6 +118,7 @@ def poll() -> int:
         # The error may repeat what was sent to the server; the password is in it only if that is no IMAP server at all.
         raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
     except BaseException:
+        drop_interrupted()
         Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
         raise
     Mailbox.objects.filter(pk=box.pk).update(polled_at=began, claimed_until=None)
@@ -190,7 +195,7 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
                 log.warning("%s messages of %s wait over a cap; message %s is passed over", MOST_WAITING, where.name, uid)
             else:
                 box.waiting.append(uid)
-        except Exception as fault:
+        except (Exception, TimeIsUp) as fault:
             _failed(box, uid, validity, fault)
         Mailbox.objects.filter(pk=box.pk).update(
             uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0, claimed_until=timezone.now() + LEASE
@@ -199,17 +204,18 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
     return taken
 
 
-def _failed(box: Mailbox, uid: int, validity: int, fault: Exception) -> None:
+def _failed(box: Mailbox, uid: int, validity: int, fault: Exception | TimeIsUp) -> None:
     """Count a failed try at a message and raise its fault. Return after the last try, if the connection can go on."""
     if _is_ours(fault):
         raise fault
+    drop_interrupted()
     box.tries += 1
     Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
     if box.tries < MOST_TRIES:
         raise fault
     # One message that its server never delivers must not block all later ones.
     log.error("message %s of %s cannot be read and is passed over: %s", uid, box.name, fault, exc_info=fault)
-    if isinstance(fault, _HUNG_UP):
+    if isinstance(fault, _ENDS):
         Mailbox.objects.filter(pk=box.pk).update(uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0)
         raise fault
 
@@ -223,7 +229,7 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
             taken += _message(connection, uid)
         except rates.TooMuchMail:
             box.waiting.append(uid)
-        except Exception as fault:
+        except (Exception, TimeIsUp) as fault:
             if _is_ours(fault):
                 raise  # the row still lists the message
             if _failed_again(box, uid):
@@ -231,7 +237,8 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
             else:
                 log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
                 box.waiting.append(uid)
-            if isinstance(fault, _HUNG_UP):
+            if isinstance(fault, _ENDS):
+                drop_interrupted()
                 Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
                 raise
         box.failing = {key: looks for key, looks in box.failing.items() if int(key) in box.waiting}
@@ -239,7 +246,7 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
     return taken
 
 
-def _is_ours(fault: Exception) -> bool:
+def _is_ours(fault: Exception | TimeIsUp) -> bool:
     """Return True if the database or the disk is away: no fault of a message."""
     return isinstance(fault, OperationalError | InterfaceError | OSError) and not isinstance(fault, _HUNG_UP)
 

@@ -13,6 +13,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from accounts.models import Throttle, User
+from gamesvc.time_limits import TimeIsUp
 from notifications.inbound import addresses, destinations, pipeline, store, waiting
 from notifications.inbound.doors import imap
 from notifications.inbound.tasks import poll_mailbox
@@ -156,6 +157,34 @@ def test_a_message_that_waited_and_at_which_its_server_hangs_up_is_put_aside_too
     box.deadly = {2}
     box.put(mail(to, "move A3"))
     assert [poll_mailbox() for _ in range(4)] == [0, 0, 0, 1]
+    assert Mailbox.objects.get().waiting == []
+
+
+@pytest.mark.parametrize("waited", [False, True])
+def test_a_large_message_on_a_slow_line_keeps_nothing_back_for_ever(box, to, settings, monkeypatch, waited):
+    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    real, slow = imap._fetch, None
+
+    def fetched(connection, uid, part):
+        if uid == slow:
+            raise TimeIsUp
+        return real(connection, uid, part)
+
+    monkeypatch.setattr(imap, "_fetch", fetched)
+    if waited:
+        settings.INBOUND_MAILS_PER_ADDRESS = 1
+        box.put(mail(to))
+    large = box.put(mail(to))
+    if waited:
+        poll_mailbox()
+        assert Mailbox.objects.get().waiting == [large]
+        Throttle.objects.update(ends_at=timezone.now())  # an hour later
+    slow = large
+    box.put(mail(to))
+    for _ in range(3):
+        with pytest.raises(TimeIsUp):
+            poll_mailbox()
+    assert poll_mailbox() == 1
     assert Mailbox.objects.get().waiting == []
 
 
