@@ -271,6 +271,44 @@ def test_matches_that_are_moved_already_do_not_use_up_the_time_of_the_others(toy
         assert match.questions.get().due_at == due[match.pk] + timedelta(minutes=2)
 
 
+def fail_for_ever(matches, monkeypatch):
+    real, broken = outages.outlast_outage, {match.pk for match in matches}
+
+    def moved(*, match, **more):
+        if match.pk in broken:
+            raise RuntimeError("poisoned")
+        return real(match=match, **more)
+
+    monkeypatch.setattr(outages, "outlast_outage", moved)
+
+
+def test_matches_that_cannot_be_moved_do_not_use_up_the_time_of_the_others(toy, anna, ben, clock, monkeypatch, many_matches):
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(3)]
+    *bad, good = sorted(matches, key=lambda match: match.pk)
+    fail_for_ever(bad, monkeypatch)
+    outages.watch()
+    clock.shift(DAY)
+    second_by_second(monkeypatch, lasts=1.5)
+    assert [outages.watch() for _ in range(3)].count(1) == 1
+    assert availability.proven_until() is not None
+    assert Outage.objects.get().failed.keys() == {str(match.pk) for match in bad}
+    assert "match.outage" in types(good)
+
+
+def test_an_outage_that_few_matches_could_not_outlast_holds_up_no_later_one(toy, anna, ben, clock, monkeypatch, many_matches):
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(3)]
+    outages.watch()
+    fail_for_ever(matches[:2], monkeypatch)
+    now = timezone.now()
+    failed = {str(match.pk): 1 for match in matches[:2]}
+    Outage.objects.create(started_at=now - 2 * DAY, ended_at=now - DAY, settled_at=now, failed=failed)
+    Outage.objects.create(started_at=now - timedelta(hours=1), ended_at=now + timedelta(hours=12))
+    matches[0].questions.all().delete(), matches[1].questions.all().delete()
+    second_by_second(monkeypatch, lasts=0.5)
+    assert outages.watch() == 1
+    assert availability.proven_until() is not None
+
+
 def test_outages_share_the_time_of_a_beat(toy, anna, ben, clock, monkeypatch, many_matches):
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1)) for _ in range(3)]
     outages.watch()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import DuplicateCommand
+from gamesvc.database.asking import drop_interrupted
 from gamesvc.matches.clock.compute import fell_into, outlast
 from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.events import MatchEvent
@@ -42,7 +43,8 @@ def watch() -> int:
     """Beat, and settle the outages that wait. Return how many matches were moved."""
     availability.beat()
     moved, end = 0, time.monotonic() + SETTLING_LASTS
-    for outage in _waiting().order_by("started_at"):
+    # First those that hold up all deadlines, not those of which a few matches failed.
+    for outage in _waiting().order_by(F("settled_at").asc(nulls_first=True), "started_at"):
         if time.monotonic() <= end and _claim(outage):
             with leases.repeating(partial(_renew, outage), LEASE.total_seconds() / 3):
                 moved += settle(outage, end)
@@ -52,35 +54,55 @@ def watch() -> int:
 def settle(outage: Outage, end: float) -> int:
     """Move the deadlines of every match the outage touched, or of those that are left, until a moment of the monotonic clock.
 
-    Return how many were moved.
+    Those that have failed most often come last: each may take long, and the others would wait for all their tries. Return how
+    many were moved.
     """
-    moved, failed = 0, dict[str, int]()
     outage.refresh_from_db()
+    left: dict[str, int] = dict(outage.failed)
     # The matches are listed once: most of those that were moved are due shortly after the outage still.
-    if outage.settled_at is None and not outage.failed:
-        waiting = list(_touched(outage).values_list("match_id", flat=True).distinct())
-    else:
-        waiting = [UUID(match_id) for match_id in outage.failed]
+    if outage.settled_at is None and not left:
+        left = dict.fromkeys(map(str, _touched(outage).values_list("match_id", flat=True).distinct()), 0)
+    moved = 0
+    try:
+        for match in _matches(left):
+            if time.monotonic() > end:
+                break
+            moved += _move(outage, match, left)
+    finally:
+        drop_interrupted()
+        # Settled once each was tried: from then on those that failed hold up only themselves.
+        settled_at = outage.settled_at or (None if 0 in left.values() else timezone.now())
+        Outage.objects.filter(pk=outage.pk).update(settled_at=settled_at, failed=left, claimed_until=None)
+    return moved
+
+
+def _matches(left: dict[str, int]) -> Iterator[Match]:
+    """Yield the matches that are left, by their tries. Those that no longer exist are left out."""
+    waiting = sorted(map(UUID, left), key=lambda match_id: left[str(match_id)])
     for at in range(0, len(waiting), BATCH):
-        if time.monotonic() > end:
-            later = {str(match_id): outage.failed.get(str(match_id), 0) for match_id in waiting[at:]}
-            Outage.objects.filter(pk=outage.pk).update(failed=later | failed, claimed_until=None)
-            return moved
         availability.keep_alive()
-        for match in Match.objects.filter(pk__in=waiting[at : at + BATCH]):
-            try:
-                moved += outlast_outage(match=match, outage=outage)
-            except Exception as fault:
-                # One match that fails must not stop the clocks of all others.
-                tries = outage.failed.get(str(match.pk), 0) + 1
-                if tries == 1:
-                    logger.exception("The deadlines of match %s could not be moved by the outage; it is tried again.", match.pk)
-                if tries < TRIES:
-                    failed[str(match.pk)] = tries
-                else:
-                    _give_up(outage, match, fault)
-    settled_at = outage.settled_at or timezone.now()
-    Outage.objects.filter(pk=outage.pk).update(settled_at=settled_at, failed=failed, claimed_until=None)
+        found = Match.objects.in_bulk(waiting[at : at + BATCH])
+        for match_id in waiting[at : at + BATCH]:
+            if match_id in found:
+                yield found[match_id]
+            else:
+                del left[str(match_id)]
+
+
+def _move(outage: Outage, match: Match, left: dict[str, int]) -> bool:
+    """Move the deadlines of one match. It is left no longer, or has one more try behind it."""
+    tries = left[str(match.pk)] = left[str(match.pk)] + 1
+    try:
+        moved = outlast_outage(match=match, outage=outage)
+    except Exception as fault:
+        # One match that fails must not stop the clocks of all others.
+        if tries == 1:
+            logger.exception("The deadlines of match %s could not be moved by the outage; it is tried again.", match.pk)
+        if tries < TRIES:
+            return False
+        _give_up(outage, match, fault)
+        moved = False
+    del left[str(match.pk)]
     return moved
 
 
