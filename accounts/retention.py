@@ -6,6 +6,7 @@ one `Old` for each way a row reaches its age. Tests compare the declarations wit
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,8 +16,11 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
+from django.db import connection
 from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
+
+logger = logging.getLogger(__name__)
 
 BATCH = 500
 FIXED = "a fixed number of rows"
@@ -74,13 +78,20 @@ RULES: Declared = {
 def sweep(declared: Declared, *, lasting: float) -> int:
     """Delete rows that have reached their age, until none are left or `lasting` seconds are over. Return how many.
 
-    The tables take turns, so that a large one does not delay the others. The next sweep continues.
+    The tables take turns, so that a large one does not delay the others, and one that fails keeps none from its turn. The next
+    sweep continues.
     """
     end, now, deleted = time.monotonic() + lasting, timezone.now(), 0
     turns = deque(_batches(apps.get_model(name), old, now) for name, olds in declared.items() for old in _olds(olds))
     while turns and time.monotonic() < end:
         batches = turns.popleft()
-        count = next(batches, None)
+        try:
+            count = next(batches, None)
+        except Exception:
+            if not connection.is_usable():
+                raise
+            logger.exception("Old rows of a table could not be deleted; the next sweep tries again.")
+            continue
         if count is not None:
             deleted += count
             turns.append(batches)

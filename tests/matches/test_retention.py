@@ -11,12 +11,13 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.utils import timezone
 
+import notifications.retention
 from accounts import retention as engine
 from accounts import tokens
 from accounts.models import ApiToken, SignIn
 from gamesvc.matches import retention, tasks
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Match
+from gamesvc.matches.models import Match, Outage
 from notifications import outbox
 from notifications.inbound import addresses
 from notifications.models import Bounce, Handover, InboundMail, MailStatus, Outbox, ReplyAddress, Status
@@ -181,6 +182,21 @@ def test_batches_pass_over_what_stays_and_end(monkeypatch, match, anna, ben):
     Outbox.objects.exclude(pk__in=[*ids, *roots]).delete()
     assert tasks.forget() == 5
     assert set(Outbox.objects.values_list("pk", flat=True)) == set(roots)
+
+
+def test_a_table_that_cannot_be_cleaned_keeps_no_other_from_it(anna, monkeypatch):
+    [pk] = queue(anna)
+    Outbox.objects.filter(pk=pk).update(status=Status.SENT, due_at=timezone.now() - LONG_AGO)
+    moment = timezone.now() - LONG_AGO
+    Outage.objects.create(started_at=moment, ended_at=moment, settled_at=moment)
+
+    def broken(topics):
+        raise ValueError
+
+    monkeypatch.setattr(notifications.retention, "_living", [broken])
+    assert retention.forget() == 1
+    assert Outbox.objects.exists()
+    assert not Outage.objects.exists()
 
 
 def test_a_sweep_without_time_deletes_nothing(anna):
