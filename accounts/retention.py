@@ -44,6 +44,9 @@ class Old:
         return model._base_manager.filter(self.where, **{f"{self.column}__lt": now - timedelta(days=self.days())})
 
 
+# Behind which rows this process ended, by table and column. Rows that stay, and those that fail, could else use up each sweep.
+_ended: dict[tuple[str, str], Q] = {}
+
 Declared = Mapping[str, str | tuple[Old, ...]]
 
 RULES: Declared = {
@@ -103,16 +106,18 @@ def _olds(declared: str | tuple[Old, ...]) -> tuple[Old, ...]:
 
 
 def _batches(model: type[Model], old: Old, now: datetime) -> Iterator[int]:
-    """Delete the old rows of a model once, by age. Yield the number deleted after each batch."""
+    """Delete the old rows of a model once, by age, from where the last sweep ended. Yield the number deleted after each batch."""
     rows = old.rows(model, now)
     ordered = rows.order_by(old.column, "pk")
     if old.needed is None:
         ordered = ordered.only("pk", old.column)
-    passed = Q()
-    while batch := list(ordered.filter(passed)[:BATCH]):
+    place = (model._meta.label, old.column)
+    while batch := list(ordered.filter(_ended.get(place, Q()))[:BATCH]):
         moment = getattr(batch[-1], old.column)
+        later = Q(**{f"{old.column}__gt": moment}) | Q(pk__gt=batch[-1].pk)
+        _ended[place] = Q(**{f"{old.column}__gte": moment}) & later
         needed = set(old.needed(batch)) if old.needed is not None else set()
         # Checked again: a row may have changed since it was read.
         going = rows.filter(pk__in=[row.pk for row in batch if row.pk not in needed]).only("pk")
         yield going.delete()[1].get(model._meta.label, 0)
-        passed = Q(**{f"{old.column}__gte": moment}) & (Q(**{f"{old.column}__gt": moment}) | Q(pk__gt=batch[-1].pk))
+    _ended.pop(place, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from datetime import timedelta
 
@@ -197,6 +198,41 @@ def test_a_table_that_cannot_be_cleaned_keeps_no_other_from_it(anna, monkeypatch
     assert retention.forget() == 1
     assert Outbox.objects.exists()
     assert not Outage.objects.exists()
+
+
+@pytest.fixture
+def one_batch_a_sweep(monkeypatch):
+    """Return a sweep of the notices that ends after two rows."""
+    seconds = itertools.count()
+    monkeypatch.setattr(engine.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(engine, "BATCH", 2)
+    monkeypatch.setattr(engine, "_ended", {})
+    return lambda: engine.sweep({"notifications.Outbox": retention.RULES["notifications.Outbox"]}, lasting=1.5)
+
+
+def test_rows_that_stay_do_not_use_up_the_time_of_each_sweep(one_batch_a_sweep, monkeypatch, anna):
+    ids = queue(*[anna] * 6)
+    for at, pk in enumerate(ids):
+        moment = timezone.now() - LONG_AGO + timedelta(hours=at)
+        Outbox.objects.filter(pk=pk).update(status=Status.SENT, due_at=moment, topic="stays" if at < 4 else "")
+    monkeypatch.setattr(notifications.retention, "_living", [lambda topics: topics])
+    monkeypatch.setattr(notifications.retention, "_asks", lambda row: True)
+    assert [one_batch_a_sweep() for _ in range(4)] == [0, 0, 2, 0]
+    Outbox.objects.filter(pk=ids[0]).update(topic="")
+    assert sum(one_batch_a_sweep() for _ in range(4)) == 1, "it begins again"
+
+
+def test_rows_that_cannot_be_judged_keep_none_behind_them(one_batch_a_sweep, monkeypatch, anna):
+    ids = queue(*[anna] * 4)
+    for at, pk in enumerate(ids):
+        moment = timezone.now() - LONG_AGO + timedelta(hours=at)
+        Outbox.objects.filter(pk=pk).update(status=Status.SENT, due_at=moment, topic="broken" if at < 2 else "")
+
+    def broken(topics):
+        raise ValueError
+
+    monkeypatch.setattr(notifications.retention, "_living", [lambda topics: broken(topics) if topics else set()])
+    assert [one_batch_a_sweep() for _ in range(2)] == [0, 2]
 
 
 def test_a_sweep_without_time_deletes_nothing(anna):
