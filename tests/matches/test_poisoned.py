@@ -55,6 +55,14 @@ def test_bots_play_on_beside_a_match_that_cannot(toy, anna, monkeypatch, many_ma
     assert version(good) > before
 
 
+def test_bots_of_one_user_that_wait_long_hide_none_of_another(toy, anna, ben, many_matches):
+    for number in (9, 8, 7):
+        against_bot(anna, number)
+    match = against_bot(ben, 1)
+    assert (ben.pk, match.pk) in bots.forgotten(2)
+    assert len(bots.forgotten(9)) == 4
+
+
 def test_a_sweep_over_dear_matches_ends_before_its_task_is_stopped(monkeypatch):
     seconds, done = [0.0], []
     monkeypatch.setattr(backoff.time, "monotonic", lambda: seconds[0])

@@ -14,6 +14,8 @@ import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
+from django.db.models import Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from accounts.bots import bots as accounts
@@ -145,7 +147,10 @@ def play(match_id: uuid.UUID, most: int = MOST_TURNS, end: float = math.inf) -> 
 def forgotten(limit: int = 100) -> list[tuple[int | None, uuid.UUID]]:
     """Return matches in which a bot has been awaited for a while, each with the user who opened it: its hint was lost, or its
     worker died.
+
+    Of each user those that wait longest, as many as there is room for: bots beyond their turns of a day wait long.
     """
     before = timezone.now() - timedelta(seconds=FORGOTTEN_AFTER_SECONDS)
-    rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by("asked_at").values_list("match__creator", "match_id")
-    return list(dict.fromkeys(rows[:limit]))
+    place = Window(RowNumber(), partition_by="match__creator", order_by="asked_at")
+    rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by(place, "asked_at")
+    return list(dict.fromkeys(rows.values_list("match__creator", "match_id")[:limit]))
