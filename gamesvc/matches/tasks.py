@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 BOTS_AT_ONCE, BOTS_WAITING, SNAPSHOTS_WAITING = 100, 10_000, 10_000
 # Longest run of a sweep for bots: it holds one of the few places of its worker.
 BOTS_SWEEP_LASTS = 5.0
+# Longest time in which batches of the feed are begun, well below the time limit of their task.
+FOLLOWING_LASTS = 30.0
 
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
@@ -127,13 +129,19 @@ def checkpoint_ended(match_id: str) -> int:
 
 @shared_task(ignore_result=True)  # type: ignore[untyped-decorator]
 def follow_statistics(batches: int = 20) -> int:
-    """Process new events for the statistics and the ratings, in at most `batches` batches each. The next sweep does the rest."""
-    taken = 0
-    for follow in (totals.follow, ratings.follow):
-        for _ in range(batches):
-            if not (more := follow()):
-                break
-            taken += more
+    """Process new events for the statistics and the ratings in turns, in at most `batches` batches each. The next sweep does the
+    rest.
+    """
+    taken, end = 0, time.monotonic() + FOLLOWING_LASTS
+    following = [totals.follow, ratings.follow]
+    for _ in range(batches):
+        if time.monotonic() > end:
+            break
+        for follow in [*following]:
+            if more := follow():
+                taken += more
+            else:
+                following.remove(follow)
     return taken
 
 

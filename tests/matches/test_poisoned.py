@@ -75,6 +75,25 @@ def test_a_sweep_over_dear_matches_ends_before_its_task_is_stopped(monkeypatch):
     assert backoff.each("the match", range(200), dear, limit=200) == len(done) == 4
 
 
+def test_ratings_do_not_wait_for_statistics_that_are_far_behind(monkeypatch):
+    seconds, rated = [0.0], []
+
+    def count():
+        seconds[0] += 8
+        return 500
+
+    def rate():
+        rated.append(seconds[0])
+        return 1 if len(rated) == 1 else 0
+
+    monkeypatch.setattr(tasks.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(tasks.totals, "follow", count)
+    monkeypatch.setattr(tasks.ratings, "follow", rate)
+    assert tasks.follow_statistics() == 4 * 500 + 1
+    assert rated == [8, 16]
+    assert seconds[0] < 60
+
+
 def test_a_match_that_takes_all_the_time_of_a_task_stops_only_one_sweep():
     done = []
 
