@@ -269,6 +269,32 @@ def test_no_deadline_fires_for_a_player_whose_vacation_cannot_be_counted(toy, an
         assert other.questions.get().seat == 1
 
 
+def test_a_vacation_that_takes_all_the_time_of_the_task_holds_up_no_other_deadline(toy, anna, ben, monkeypatch):
+    clock = {"turn": "24h", "vacation": True}
+    monkeypatch.setattr(vacations, "_resting", {})
+    with time_machine.travel(MONDAY, tick=False) as travel:
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, clock=clock))
+        other = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
+        announce(anna, travel, MONDAY + timedelta(hours=1))
+        travel.move_to(MONDAY + DAY)
+        real = service_events.append
+
+        def slow(of, *args, **more):
+            if of.pk == match.pk:
+                raise TimeIsUp
+            return real(of, *args, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(service_events, "append", slow)
+            with pytest.raises(TimeIsUp):
+                timeout_sweep.sweep()
+            assert timeout_sweep.sweep() == 1
+        assert other.questions.get().seat == 1
+        travel.shift(vacations.REST)
+        assert timeout_sweep.sweep() == 0
+        assert match.questions.get().due_at > MONDAY + 3 * DAY
+
+
 def test_a_question_asked_while_a_vacation_is_announced_has_it_counted(toy, anna, ben, monkeypatch):
     with time_machine.travel(MONDAY, tick=False) as travel:
         opened = opening.create_match(by=anna, game=toy, clock={"turn": "24h", "vacation": True})

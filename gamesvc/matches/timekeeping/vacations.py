@@ -25,6 +25,7 @@ from gamesvc.matches.record import service_events, surroundings
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.sharing import Spent
+from gamesvc.time_limits import TimeIsUp
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +35,9 @@ KEPT = timedelta(minutes=1)
 LASTS = 1.0
 # A match that cannot count a vacation for this long is broken. Its other clocks go on.
 GIVEN_UP = timedelta(days=1)
+# Rest for a match that took all the time of the task, and with it that of all deadlines; by match, for this process.
+REST = timedelta(minutes=10)
+_resting: dict[uuid.UUID, datetime] = {}
 
 
 @dataclass(slots=True)
@@ -64,8 +68,15 @@ class _Change:
 
     def look(self, match_id: uuid.UUID) -> bool:
         """Count the vacation in a match. Return True if a deadline has moved."""
+        if match_id in _resting and timezone.now() < _resting[match_id]:
+            self.broken.append(match_id)
+            return False
+        _resting.pop(match_id, None)
         try:
             return _reckon(Match.objects.get(pk=match_id), self.row)
+        except TimeIsUp:
+            _resting[match_id] = timezone.now() + REST
+            raise
         except Exception:
             self.broken.append(match_id)
             if str(match_id) not in self.row.failed:
