@@ -27,6 +27,17 @@ def at_once(*acts: Callable[[], T]) -> list[T]:
         return list(pool.map(run, acts))
 
 
+def impatient(act: Callable[[], T]) -> Callable[[], T]:
+    """Return a function that does the same, and fails if it has to wait long for a lock."""
+
+    def run() -> T:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        return act()
+
+    return run
+
+
 def is_waited_for() -> bool:
     """Return True if another connection waits for a lock that this one holds."""
     with connection.cursor() as cursor:

@@ -1,14 +1,19 @@
 """Quick pairing: two users who want a match of the same game play each other."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import transaction
 
 from accounts import blocks
+from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import opening, pairing
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading
-from tests.racing import at_once
+from tests.racing import at_once, impatient, is_waited_for
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +40,31 @@ def test_two_who_look_at_the_same_moment_play_each_other(toy, player):
         found = at_once(*[lambda user=user: pairing.pair(by=user, game="toy") for user in users])
         assert found[0].pk == found[1].pk
         assert Match.objects.get(pk=found[0].pk).status == Match.Status.RUNNING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_for_a_match_that_its_host_is_changing(toy, anna, ben):
+    waiting = pairing.pair(by=anna, game="toy")
+    with transaction.atomic():
+        Match.objects.select_for_update(no_key=True).get(pk=waiting.pk)
+        [found] = at_once(impatient(lambda: pairing.pair(by=ben, game="toy")))
+    assert found.pk != waiting.pk
+    assert (found.creator, found.status) == (ben, Match.Status.OPEN)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_behind_who_waits_for_a_request_of_their_own(toy, anna, ben):
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        User.lock(anna.pk)
+        held = pool.submit(at_once, lambda: pairing.pair(by=anna, game="toy"))
+        until = time.monotonic() + 10
+        while not is_waited_for():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        [found] = at_once(impatient(lambda: pairing.pair(by=ben, game="toy")))
+        transaction.set_rollback(True)
+    assert found.creator == ben
+    assert held.result()[0].pk == found.pk
 
 
 def test_who_waits_goes_on_waiting(toy, anna):

@@ -9,7 +9,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import check_options
-from gamesvc.matches.access import selectors
+from gamesvc.matches.access import selectors, tenures
 from gamesvc.matches.lobby import clock_choice, opening
 from gamesvc.matches.models import Beginning, Match, Seat
 from gamesvc.matches.statistics import reliability
@@ -32,12 +32,16 @@ def pair(*, by: User, game: str, channel: str = "api") -> Match:
     """
     engine = catalog.game(game)
     with transaction.atomic():
+        # Locked first: who waits for another request of their own must not keep everyone else waiting behind `_lock`.
+        tenures.lock_user(by)
         _lock(engine)
         waiting = _usual(engine, Match.objects.filter(creator=by, status=Match.Status.OPEN, seats__user=by)).first()
         if waiting is not None:
             return waiting
         suitable = reliability.for_player(_usual(engine, selectors.open_matches(by)), by).order_by("number")
         for match in suitable[:TRIED]:
+            if not _lock_now(match):
+                continue
             try:
                 return opening.join_match(by=by, match=match, channel=channel)
             except Refused:  # a seat that this user may not take; another match may fit
@@ -49,6 +53,11 @@ def _lock(game: Game) -> None:
     """Let one user at a time be paired in a game: two at once would both open a match and wait for each other."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s::int, hashtext(%s))", [_PAIRING, game.id])
+
+
+def _lock_now(match: Match) -> bool:
+    """Lock a match until the transaction ends. Return False if another request is changing it: nobody waits for its host here."""
+    return Match.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=match.pk).exists()
 
 
 def _usual(game: Game, matches: QuerySet[Match]) -> QuerySet[Match]:
