@@ -25,22 +25,33 @@ from accounts.validators import ERASED_PREFIX
 
 Eraser = Callable[[User], None]
 _erasers: dict[str, Eraser] = {}
+_before: list[Eraser] = []
 
 
-def register(name: str, eraser: Eraser) -> None:
-    """Register `eraser(user)`, which is called inside the transaction for each erased user. A name registers once."""
+def register(name: str, eraser: Eraser, *, before: Eraser | None = None) -> None:
+    """Register `eraser(user)`, which is called inside the transaction for each erased user. A name registers once.
+
+    `before(user)` is called before that transaction, and takes one of its own for each thing that others may wait for. What
+    comes after it is left to `eraser`.
+    """
     if _erasers.get(name, eraser) is not eraser:
         raise ValueError(f"an eraser named {name!r} is already registered")
     _erasers[name] = eraser
+    if before is not None and before not in _before:
+        _before.append(before)
 
 
 def erase(user: User) -> None:
     """Erase a user everywhere or nowhere: the data of the apps above, then addresses, tokens and the account's own data.
 
-    Repeating it changes nothing.
+    Their matches are left before that, one by one: what is left of an erasure that fails is an account without seats, which can
+    be erased again. Repeating it changes nothing.
     """
     # To find them takes long where many people are signed in, and other players wait for the seats that the erasers lock.
     sessions = _sessions_of(user)
+    for one in (*user.bots.all(), user):
+        for leave in _before:
+            leave(one)
     with transaction.atomic():
         _erase(user)
         Session.objects.filter(pk__in=sessions).delete()

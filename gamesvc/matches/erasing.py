@@ -25,13 +25,22 @@ CHANNEL = "web"
 
 def register() -> None:
     """Register the erasure of matches."""
-    erasure.register("matches", erase_from_matches)
+    erasure.register("matches", erase_from_matches, before=leave_matches)
+
+
+def leave_matches(user: User) -> None:
+    """Take a user out of all matches that are not over.
+
+    Before the erasure each match is left in a transaction of its own. All in one, hundreds of them would stand still meanwhile,
+    and with them the threads of all requests, and the sweeps, that wait for one of them.
+    """
+    opening.leave_all(user, channel=CHANNEL)
+    _vacate_running_matches(user)
 
 
 def erase_from_matches(user: User) -> None:
     """Remove a user from all matches, and delete their texts: press, notes, reports, refused commands, invitations."""
-    opening.leave_all(user, channel=CHANNEL)
-    _vacate_running_matches(user)
+    leave_matches(user)
     Press.objects.filter(user=user).delete()
     Note.objects.filter(user=user).delete()
     Refusal.objects.filter(user=user).delete()

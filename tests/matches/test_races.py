@@ -24,7 +24,7 @@ from gamesvc.matches.timekeeping import pauses, timeout_sweep
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
 from tests.matches.playing import holder, sends
-from tests.racing import at_once
+from tests.racing import at_once, impatient
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MATCHES = 12
@@ -122,6 +122,21 @@ def test_who_erases_their_account_does_not_wait_for_a_message_of_theirs_that_wai
     say_while(monkeypatch, match, anna, lambda: erasure.erase(anna), erasing_now)
     assert match.press_messages.count() == 0
     assert match.seats.get(index=0).vacated_at is not None
+
+
+def test_nobody_waits_for_the_erasure_of_a_player_in_another_match(toy, anna, ben, monkeypatch):
+    """All in one transaction, the matches of a busy player stood still for seconds, with the threads of all who asked for one."""
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(3)]
+    erase, done = erasing.erase_from_matches, []
+
+    def beside(user):
+        erase(user)
+        done.extend(at_once(*[impatient(lambda one=one: pauses.wish(match=one, by=ben, seat=1, pause=True)) for one in matches]))
+
+    monkeypatch.setitem(erasure._erasers, "matches", beside)
+    erasure.erase(anna)
+    assert done == [True] * 3
+    assert not any(match.seats.filter(user=anna).exists() for match in matches)
 
 
 def test_a_vacation_is_called_off_once_by_two_clicks(anna):
