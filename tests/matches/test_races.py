@@ -15,16 +15,17 @@ from accounts import absences, erasure
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import erasing, errors
 from gamesvc.matches.lobby import invitations, opening, press, substitutes
-from gamesvc.matches.models import Match, Question
+from gamesvc.matches.models import Holding, Match, Question
 from gamesvc.matches.play import bots, turns
 from gamesvc.matches.record import availability, loading, service_events
 from gamesvc.matches.record.append import Actor
 from gamesvc.matches.record.stream import STORE
+from gamesvc.matches.statistics import totals
 from gamesvc.matches.timekeeping import pauses, timeout_sweep
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
-from tests.matches.playing import holder, sends
-from tests.racing import at_once, impatient
+from tests.matches.playing import act, holder, sends
+from tests.racing import at_once, impatient, is_waited_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MATCHES = 12
@@ -137,6 +138,29 @@ def test_nobody_waits_for_the_erasure_of_a_player_in_another_match(toy, anna, be
     erasure.erase(anna)
     assert done == [True] * 3
     assert not any(match.seats.filter(user=anna).exists() for match in matches)
+
+
+def test_an_erasure_and_the_statistics_do_not_wait_for_each_other(toy, anna, ben, monkeypatch):
+    """Each of them changes the figures of several matches, in an order of its own."""
+    first, second = (opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(2))
+    while totals.follow():
+        pass
+    act(second, 0)
+    act(first, 0)
+    saved, save = threading.Event(), totals._save
+
+    def slowly(row, reckoning):
+        save(row, reckoning)
+        if row.match_id == second.pk and not saved.is_set():
+            saved.set()
+            until = time.monotonic() + 10
+            while not is_waited_for():
+                assert time.monotonic() < until
+                time.sleep(0.02)
+
+    monkeypatch.setattr(totals, "_save", slowly)
+    at_once(totals.follow, lambda: saved.wait(10) and erasure.erase(anna))
+    assert not Holding.objects.filter(user=anna).exists()
 
 
 def test_a_vacation_is_called_off_once_by_two_clicks(anna):

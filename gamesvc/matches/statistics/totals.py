@@ -44,6 +44,8 @@ def register() -> None:
 
 
 def _erase(user: User) -> None:
+    # The consumer changes the figures of several matches too: each could wait for what the other has changed.
+    following.hold(FOLLOWER)
     Holding.objects.filter(user=user).update(user=None)
 
 
