@@ -18,6 +18,7 @@ from anymail.urls import urlpatterns as provider_urls
 from anymail.utils import get_anymail_setting
 from anymail.webhooks import postmark
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
@@ -78,6 +79,10 @@ def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         except rates.TooMuchMail:
             # Every provider keeps the mail and posts it again after a 5xx; some discard it after a 429.
             return HttpResponse("Too many mails to this address within an hour.", status=503, headers={"Retry-After": "600"})
+        except ImproperlyConfigured as fault:
+            # A provider that is not used here, or not yet: it lacks a package or a key of its own. Anyone may post there.
+            log.warning("a post to %s is refused: %s", request.path, " ".join(str(fault).split()))
+            return HttpResponse("This address is not set up.", status=503)
 
     # A mail may hold any byte; `parsing.text` handles its text.
     answer.takes_bytes = True  # type: ignore[attr-defined]

@@ -196,3 +196,14 @@ def test_mail_that_only_claims_its_sender_keeps_back_none_of_the_owners(to, lett
     settings.INBOUND_MAILS_PER_ADDRESS = 1
     assert [post(postmark(to, f"forged {number}", dmarc="none")).status_code for number in range(3)] == [200] * 3
     assert post(postmark(to, "mine")).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["amazon_ses/inbound/", "amazon_ses/tracking/", "mailgun/inbound_mime/"])
+def test_the_address_of_a_provider_that_is_not_set_up_is_a_line_in_the_log(to, settings, caplog, path):
+    """It is there beside that of the provider in use, and anyone may post to it, as often as they like."""
+    settings.ANYMAIL = {"WEBHOOK_SECRET": ["new:secret"]}
+    answer = post({}, path=f"/mail/provider/{path}", secret="")
+    assert (answer.status_code, answer.content) == (503, b"This address is not set up.")
+    [told] = [one for one in caplog.records if one.name == "notifications.inbound.doors.webhooks"]
+    assert "\n" not in told.getMessage()
+    assert not any(one.exc_info for one in caplog.records)
