@@ -1,4 +1,7 @@
-"""Detection of an unreachable database, or one that is not migrated; one log line a minute instead of one per request."""
+"""Detection of an unreachable database, one that is not migrated, and waits for locks that it has ended.
+
+An unreachable database is one log line a minute instead of one per request.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ SAID_EVERY_SECONDS = 60.0
 _UNPREPARED = ("42P01", "42703")
 # SQLSTATE: connection lost, server shutting down or starting up, no free connection. Without a code the server was not reached.
 _AWAY = ("08", "57P", "53300")
+# SQLSTATE: waited for a lock for too long, deadlock. Nothing was done, and the same request may succeed at once.
+_CONTENDED = ("55P03", "40P01")
 
 
 def is_away(error: BaseException | None) -> bool:
@@ -22,6 +27,17 @@ def is_away(error: BaseException | None) -> bool:
         seen.add(id(error))
         if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
             return error.sqlstate is None or error.sqlstate.startswith(_AWAY)
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def is_contended(error: BaseException | None) -> bool:
+    """Return True if an error, or one of its causes, says that another transaction kept a lock for too long."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, psycopg.Error):
+            return error.sqlstate in _CONTENDED
         error = error.__cause__ or error.__context__
     return False
 

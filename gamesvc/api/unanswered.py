@@ -11,10 +11,10 @@ from django.views import defaults
 
 from gamesvc.api.error_responses import MEDIA_TYPE, details
 from gamesvc.api.errors import BadRequest
-from gamesvc.away import is_away
+from gamesvc.away import is_away, is_contended
 from gamesvc.errors import GamesvcError, TooMany
 from gamesvc.games.kernel.intake import Fault
-from gamesvc.matches.errors import Unknown
+from gamesvc.matches.errors import Busy, Unknown
 
 API = "/api/"
 DOCUMENTS = "/api/docs/"
@@ -63,9 +63,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer for the exception being handled: 503 if the database is away, else 500."""
-    if is_away(sys.exc_info()[1]):
-        return _problem(request, Unavailable()) if is_api(request) else _page("503.html", Unavailable())
+    """Answer for the exception being handled: 503 if the database is away or ended a wait for a lock, else 500."""
+    fault = sys.exc_info()[1]
+    if is_away(fault) or is_contended(fault):
+        error = Unavailable() if is_away(fault) else Busy()
+        return _problem(request, error) if is_api(request) else _page("503.html", error)
     if not is_api(request):
         return defaults.server_error(request)
     return _problem(request, GamesvcError())

@@ -48,6 +48,21 @@ def test_every_door_says_when_to_come_back(away, path, method):
         assert answer.json()["code"] == "unavailable"
 
 
+@pytest.mark.parametrize("sqlstate", ["55P03", "40P01"])
+@pytest.mark.parametrize("path", [one for one in ADDRESSES if one != "/health/"])
+def test_a_request_that_waited_too_long_for_another_is_to_be_sent_again(db, monkeypatch, path, sqlstate):
+    def fails(*_, **__):
+        raise refused(sqlstate)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", fails)
+        headers = {"Authorization": "Bearer gsk_x", "Cookie": f"{settings.SESSION_COOKIE_NAME}={'x' * 32}"}
+        answer = Client(raise_request_exception=False).get(path, headers=headers)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1"), answer.content
+    if path.startswith("/api/"):
+        assert (answer["Content-Type"], answer.json()["code"]) == ("application/problem+json", "busy")
+
+
 @pytest.mark.parametrize(
     ("sqlstate", "away"), [("", True), ("08006", True), ("57P01", True), ("53300", True), ("55P03", False), ("40P01", False)]
 )
