@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -243,6 +244,21 @@ def test_a_vacation_announced_during_a_long_sweep_counts_in_it(toy, anna, ben, m
     assert "match.timed_out" not in [one.type for one in STORE.read(second.id)]
 
 
+@contextmanager
+def failing(match, fault, monkeypatch):
+    """Let no event of the service itself be added to one match."""
+    real = service_events.append
+
+    def append(of, *args, **more):
+        if of.pk == match.pk:
+            raise fault
+        return real(of, *args, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service_events, "append", append)
+        yield
+
+
 def test_no_deadline_fires_for_a_player_whose_vacation_cannot_be_counted(toy, anna, ben, monkeypatch, caplog):
     clock = {"turn": "24h", "vacation": True}
     with time_machine.travel(MONDAY, tick=False) as travel:
@@ -250,15 +266,7 @@ def test_no_deadline_fires_for_a_player_whose_vacation_cannot_be_counted(toy, an
         other = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
         announce(anna, travel, MONDAY + timedelta(hours=1))
         travel.move_to(MONDAY + DAY)
-        real = service_events.append
-
-        def broken(of, *args, **more):
-            if of.pk == match.pk:
-                raise errors.Busy
-            return real(of, *args, **more)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(service_events, "append", broken)
+        with failing(match, errors.Busy, monkeypatch):
             assert timeout_sweep.sweep() == 1, "the other match goes on"
             travel.shift(timedelta(seconds=5))
             assert timeout_sweep.sweep() == 0
@@ -277,15 +285,7 @@ def test_a_vacation_that_takes_all_the_time_of_the_task_holds_up_no_other_deadli
         other = opening.join_match(by=anna, match=opening.create_match(by=ben, game=toy, clock=clock))
         announce(anna, travel, MONDAY + timedelta(hours=1))
         travel.move_to(MONDAY + DAY)
-        real = service_events.append
-
-        def slow(of, *args, **more):
-            if of.pk == match.pk:
-                raise TimeIsUp
-            return real(of, *args, **more)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(service_events, "append", slow)
+        with failing(match, TimeIsUp, monkeypatch):
             with pytest.raises(TimeIsUp):
                 timeout_sweep.sweep()
             assert timeout_sweep.sweep() == 1
