@@ -81,7 +81,7 @@ def say_while(monkeypatch, match, by, act, begun) -> None:
 
     def slowly(text):
         locked.set()
-        begun.wait(10)
+        assert begun.wait(10)
         time.sleep(0.3)
         return check(text)
 
@@ -91,7 +91,6 @@ def say_while(monkeypatch, match, by, act, begun) -> None:
 
     monkeypatch.setattr(press, "_check_text", slowly)
     at_once(lambda: press.say(match=match, by=by, by_seat=0, to=[1], text="hello", channel="web"), second)
-    assert begun.is_set()
 
 
 def test_a_message_and_a_player_who_joins_do_not_wait_for_each_other(anna, ben, player, monkeypatch):
@@ -113,14 +112,14 @@ def test_a_message_and_a_player_who_joins_do_not_wait_for_each_other(anna, ben, 
 
 def test_who_erases_their_account_does_not_wait_for_a_message_of_theirs_that_waits_for_them(toy, anna, ben, monkeypatch):
     match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
-    erasing_now, erase = threading.Event(), erasing.erase_from_matches
+    leaving = threading.Event()
 
     def begun(user):
-        erasing_now.set()
-        return erase(user)
+        leaving.set()
+        erasing.leave_matches(user)
 
-    monkeypatch.setitem(erasure._erasers, "matches", begun)
-    say_while(monkeypatch, match, anna, lambda: erasure.erase(anna), erasing_now)
+    monkeypatch.setattr(erasure, "_before", [begun])
+    say_while(monkeypatch, match, anna, lambda: erasure.erase(anna), leaving)
     assert match.press_messages.count() == 0
     assert match.seats.get(index=0).vacated_at is not None
 
