@@ -319,6 +319,16 @@ def test_outages_share_the_time_of_a_beat(toy, anna, ben, clock, monkeypatch, ma
     assert [outages.watch() for _ in range(4)] == [2, 2, 2, 0]
 
 
+def test_an_outage_of_which_only_failures_are_kept_is_listed_anew(toy, anna, ben, clock):
+    """An earlier version kept nothing else before the outage was settled."""
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1)) for _ in range(3)]
+    outages.watch()
+    began = min(match.questions.get().due_at for match in matches) - timedelta(minutes=20)
+    failed = {str(matches[1].pk): 1}
+    Outage.objects.create(started_at=began, ended_at=began + timedelta(minutes=5), failed=failed)
+    assert outages.watch() == 3
+
+
 def test_a_busy_sweep_does_not_hide_that_the_doors_are_shut(toy, anna, ben, clock, door, many_matches):
     """Every half minute a deadline is due, for ten minutes in which nobody could meet it."""
     matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=12)) for _ in range(20)]

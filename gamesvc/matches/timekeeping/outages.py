@@ -59,9 +59,10 @@ def settle(outage: Outage, end: float) -> int:
     """
     outage.refresh_from_db()
     left: dict[str, int] = dict(outage.failed)
-    # The matches are listed once: most of those that were moved are due shortly after the outage still.
-    if outage.settled_at is None and not left:
-        left = dict.fromkeys(map(str, _touched(outage).values_list("match_id", flat=True).distinct()), 0)
+    # The matches are listed once: most of those that were moved are due shortly after the outage still. Until it is settled, some
+    # of the list are untried; if none is, there is no list, but at most what failed under an earlier version.
+    if outage.settled_at is None and 0 not in left.values():
+        left = dict.fromkeys(map(str, _touched(outage).values_list("match_id", flat=True).distinct()), 0) | left
     moved = 0
     try:
         for match in _matches(left):
