@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from billiard.pool import SIG_SOFT_TIMEOUT, soft_timeout_sighandler  # type: ignore[import-untyped]
@@ -19,6 +21,20 @@ from gamesvc.database.asking import drop_interrupted
 
 class TimeIsUp(BaseException):
     """The soft limit of the running task is reached. It is no `Exception`, so only code that names it catches it."""
+
+
+@contextmanager
+def putting_off(later: Callable[[], object]) -> Iterator[None]:
+    """Call `later` if the time of the task is over while the block runs; then the task ends.
+
+    For work on one of many items: it may take all the time at its next try again, so others have to go before it.
+    """
+    try:
+        yield
+    except TimeIsUp:
+        drop_interrupted()
+        later()
+        raise
 
 
 class LimitedTask(Task):  # type: ignore[misc]

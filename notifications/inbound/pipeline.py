@@ -16,8 +16,7 @@ from django.conf import settings
 from django.utils import translation
 
 from accounts.models import User
-from gamesvc.database.asking import drop_interrupted
-from gamesvc.time_limits import TimeIsUp
+from gamesvc.time_limits import putting_off
 from notifications import outbox
 from notifications.inbound import destinations, held, purposes, standing, store
 from notifications.inbound.proving import covering, trust
@@ -62,17 +61,13 @@ def work_on(mail: InboundMail) -> bool:
     if mail.attempts > store.MOST_ATTEMPTS:
         return _give_up(mail, "too many attempts: working on this mail seems to stop the worker")
     try:
-        return _steps(mail)
+        with putting_off(lambda: store.put_back(mail, error="the time of the task was over")):
+            return _steps(mail)
     except MailRefused as refused:
         return _refused(mail, refused)
     except Unanswered as silence:
         store.put_back(mail, error=str(silence))
         return False
-    except TimeIsUp:
-        # The task's time is up, not this mail's: it is tried again, and the task ends.
-        drop_interrupted()
-        store.put_back(mail, error="the time of the task was over")
-        raise
     except Exception as fault:
         # Here the handlers begin: a fault in one mail is recorded and logged, and never stops the other mails.
         log.exception("the mail %s could not be worked on", mail.id)

@@ -19,9 +19,8 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from gamesvc.database.asking import drop_interrupted
 from gamesvc.json_types import JsonMapping
-from gamesvc.time_limits import TimeIsUp
+from gamesvc.time_limits import putting_off
 from notifications import hints, outbox, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
@@ -221,14 +220,11 @@ def _pack(row: WebhookDelivery) -> Parcel | None:
         _settle(row, Status.FAILED, "the webhook was switched off")
         return None
     try:
-        if row.body == "" and not _write(row):
+        with putting_off(lambda: _later(row, "the time of the task was over")):
+            written = row.body != "" or _write(row)
+        if not written:
             _settle(row, Status.DROPPED, "acted upon, no longer so, or not wanted")
             return None
-    except TimeIsUp:
-        # The task ends. At the next try this delivery may take all the time again, so others go before it.
-        drop_interrupted()
-        _later(row, "the time of the task was over")
-        raise
     except Exception as fault:
         # Here other apps' code runs: its faults are recorded and logged, and never stop the other deliveries.
         log.exception("the delivery %s (%s) could not be written", row.pk, row.kind)

@@ -15,8 +15,7 @@ from django.db import connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from gamesvc.database.asking import drop_interrupted
-from gamesvc.time_limits import TimeIsUp
+from gamesvc.time_limits import putting_off
 from notifications import channels, registry
 from notifications.channels import ChannelBusy, ChannelRefused, Parcel
 from notifications.models import Handover
@@ -99,20 +98,16 @@ def _pack(handover: Handover) -> Parcel | bool:
         return _settle(handover, Handover.Status.DROPPED, "no longer wanted")
     assert channel is not None
     try:
-        if channels.answered(notice):
-            return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
-        try:
-            parcel = channel.pack(notice, handover)
-        except Exception:
-            # The notice may have become obsolete while it was packed: then there is no fault, and nobody needs to be told.
-            if not channels.answered(notice):
-                raise
-            return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
-    except TimeIsUp:
-        # The task ends. At the next try this notice may take all the time again, so others go before it.
-        drop_interrupted()
-        _later(handover, "the time of the task was over")
-        raise
+        with putting_off(lambda: _later(handover, "the time of the task was over")):
+            if channels.answered(notice):
+                return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
+            try:
+                parcel = channel.pack(notice, handover)
+            except Exception:
+                # The notice may have become obsolete while it was packed: then there is no fault, and nobody needs to be told.
+                if not channels.answered(notice):
+                    raise
+                return _settle(handover, Handover.Status.DROPPED, "acted upon, or no longer so")
     except Exception as fault:
         # Here other apps' code runs: its faults are recorded and logged, and never stop the other notices.
         return _ended(handover, fault)

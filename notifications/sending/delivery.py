@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 from enum import Enum
+from functools import partial
 from uuid import UUID
 
 from anymail.exceptions import AnymailError, AnymailRecipientsRefused
@@ -23,8 +24,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.utils import timezone, translation
 
-from gamesvc.database.asking import drop_interrupted
-from gamesvc.time_limits import TimeIsUp
+from gamesvc.time_limits import putting_off
 from notifications import channels, registry
 from notifications.models import Outbox, Status
 from notifications.returned import bounces
@@ -172,14 +172,8 @@ def send_batch(rows: Sequence[Outbox], end: float = math.inf, connection: BaseEm
             for index, row in enumerate(rows):
                 results.before(row)
                 shared_reads.only_for(rows[index:])
-                try:
+                with putting_off(partial(_put_off, row, rows[index + 1 :])):
                     outcomes.append(deliver(row, through, results))
-                except TimeIsUp:
-                    # The task ends. At the next try this notice may take all the time again, so others go before it.
-                    drop_interrupted()
-                    _later(row, "the time of the task was over")
-                    claims.release(rows[index + 1 :])
-                    raise
                 if outcomes[-1] is Outcome.UNREACHABLE or time.monotonic() > end:
                     claims.release(rows[index + 1 :])
                     break
@@ -189,6 +183,11 @@ def send_batch(rows: Sequence[Outbox], end: float = math.inf, connection: BaseEm
     return [
         Outcome.LOST if row.pk in results.lost else outcome for row, outcome in zip(rows[: len(outcomes)], outcomes, strict=True)
     ]
+
+
+def _put_off(row: Outbox, rest: Sequence[Outbox]) -> None:
+    _later(row, "the time of the task was over")
+    claims.release(rest)
 
 
 def send_claimed(ids: Sequence[UUID]) -> int:

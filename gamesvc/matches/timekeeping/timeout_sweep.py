@@ -21,7 +21,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from events.store import DuplicateCommand, VersionConflict
-from gamesvc.database.asking import drop_interrupted
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
 from gamesvc.matches.access import holders
@@ -34,7 +33,7 @@ from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.sharing import Spent
 from gamesvc.matches.timekeeping import last_orders, timeouts, vacations
 from gamesvc.matches.timekeeping.timeouts import Ruling
-from gamesvc.time_limits import TimeIsUp
+from gamesvc.time_limits import putting_off
 from notifications import leases, outbox
 from notifications.inbound import waiting
 from notifications.wanted import reminders
@@ -155,17 +154,18 @@ def _opened_by(claim: Claim, batch: Batch) -> int | None:
 def _fire(claim: Claim, batch: Batch, failed: set[tuple[UUID, int]]) -> bool:
     """Close one question. If its match fails, let it rest, so that the clocks of the others go on."""
     try:
-        return not _vacation_waits(claim, batch, failed) and _time_out(claim, batch)
-    except (Exception, TimeIsUp) as fault:
-        if isinstance(fault, TimeIsUp):
-            drop_interrupted()
+        with putting_off(partial(_put_off, claim)):
+            return not _vacation_waits(claim, batch, failed) and _time_out(claim, batch)
+    except Exception:
         if not connection.is_usable():
             raise
-        logger.exception("The timeout of match %s, seat %s failed.", claim.match_id, claim.seat)
-        Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + REST)
-        if isinstance(fault, TimeIsUp):
-            raise
+        _put_off(claim)
         return False
+
+
+def _put_off(claim: Claim) -> None:
+    logger.error("The timeout of match %s, seat %s failed.", claim.match_id, claim.seat, exc_info=True)
+    Question.objects.filter(id=claim.id).update(claimed_until=timezone.now() + REST)
 
 
 def _renew(waiting: set[UUID]) -> None:
