@@ -7,7 +7,6 @@ is for people and mail servers only; the token alone decides.
 from __future__ import annotations
 
 import base64
-import functools
 import hmac
 import json
 import re
@@ -21,7 +20,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.throttling import UNHURRIED
 from gamesvc.database.asking import ask
-from gamesvc.database.rows import columns, row_of
+from gamesvc.database.prepared import Given, OneOf, Prepared
 from gamesvc.json_types import JsonMapping
 from notifications.models import ReplyAddress
 from notifications.wanted.preferences import address_hash
@@ -37,6 +36,9 @@ SELECT %s::uuid, %s::text, %s::text, %s::bigint, %s::text, %s::text, %s::jsonb, 
 WHERE {UNHURRIED}
 ON CONFLICT DO NOTHING
 """
+_VALID = Prepared(
+    lambda: ReplyAddress.objects.filter(token_hash=OneOf("hashes", "text"), expires_at__gt=Given("now", "timestamptz"))[:1]
+)
 
 
 def answerable() -> bool:
@@ -86,16 +88,7 @@ def resolve(address: str) -> ReplyAddress | None:
 def find(token: str) -> ReplyAddress | None:
     """Return the row of a token, also of one made under an earlier key that is still a fallback."""
     hashes = [_hash(token, str(key)) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    row = ask(_find(), [hashes, timezone.now()]).fetchone()
-    return row_of(ReplyAddress, row) if row is not None else None
-
-
-@functools.cache
-def _find() -> str:
-    return (
-        f"SELECT {', '.join(columns('a', ReplyAddress))} FROM notifications_reply_address a"  # noqa: S608
-        " WHERE a.token_hash = ANY (%s::text[]) AND a.expires_at > %s::timestamptz LIMIT 1"
-    )
+    return next(iter(_VALID.rows(hashes=hashes, now=timezone.now())), None)
 
 
 def rows_of(token: str) -> QuerySet[ReplyAddress]:

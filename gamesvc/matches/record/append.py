@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from events.canonical import write_time
 from events.store import NewEvent, Statement, StoredEvent
+from gamesvc.database.prepared import Given, Prepared
 from gamesvc.games.kernel.game import Awaited, Event, Refused
 from gamesvc.games.kernel.timeline import Run
 from gamesvc.json_types import JsonObject
@@ -26,9 +27,11 @@ from gamesvc.matches.events import Ended, MatchEvent, Started, read_events
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions, surroundings
 from gamesvc.matches.record.loading import Loaded, remember, save_at_mark, sit
-from gamesvc.matches.record.rows import prepared, statements
+from gamesvc.matches.record.rows import statements
 from gamesvc.matches.record.rows.statements import Change
 from gamesvc.matches.record.stream import STORE
+
+_SEATS = Prepared(lambda: Seat.objects.filter(match=Given("match", "uuid")).order_by("index"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,10 @@ def fresh_seats(
                 sit(holders, event)
         if {seat.index: str(seat.holder) for seat in seats if seat.holder is not None} == holders:
             return seats
-    return prepared.seats_of(match)
+    rows = _SEATS.rows(match=match.pk)
+    for seat in rows:
+        seat.match = match
+    return rows
 
 
 def _follow(
