@@ -11,7 +11,6 @@ import functools
 import itertools
 import re
 import struct
-import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +22,6 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from events.canonical import NotCanonical, genesis
 from events.chain import forge, unpack
-from events.direct import Direct
 from events.types import (
     START,
     Cursor,
@@ -35,7 +33,7 @@ from events.types import (
     StoredEvent,
     VersionConflict,
 )
-from gamesvc.database.asking import ask
+from gamesvc.database.asking import ask, direct
 
 __all__ = [
     "START",
@@ -82,7 +80,6 @@ class PostgresStore:
 
     def __init__(self, using: str = DEFAULT_DB_ALIAS) -> None:
         self.using = using
-        self._local = threading.local()
 
     def append(
         self, stream: UUID, events: Sequence[NewEvent], *, expected: Head, command_id: UUID, also: Sequence[Statement] = ()
@@ -108,14 +105,6 @@ class PostgresStore:
         self, connection: Any, stored: Sequence[StoredEvent], expected: Head, command_id: UUID, also: Sequence[Statement]
     ) -> bool:
         """Append in a separate transaction, where a conflict is an error that rolls everything back."""
-        # Django's checks before each query, without its calls if there is nothing to do.
-        if connection.health_check_enabled and not connection.health_check_done:
-            connection.close_if_health_check_failed()
-        if connection.connection is None:
-            connection.ensure_connection()
-        direct = getattr(self._local, "direct", None)
-        if direct is None or direct.connection is not connection.connection:
-            direct = self._local.direct = Direct(connection.connection)
         first = stored[0]
         values = [
             first.stream.bytes, _INT4(first.version), first.type.encode(), _INT2(first.type_version), first.written[0].encode(),
@@ -129,7 +118,7 @@ class PostgresStore:
             params = [*_columns(stored[1:]), *params]
         query = _alone_query(len(stored), expected.version == 0, tuple([statement.sql for statement in also]))
         try:
-            return direct.run(query, types, values, params) > 0
+            return direct(connection).write(query, types, values, params) > 0
         except psycopg.Error as error:
             if _is_conflict(error):
                 return False
@@ -217,7 +206,7 @@ class PostgresStore:
         return found
 
     def ask(self, query: str, params: Sequence[Any]) -> Any:
-        """Run a query. Return the cursor with its rows, which are valid until the next query (`asking`)."""
+        """Run a query. Return its rows (`asking`)."""
         return ask(query, params, using=self.using)
 
 

@@ -7,22 +7,12 @@ something to read, where nothing should be.
 from __future__ import annotations
 
 import select
-from typing import Any
 
 from django.db.backends.postgresql import base
 from psycopg import pq
 
-PREPARED = 300
-"""Statements that stay prepared on a connection: those of `asking`, in each form that the types of their values give them."""
-
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Return a new connection of psycopg."""
-        connection = super().get_new_connection(conn_params)
-        connection.prepared_max = PREPARED
-        return connection
-
     def is_usable(self) -> bool:
         """Return True if the connection can be used. The server is asked only if it has sent something."""
         return self._is_quiet() or bool(super().is_usable())

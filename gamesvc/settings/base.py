@@ -116,11 +116,6 @@ TEMPLATES = [
 ]
 
 
-# Prepared on the server are the append and the reads of a turn, which ask for it (`events.store`). All other queries are planned
-# with their values: a plan for any values does without the indexes that hold for some, and has taken many times as long.
-ONLY_ON_REQUEST = 10**9
-
-
 def database(url: str) -> dict[str, object]:
     """Return Django's settings for a `postgresql://user:password@host:port/name` address; `?host=DIR` gives a socket folder."""
     parts = urlsplit(url)
@@ -134,7 +129,10 @@ def database(url: str) -> dict[str, object]:
         "PORT": query.pop("port", "") or (parts.port or ""),
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {**query, "server_side_binding": True, "prepare_threshold": ONLY_ON_REQUEST},
+        # The frequent statements are prepared by `gamesvc.database.direct`; psycopg would make the server forget them with its
+        # own after a rollback. All others are planned with their values: a plan for any values does without the indexes that hold
+        # for some, and has taken many times as long.
+        "OPTIONS": {**query, "server_side_binding": True, "prepare_threshold": None},
     }
 
 

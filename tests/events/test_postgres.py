@@ -13,9 +13,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, IntegrityError, OperationalError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from events import direct, epochs, roles, snapshot_table
+from events import epochs, roles, snapshot_table
 from events.memory import MemoryStore
 from events.store import START, DuplicateCommand, Head, PostgresStore, Statement, VersionConflict
+from gamesvc.database import direct
 from tests.events.conftest import event
 
 
@@ -267,7 +268,7 @@ def test_a_percent_sign_in_a_side_statement_stays_one(log: PostgresStore, side_t
     assert run(log.using, "SELECT version FROM side_outbox WHERE stream = %s::uuid", stream) == [(3,)]
 
 
-def test_prepared_statements_make_room_and_those_of_two_stores_do_not_meet(
+def test_prepared_statements_make_room_and_two_stores_share_them(
     log: PostgresStore, side_tables: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(direct, "MOST", 3)
@@ -280,7 +281,7 @@ def test_prepared_statements_make_room_and_those_of_two_stores_do_not_meet(
         head = stored.head
     assert head.version == len(log.read(stream)) == 12
     [(kept,)] = run(log.using, "SELECT count(*)::int FROM pg_prepared_statements WHERE name LIKE 'direct%%'")
-    assert kept == 6
+    assert kept == 3
 
 
 def test_a_lost_connection_is_told_as_such_and_the_next_append_has_a_new_one(log: PostgresStore, owner: str) -> None:
