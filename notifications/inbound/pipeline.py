@@ -121,7 +121,8 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
 
 
 def _proof(mail: InboundMail, message: Message, sender: str) -> Verdict:
-    return trust.prove(message, bytes(mail.raw), sender, patient=mail.attempts > 1, digests=mail.body_digests)
+    raw, patient = bytes(mail.raw), mail.attempts > 1
+    return trust.prove(message, raw, sender, patient=patient, envelope_from=mail.envelope_from, digests=mail.body_digests)
 
 
 def _fingerprint(mail: InboundMail, message: Message, sender: str) -> str:

@@ -53,7 +53,7 @@ def _check_standing(envelope_from: str, network: str, headers: Message | None) -
 
     A mail that its sender wrote to others, or that is here already, does not count against them: anyone who has it can send it.
     """
-    proved = _proved_sender(headers) if headers is not None else ""
+    proved = _proved_sender(headers, envelope_from) if headers is not None else ""
     if headers is not None and proved:
         box = standing.box_of(headers)
         if destinations.written_to(headers, box):
@@ -69,13 +69,13 @@ def _check_standing(envelope_from: str, network: str, headers: Message | None) -
     _within(*limits, ("standing unproved", STANDING * settings.INBOUND_MAILS_PER_ADDRESS))
 
 
-def _proved_sender(headers: Message) -> str:
+def _proved_sender(headers: Message, envelope_from: str) -> str:
     """Return the sender that our border's verdict in the headers proves, with the To line; empty if there is none."""
     if settings.INBOUND_AUTH == "own":
         return ""  # that needs DNS, which the workers query
     try:
         sender = sender_of(headers)
-        verdict = trust.prove(headers, b"", sender, patient=True)
+        verdict = trust.prove(headers, b"", sender, patient=True, envelope_from=envelope_from)
         return sender if verdict.dmarc == PASS and verdict.proves("to") else ""
     except MailRefused:
         return ""
@@ -86,7 +86,7 @@ def check(address: ReplyAddress, envelope_from: str, *, network: str = "", heade
 
     `network` is that of the sender's server, if known; `headers` are the mail's, if known.
     """
-    if headers is not None and _proves(headers, address):
+    if headers is not None and _proves(headers, address, envelope_from):
         if not _repeated(headers, address):
             _within(*_limits(address, "proved"))
         return
@@ -120,13 +120,13 @@ def _is_claimed(address: ReplyAddress, envelope_from: str) -> bool:
     return bool(claimed)
 
 
-def _proves(headers: Message, address: ReplyAddress) -> bool:
+def _proves(headers: Message, address: ReplyAddress, envelope_from: str) -> bool:
     """Return True if the headers alone prove that the owner wrote the mail to this address: they hold our border's verdict."""
     if settings.INBOUND_AUTH == "own":
         return False  # that needs DNS, which the workers query
     try:
         sender = sender_of(headers)
-        verdict = trust.prove(headers, b"", sender, patient=True)
+        verdict = trust.prove(headers, b"", sender, patient=True, envelope_from=envelope_from)
         trust.check_owner(address, sender, verdict)
     except MailRefused:
         return False

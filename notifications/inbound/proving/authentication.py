@@ -39,6 +39,8 @@ _FEATURES = FeatureContext(dmarc_feature)
 # Some senders sign twice, forwarders once more.
 _MOST_SIGNATURES = 5
 _TAG = re.compile(r"(?:^|;)([a-z]+)=([^;]*)")
+# To some readers of a verdict, such as "d=players.example(.evil.example", what stands behind these is a comment.
+_NO_DOMAIN = re.compile(r"[^\w.-]")
 _PART_OF_BODY = re.compile(rb"(?:\A|;)\s*l\s*=")
 # dkimpy takes quadratic time for a run of blanks in the body, and worse in its own header.
 _RUNS = re.compile(rb"[\t ]+")
@@ -103,10 +105,12 @@ def authenticate(
     patient: bool = True,
     lookup: Lookup | None = None,
     digests: Mapping[str, str] | None = None,
+    envelope_from: str | None = None,
 ) -> Verdict:
     """Return the verdict on a mail from this one address (`sender.sender_of`); `lookup` replaces DNS in tests.
 
-    `digests`: those of a body that was cut (`parsing.cutting`), by which its signatures are checked.
+    `digests`: those of a body that was cut (`parsing.cutting`), by which its signatures are checked. `envelope_from`: the sender
+    in its envelope; None if it is not known.
     Raises `names.Unanswered` if a missing answer could prove the mail, and the caller is not `patient`.
     """
     domain = domain_of(sender)
@@ -119,14 +123,19 @@ def authenticate(
                 return Verdict(NONE, strict=verdict.strict)
             return verdict
         case _:
-            verdict = _border(message, domain) if domain else Verdict(NONE)
+            verdict = _border(message, domain, envelope_from) if domain else Verdict(NONE)
             return replace(verdict, signed=_said_to_be_signed(message, domain)) if verdict.dmarc == PASS else verdict
 
 
-def _border(message: Message, domain: str) -> Verdict:
-    """Return the worst verdict written by our border: if two headers under its name disagree, one of them is not its own."""
+def _border(message: Message, domain: str, envelope_from: str | None) -> Verdict:
+    """Return the worst verdict written by our border: if two headers under its name disagree, one of them is not its own.
+
+    A pass rests on a signature or on SPF, and SPF is about the envelope. Where the border names no valid signature, and the
+    envelope is of another organisation, it took one address for another: `"anna@players.example"@evil.example` has two.
+    """
     wanted = str(settings.INBOUND_AUTHSERV_ID).lower()
     verdicts: list[Verdict] = []
+    carried = envelope_from is None or _of_one_organisation(domain_of(envelope_from), domain)
     for value in message.get_all("Authentication-Results", []):
         line = " ".join(str(value).split())
         if not wanted or line.split(";")[0].split(" ")[0].lower() != wanted:
@@ -139,9 +148,17 @@ def _border(message: Message, domain: str) -> Verdict:
             verdicts.append(Verdict(NONE))
             continue
         verdicts += [_border_says(result, domain, line) for result in header.results if result.method == "dmarc"]
+        carried = carried or any(_is_signature(result, domain) for result in header.results)
     if not verdicts:
         return Verdict(NONE)
-    return min(verdicts, key=lambda verdict: ([FAIL, NONE, PASS].index(verdict.dmarc), not verdict.strict))
+    worst = min(verdicts, key=lambda verdict: ([FAIL, NONE, PASS].index(verdict.dmarc), not verdict.strict))
+    return worst if carried or worst.dmarc != PASS else Verdict(NONE)
+
+
+def _is_signature(result: Any, domain: str) -> bool:
+    """Return True for a result that says that a signature of the organisation of this domain is valid."""
+    signer = getattr(result, "header_d", None) or getattr(result, "header_i", None) or ""
+    return result.method == "dkim" and result.result == PASS and _of_one_organisation(domain_of("@" + str(signer)), domain)
 
 
 def _said_to_be_signed(message: Message, domain: str) -> frozenset[str] | None:
@@ -157,6 +174,8 @@ def _said_to_be_signed(message: Message, domain: str) -> frozenset[str] | None:
     signed: list[frozenset[str]] = []
     for value in values:
         tags = dict(_TAG.findall(re.sub(r"\s+", "", value)))
+        if _NO_DOMAIN.search(tags.get("d", "")):
+            return frozenset()
         if _of_one_organisation(domain_of("@" + tags.get("d", "")), domain):
             fields = frozenset(tags.get("h", "").lower().split(":"))
             signed.append(fields if "date" in fields and "l" not in tags else frozenset())

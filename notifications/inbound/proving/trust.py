@@ -33,12 +33,20 @@ def is_recent(message: Message) -> bool:
     return -MOST_AHEAD <= age < timedelta(days=settings.INBOUND_MAILS_KEPT_DAYS)
 
 
-def prove(message: Message, raw: bytes, sender: str, *, patient: bool, digests: Mapping[str, str] | None = None) -> Verdict:
+def prove(
+    message: Message,
+    raw: bytes,
+    sender: str,
+    *,
+    patient: bool,
+    envelope_from: str,
+    digests: Mapping[str, str] | None = None,
+) -> Verdict:
     """Return the proof of the sender. It uses CPU and DNS, but no database. Raises `names.Unanswered`.
 
     `digests`: those of a mail without its attachments (`parsing.cutting`).
     """
-    return authenticate(message, raw, sender, patient=patient, digests=digests)
+    return authenticate(message, raw, sender, patient=patient, digests=digests, envelope_from=envelope_from)
 
 
 def check_owner(address: ReplyAddress, sender: str, verdict: Verdict) -> None:

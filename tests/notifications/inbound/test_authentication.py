@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
+from pathlib import Path
 
 import dkim
 import dns.message
@@ -83,6 +85,47 @@ def test_results_that_cannot_be_read_are_no_results(value):
 def test_a_policy_of_none_is_not_strict():
     assert verdict("mx.games.example; dmarc=fail (p=none dis=none) header.from=players.example") == Verdict(FAIL, strict=False)
     assert verdict("mx.games.example; dmarc=fail header.from=players.example") == Verdict(FAIL, strict=False)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "results", "dmarc"),
+    [
+        ("bounces@players.example", "", PASS),
+        ("bounces@mail.players.example", "", PASS),
+        ("x@evil.example", "", NONE),
+        ('"anna@players.example"@evil.example', "", NONE),
+        ("@players.example:x@evil.example", "", NONE),
+        ("bounces@sender.example", "dkim=pass header.d=players.example; ", PASS),
+        ("bounces@sender.example", "dkim=pass header.i=@mail.players.example; ", PASS),
+        ("x@evil.example", "dkim=pass header.d=evil.example; ", NONE),
+        ("x@evil.example", "dkim=fail header.d=players.example; ", NONE),
+    ],
+)
+def test_a_pass_rests_on_a_signature_or_on_the_envelope(envelope, results, dmarc):
+    raw = f"Authentication-Results: mx.games.example; {results}dmarc=pass header.from=players.example\r\n".encode()
+    raw += b"DKIM-Signature: v=1; d=players.example; s=s; h=from:to:date; bh=x; b=x\r\nFrom: anna@players.example\r\n\r\nx"
+    assert authenticate(reading.parse(raw), raw, SENDER, envelope_from=envelope).dmarc == dmarc
+
+
+@pytest.mark.parametrize("domain", ["players.example(.evil.example", "players.example(.evil.example)", '"players.example"'])
+def test_where_a_signature_names_no_plain_domain_no_field_is_believed_to_be_signed(domain):
+    fields = b"".join(
+        f"DKIM-Signature: v=1; d={one}; s=s; h=from:to:date; bh=x; b=x\r\n".encode() for one in (domain, "players.example")
+    )
+    raw = f"Authentication-Results: {GOOD}\r\n".encode() + fields + b"From: anna@players.example\r\n\r\nx"
+    assert not verdict(raw=raw).proves("to")
+
+
+DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
+
+
+@pytest.mark.parametrize("field", ["Authentication-Results", "Received-SPF"])
+def test_the_sample_lets_no_results_in_that_a_mail_brings_along(field):
+    """OpenDMARC would believe them: "Received-SPF: pass" alone made a stranger's mail a player's."""
+    sample = (DEPLOY / "postfix.cf").read_text()
+    [checks] = re.findall(r"^header_checks = regexp:\{ \{ /(.+)/ IGNORE \} \}$", sample, re.MULTILINE)
+    assert re.match(checks, f"{field}: pass", re.IGNORECASE)
+    assert "SPFIgnoreResults true   SPFSelfValidate true" in sample
 
 
 def test_without_a_name_everything_is_unknown(settings):

@@ -89,7 +89,10 @@ def test_a_signature_of_another_domain_of_the_organisation_counts_as_its_own(mai
     add_verified_address(anna, "anna@post.example.org")
     head = f"DKIM-Signature: v=1; a=rsa-sha256; d=lists.example.org; s=s; h=from:date; bh=x; b=x\r\nTo: {to}\r\n"
     head += f"From: anna@post.example.org\r\nDate: {format_datetime(timezone.now())}\r\nSubject: lunch\r\n"
-    passed = PASSED.replace(b"players.example", b"post.example.org")
+    passed = PASSED.replace(
+        b"dmarc=pass header.from=players", b"dkim=pass header.d=lists.example.org; dmarc=pass header.from=post"
+    )
+    passed = passed.replace(b"post.example\r", b"post.example.org\r")
     assert outcome(mailing, passed + f"{head}\r\nmove A1\r\n".encode(), to) == (MailStatus.HELD, "misdirected")
     assert letters == []
 
