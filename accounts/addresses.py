@@ -52,6 +52,11 @@ def verified_addresses(user: User) -> list[str]:
     return [email for (email,) in ask(_VERIFIED, [user.pk]).fetchall()]
 
 
+def is_proved(user: User) -> bool:
+    """Return True if a user has verified an address. A further one that they give is theirs only once it is verified too."""
+    return bool(verified_addresses(user))
+
+
 def sending_address(user: User) -> str | None:
     """Return the address for notices to a user: the primary verified one, else another verified one, else None.
 

@@ -72,9 +72,11 @@ ACCOUNT_RATE_LIMITS = {
     "signup": "20/h/ip",
 }
 ACCOUNT_SIGNUP_FORM_CLASS = "accounts.signing_in.signup.ZoneForm"
-# A sign-up takes as long for a known address. A new password offers to revoke the API tokens.
+# A sign-up takes as long for a known address. The link for a new password goes to verified addresses; the new password offers to
+# revoke the API tokens.
 ACCOUNT_FORMS = {
     "signup": "accounts.signing_in.forms.SignupForm",
+    "reset_password": "accounts.signing_in.forms.ResetPasswordForm",
     "change_password": "accounts.signing_in.forms.ChangePasswordForm",
     "reset_password_from_key": "accounts.signing_in.forms.ResetPasswordKeyForm",
 }

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from accounts import tokens
+from accounts import addresses, tokens
 from accounts.models import User
 
 
@@ -65,6 +65,21 @@ class SignupForm(account_forms.SignupForm):  # type: ignore[misc]
             return redirect("account_email_verification_sent")
         answer: HttpResponse = signup(request)  # now the name is found taken
         return answer
+
+
+class ResetPasswordForm(account_forms.ResetPasswordForm):  # type: ignore[misc]
+    """The form that asks for a link to choose a new password."""
+
+    users: list[User]
+
+    def clean_email(self) -> str:
+        """Leave out accounts that have verified other addresses than this one: it may have been mistyped, and be a stranger's."""
+        written = str(super().clean_email())
+        folded = written.lower()
+        self.users = [
+            user for user in self.users if not (known := addresses.verified_addresses(user)) or folded in map(str.lower, known)
+        ]
+        return written
 
 
 class ChangePasswordForm(_OffersRevoking, account_forms.ChangePasswordForm):  # type: ignore[misc]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from allauth.account.views import ConfirmEmailView
 from allauth.mfa.totp.views import ActivateTOTPView
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.db import IntegrityError, transaction
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import include, path, re_path
+
+from accounts.addresses import is_proved
+from gamesvc.language import say
 
 
 class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
@@ -16,6 +23,18 @@ class ConfirmAddress(ConfirmEmailView):  # type: ignore[misc]
 
     def logout_other_user(self, confirmation: object) -> None:
         """Leave a user signed in who opens a link of another account: a picture with its address would sign them out."""
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Confirm the address. A further one of an account is confirmed by its user alone.
+
+        If it was mistyped, its mail goes to a stranger, who could take over the account with it.
+        """
+        address = self.get_object().email_address
+        if address.user_id != self.request.user.pk and is_proved(address.user):
+            messages.error(self.request, say("Sign in as the user who added this address, and confirm it then."))
+            return redirect_to_login(self.request.get_full_path())
+        done: HttpResponse = super().post(*args, **kwargs)
+        return done
 
 
 class ActivateTOTP(ActivateTOTPView):  # type: ignore[misc]

@@ -268,6 +268,45 @@ def test_of_two_who_take_a_name_at_once_one_has_to_take_another(client, monkeypa
     assert User.objects.get().email == "other@players.example"
 
 
+def add_address(client, address="ann@mistyped.example"):
+    client.post("/accounts/login/", {"login": "ann", "password": PASSWORD})
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    client.post("/accounts/email/", {"action_add": "", "email": address})
+    assert mail.outbox[-1].to == [address]
+    return link_in(mail.outbox[-1])
+
+
+def test_no_password_is_given_by_way_of_an_address_that_is_not_verified(client, monkeypatch):
+    """It may have been mistyped: whoever has it would take over the account."""
+    monkeypatch.setattr("accounts.signing_in.adapter.later", lambda post: post())
+    confirmed(client)
+    add_address(client)
+    mail.outbox.clear()
+    for address, sent in (("Ann@mistyped.example", 0), ("Ann@players.example", 1)):
+        assert Client().post("/accounts/password/reset/", {"email": address}).status_code == 302
+        assert len(mail.outbox) == sent
+
+
+def test_without_a_verified_address_the_one_of_the_sign_up_gives_a_new_password(client, monkeypatch):
+    monkeypatch.setattr("accounts.signing_in.adapter.later", lambda post: post())
+    sign_up(client)
+    mail.outbox.clear()
+    Client().post("/accounts/password/reset/", {"email": "ann@players.example"})
+    assert [message.to for message in mail.outbox] == [["ann@players.example"]]
+
+
+def test_a_further_address_is_confirmed_by_the_user_who_added_it(client):
+    confirmed(client)
+    link = add_address(client)
+    stranger = Client()
+    assert stranger.get(link).status_code == 200
+    answer = stranger.post(link)
+    assert (answer.status_code, answer.url.partition("?")[0]) == (302, "/accounts/login/")
+    assert not EmailAddress.objects.get(email="ann@mistyped.example").verified
+    assert client.post(link).status_code == 302
+    assert EmailAddress.objects.get(email="ann@mistyped.example").verified
+
+
 def test_a_taken_address_tells_its_owner_only(client):
     confirmed(client)
     answer = sign_up(client, name="eve")
