@@ -16,9 +16,11 @@ import time_machine
 from django.templatetags.static import static
 from django.test import Client
 from django.urls import get_resolver
+from rest_framework.exceptions import AuthenticationFailed
 
 from gamesvc import request_limits
 from gamesvc.api.live import admission, messages
+from gamesvc.api.live.errors import TicketRefused
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
 from gamesvc.matches.record import loading
@@ -280,6 +282,20 @@ def test_a_ticket_for_a_stream_counts_whenever_it_is_shown(settings, anna, progr
     assert [admit(scope).caller.user_id for _ in range(2)] == [anna.pk, anna.pk]
     with pytest.raises(request_limits.Exceeded):
         admit(scope)
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "refused"),
+    [([(b"authorization", b"Bearer gsk_none")], b"", AuthenticationFailed), ([], b"ticket=none", TicketRefused)],
+)
+def test_a_refused_request_for_a_stream_counts_for_its_network(settings, anna, headers, query, refused):
+    settings.RATE_LIMIT_PER_ADDRESS = 2
+    scope = {"type": "http", "method": "GET", "path": "/api/v1/me/stream/", "query_string": query, "headers": headers}
+    scope["client"] = ("203.0.113.9", 4444)
+    admit = inspect.unwrap(admission.admit)
+    for refusal in (refused, refused, request_limits.Exceeded):
+        with pytest.raises(refusal):
+            admit(scope)
 
 
 @pytest.mark.parametrize("told", [{}, {"a": 1}, "abcd", 7, None, [[], 1], [1, [2]], [1]])

@@ -64,7 +64,11 @@ def admit(scope: Mapping[str, Any]) -> Wish:
 
 
 def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
-    """Return the caller of a request, by its ticket or by its own credentials, and count it. Raises `Exceeded` and others."""
+    """Return the caller of a request, by its ticket or by its own credentials, and count it. Raises `Exceeded` and others.
+
+    It counts for its network before anybody looks at what it brings: refused requests count too.
+    """
+    request_limits.count(request, request_limits.of_network(request, "address"))
     if ticket := request.GET.get("ticket"):
         caller = tickets.redeem(ticket, path)
         _count(request, caller)
@@ -79,7 +83,7 @@ def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
 
 def _count(request: ASGIRequest, caller: Caller) -> None:
     """Count a request for a stream. One with a ticket counts too: the ticket can be shown many times while it lasts."""
-    request_limits.count(request, {"address": caller.network, "user": caller.user_id, "token": caller.token_id})
+    request_limits.count(request, {"user": caller.user_id, "token": caller.token_id})
 
 
 def chosen_format(accept: str) -> Format:
