@@ -35,6 +35,7 @@ ACCOUNT_USERNAME_BLACKLIST = [
     "host",
     "nobody",
     "all",
+    "alle",
     "deck",
 ]
 

@@ -325,6 +325,7 @@ def test_a_taken_address_tells_its_owner_only(client):
         ("mailer-daemon", "a@players.example", PASSWORD),
         ("erased-1", "a@players.example", PASSWORD),
         ("Blue", "a@players.example", PASSWORD),
+        ("Alle", "a@players.example", PASSWORD),
         ("17", "a@players.example", PASSWORD),
         ("a-07", "a@players.example", PASSWORD),
         ("ann", "not an address", PASSWORD),
