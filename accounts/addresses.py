@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from email.utils import parseaddr
 
 from allauth.account import app_settings
@@ -50,6 +50,14 @@ def is_own(address: str) -> bool:
 def verified_addresses(user: User) -> list[str]:
     """Return the verified addresses of a user, the primary one first."""
     return [email for (email,) in ask(_VERIFIED, [user.pk]).fetchall()]
+
+
+def verified_of(users: Collection[int]) -> dict[int, set[str]]:
+    """Return the verified addresses of users in lower case, by their ids, in one query. Users without one are missing."""
+    found: dict[int, set[str]] = {}
+    for user_id, email in _OF_USERS.values(users=list(users)):
+        found.setdefault(user_id, set()).add(email.lower())
+    return found
 
 
 def is_proved(user: User) -> bool:

@@ -128,6 +128,11 @@ def test_the_sample_lets_no_results_in_that_a_mail_brings_along(field):
     assert "SPFIgnoreResults true   SPFSelfValidate true" in sample
 
 
+def test_the_sample_lets_no_mail_end_twice():
+    """A mail hidden behind "LF . CR LF" came as one of its own, with the SPF of the server that sent both."""
+    assert "\nsmtpd_forbid_bare_newline = normalize\n" in (DEPLOY / "postfix.cf").read_text()
+
+
 def test_without_a_name_everything_is_unknown(settings):
     settings.INBOUND_AUTHSERV_ID = ""
     assert verdict(GOOD).dmarc == NONE
