@@ -31,10 +31,14 @@ from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
 
 MAILS_PER_ADDRESS_AND_DAY = 10
+ADDRESSES_PER_DAY = 20
+"""Mails to addresses that one user has added or wants to confirm: they may be those of strangers."""
 DAY = 24 * 3600
 # As in `ACCOUNT_RATE_LIMITS`, `accounts.network.NETWORKS_OF_ONE` times. Tries to sign in that succeed count here too.
 OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60/h/key"}
 
+# The mail that confirms an address, other than at the sign-up.
+FURTHER = "account/email/email_confirmation"
 # The mails about a forgotten password: to the owner of an account, and to an address without one.
 RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
 
@@ -157,7 +161,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
-        """Send a mail about the account, in its language, at most ten of each kind to one address per day.
+        """Send a mail about the account, in its language, at most ten of each kind to one address per day, and at most twenty to
+        all addresses that one user adds.
 
         Each kind counts separately, so causing other mails cannot block the link for a new password. If no mail server answers,
         the user is told so and can ask again; the account is not lost.
@@ -170,6 +175,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             log.warning("account mail %s held back: the address had its %s today", template_prefix, MAILS_PER_ADDRESS_AND_DAY)
             return
         user = context.get("user")
+        if template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
+            log.warning("account mail %s held back: the user had %s today", template_prefix, ADDRESSES_PER_DAY)
+            return
         language = user.language if isinstance(user, User) else translation.get_language()
         with translation.override(language):
             message = self.render_mail(template_prefix, email, {"request": request, "email": email, **_of_our_site(context)})

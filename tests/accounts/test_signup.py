@@ -307,6 +307,19 @@ def test_a_further_address_is_confirmed_by_the_user_who_added_it(client):
     assert EmailAddress.objects.get(email="ann@mistyped.example").verified
 
 
+def test_one_account_makes_us_write_to_few_strangers_a_day(client):
+    """By the limit of changes alone one account could have 14,400 mails sent a day, to addresses of its choice."""
+    confirmed(client)
+    add_address(client, "a0@strangers.example")
+    for number in range(1, 30):
+        cache.clear()  # the limit of changes, a minute later
+        client.post("/accounts/email/", {"action_remove": "", "email": f"a{number - 1}@strangers.example"})
+        client.post("/accounts/email/", {"action_add": "", "email": f"a{number}@strangers.example"})
+    assert EmailAddress.objects.filter(email="a29@strangers.example").exists()
+    assert len([message for message in mail.outbox if message.to[0].endswith("@strangers.example")]) == 20
+    assert Client().post("/accounts/password/reset/", {"email": "ann@players.example"}).status_code == 302
+
+
 def test_a_taken_address_tells_its_owner_only(client):
     confirmed(client)
     answer = sign_up(client, name="eve")
