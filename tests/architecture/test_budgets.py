@@ -10,6 +10,7 @@ COUNTING = {"throttle", "throttle_in_turn", "count_or_wait"}
 # Keys with an account in them, and why its bots need none of their own.
 ALONE = {
     ("accounts/absences.py", "vacations {user.pk}"): "the vacations of an account stop the clocks of its own matches alone",
+    ("accounts/signing_in/adapter.py", "addresses of {user.pk}"): "a bot has no address",
     ("accounts/bots/bots.py", "bots made by {owner.pk}"): "a bot makes no bots",
     ("gamesvc/matches/access/daily_limits.py", "{key} {seconds} {user_id} {match_id}"): "within one match",
     (
