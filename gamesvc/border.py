@@ -87,19 +87,18 @@ class RateLimits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        since, response = computing_time.computed(), None
+        begun, response = computing_time.begin(), None
         try:
             if not (is_provider(request.path_info) or request.path_info == HEALTH):
                 computing_time.refuse_known(request)
-        except computing_time.OneAtATime as refused:
-            return unanswered.too_many(request, refused)
-        try:
             response = self.get_response(request)
             long_answers.begin(request, response)
+        except computing_time.OneAtATime as refused:
+            return unanswered.too_many(request, refused)
         except long_answers.TooManyLong as refused:
             response = unanswered.too_many(request, refused)
         finally:
-            computing_time.leave(request, response, since)
+            computing_time.leave(request, response, begun)
         if not (hasattr(request, "came_to_view") or isinstance(response, WhiteNoiseFileResponse)):
             response = _counted(request, request_limits.of_network(request, "address")) or response
         request_limits.add_headers(request, response)

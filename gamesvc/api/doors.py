@@ -351,6 +351,8 @@ def as_markdown() -> str:
         f"For whom a web process has computed more than {settings.RATE_LIMIT_SECONDS} s a minute, it answers one request at a"
         f" time, and {computing_time.BEYOND} of all those together; of others whose requests are dear, or of whom it knows"
         f" nothing yet, {computing_time.FEW}.",
+        "While others wait for its threads, it does so"
+        f" from {settings.RATE_LIMIT_SECONDS * computing_time.AT_ONCE_WHEN_BUSY / 60:g} s.",
         f"Of exports longer than {long_answers.SHORT // 1024} kB one user, or one network of guests, reads one at a time, and a"
         f" process sends {long_answers.AT_ONCE}.",
         "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"

@@ -5,6 +5,10 @@ its threads compute for a user, or for a network without sign-in. Beyond a limit
 runs here, or two of others beyond theirs. So everyone else finds a free thread, and the heartbeat an open door, whatever a few
 users have sent.
 
+What waits in front of the threads is answered in the order in which it came. So while all threads have been taken for a moment,
+the limits are those of a few seconds, and a request that only waits counts too: a few users with very many cheap requests, or
+with some that wait for each other, would keep everyone else waiting.
+
 A credential that came before is refused before anything is asked of the database: many requests may wait in front of the
 threads, and their refusals must take next to no time. The counts are of this process alone. 0 means no limit.
 """
@@ -21,12 +25,16 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
 from accounts.bots import bots
 from accounts.models import User
-from accounts.network import client_network
+from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
 from gamesvc.errors import TooMany
 
 Holder = tuple[str, object]
+Holders = tuple[Holder, ...]
+"""Those whose time a request takes: the user; or for guests their network, and by IPv6 all networks of its customer as well."""
 AT_ONCE = 30.0
-"""Seconds in which the limit of a minute may be used up by requests that run at the same time."""
+"""Seconds of a limit that may be used up by requests that run at the same time."""
+AT_ONCE_WHEN_BUSY = 5.0
+"""The same while others wait."""
 KEPT = 1_000
 """Most holders to remember without looking which of them have sent nothing for long, and most credentials."""
 FEW = 2
@@ -37,8 +45,16 @@ BEYOND = 2
 """Requests that may run at the same time for all holders beyond their limits together. The other threads, of four by default, are
 for everyone else, however many accounts someone has.
 """
+THREADS = 4
+"""The threads of a process, by default."""
+BUSY = 1.0
+"""Seconds for which threads beyond half of them were taken, from which a process is busy: half a second of all of them."""
+BUSIEST = 3.0
+"""Most of these seconds that are counted. Without any request they are gone after half as many."""
 LONG = 3_600.0
 """Seconds after which a holder is forgotten."""
+CHEAP = 60.0
+"""The same for one whose requests were cheap."""
 
 
 class OneAtATime(TooMany):
@@ -59,65 +75,116 @@ class _Use:
     dear: float | None = None
     """The seconds that one request may be expected to take, by the dearest ones before it; None before the first has ended."""
 
-    def exceeds(self, limit: float) -> bool:
+    def exceeds(self, allowed: float) -> bool:
         if self.running >= FEW and (self.dear is None or self.dear >= DEAR):
             return True
         if self.dear is None:
             return False
-        return self.running > 0 and self.used + self.running * self.dear > limit * AT_ONCE / 60
+        return self.running > 0 and self.used + self.running * self.dear > allowed
 
-    def is_beyond(self, limit: float) -> bool:
-        return self.used > limit * AT_ONCE / 60
+    def is_over(self, moment: float) -> bool:
+        """Return True if nothing has to be remembered."""
+        idle = moment - self.at
+        return not self.running and (idle > LONG or (idle > CHEAP and self.used < DEAR and (self.dear or 0.0) < DEAR))
 
 
 class Shares:
     """The computing time of all holders in this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Taken again by the collector of garbage, which may close a dropped answer at any moment.
+        self._lock = threading.RLock()
         self._uses: dict[Holder, _Use] = {}
+        self._running: list[Holders] = []
+        self._most = KEPT
+        self._threads, self._waited, self._waited_at, self._busy_since = 0, 0.0, 0.0, 0.0
 
-    def enter(self, holder: Holder, limit: float) -> bool:
+    def enter(self, holders: Holders, limit: float) -> bool:
         """Let a request run, under a limit of seconds a minute. Return False if it must not run beside those that run now."""
         with self._lock:
-            # Many guests may come from one network.
-            use = self._uses.setdefault(holder, _Use(0.0, now(), dear=None if holder[0] == "user" else 0.0))
-            if self._exceeds(use, limit):
+            for holder in holders:
+                # Many guests may come from one network.
+                self._uses.setdefault(holder, _Use(0.0, now(), dear=None if holder[0] == "user" else 0.0))
+            if self._exceed(holders, limit):
                 return False
-            use.running += 1
+            for holder in holders:
+                self._uses[holder].running += 1
+            self._running.append(holders)
             return True
 
-    def exceeds(self, holder: Holder, limit: float) -> bool:
+    def exceed(self, holders: Holders, limit: float) -> bool:
         """Return True if a request must not run beside those that run now."""
         with self._lock:
-            use = self._uses.get(holder)
-            return use is not None and self._exceeds(use, limit)
+            return self._exceed(holders, limit)
 
-    def _exceeds(self, use: _Use, limit: float) -> bool:
+    def _exceed(self, holders: Holders, limit: float) -> bool:
         moment = now()
-        use.used, use.at = max(0.0, use.used - (moment - use.at) * limit / 60), moment
-        if use.exceeds(limit):
-            return True
-        return use.is_beyond(limit) and sum(one.running for one in self._uses.values() if one.is_beyond(limit)) >= BEYOND
+        busy = self._is_busy(moment)
+        # While others wait nothing is given back: ten users would use up all that there is, each within the limit of a minute.
+        until, at_once = (self._busy_since, AT_ONCE_WHEN_BUSY) if busy else (moment, AT_ONCE)
+        for holder in holders:
+            if (use := self._uses.get(holder)) is not None:
+                a_second = _limit(holder, limit) / 60
+                use.used, use.at = max(0.0, use.used - max(0.0, until - use.at) * a_second), moment
+                if use.exceeds(at_once * a_second):
+                    return True
+        if not self._are_beyond(holders, limit, at_once):
+            return False
+        return sum(self._are_beyond(each, limit, at_once) for each in self._running) >= BEYOND
 
-    def leave(self, holder: Holder, seconds: float) -> None:
-        """Count the time of a request that has ended."""
+    def _are_beyond(self, holders: Holders, limit: float, at_once: float) -> bool:
+        for holder in holders:
+            if (use := self._uses.get(holder)) is not None and use.used > at_once * _limit(holder, limit) / 60:
+                return True
+        return False
+
+    def leave(self, holders: Holders, seconds: float, held: float = 0.0) -> None:
+        """Count the time of a request that has ended: what it computed, and for how long it has held its thread."""
         with self._lock:
-            use = self._uses[holder]
-            use.running -= 1
-            use.used += seconds
-            use.dear = max(seconds, 0.9 * (use.dear or 0.0))
-            if len(self._uses) > KEPT:
+            self._running.remove(holders)
+            if self._is_busy(now()):
+                seconds = max(seconds, min(held / THREADS, DEAR))
+            for holder in holders:
+                use = self._uses[holder]
+                use.running -= 1
+                use.used += seconds
+                use.dear = max(seconds, 0.9 * (use.dear or 0.0))
+            if len(self._uses) > self._most:
                 self._forget(now())
 
+    def take(self, threads: int) -> None:
+        """Count a thread that a request takes, whatever is answered; with -1 one that is free again."""
+        with self._lock:
+            moment = now()
+            if not self._is_busy(moment):
+                self._busy_since = moment
+            self._waited, self._waited_at = self._waited_until(moment), moment
+            self._threads += threads
+
+    def _waited_until(self, moment: float) -> float:
+        waited = self._waited + (moment - self._waited_at) * (self._threads - THREADS / 2)
+        return min(max(waited, 0.0), BUSIEST)
+
+    def _is_busy(self, moment: float) -> bool:
+        return self._waited_until(moment) > BUSY
+
     def _forget(self, moment: float) -> None:
-        for holder in [holder for holder, use in self._uses.items() if not use.running and moment > use.at + LONG]:
+        for holder in [holder for holder, use in self._uses.items() if use.is_over(moment)]:
             del self._uses[holder]
+        # Not at each request: a customer by IPv6 has very many networks.
+        self._most = max(KEPT, 2 * len(self._uses))
+
+    def __len__(self) -> int:
+        return len(self._uses)
+
+
+def _limit(holder: Holder, limit: float) -> float:
+    return limit * NETWORKS_OF_ONE if holder[0] == "provider" else limit
 
 
 SHARES = Shares()
 now = time.monotonic
-_known: dict[str, Holder] = {}
+_known: dict[str, Holders] = {}
 
 
 def computed() -> float:
@@ -130,14 +197,14 @@ def enter(request: HttpRequest, user: object) -> None:
     limit = settings.RATE_LIMIT_SECONDS
     if limit <= 0:
         return
-    holder: Holder = ("user", bots.root(user)) if isinstance(user, User) else ("network", client_network(request))
-    if not SHARES.enter(holder, limit):
+    holders = (("user", bots.root(user)),) if isinstance(user, User) else _guests(request)
+    if not SHARES.enter(holders, limit):
         raise OneAtATime
-    request.computed_for = holder  # type: ignore[attr-defined]
+    request.computed_for = holders  # type: ignore[attr-defined]
     if sent := _credential(request):
         if len(_known) > KEPT:
             _known.clear()
-        _known[sent] = holder
+        _known[sent] = holders
 
 
 def refuse_known(request: HttpRequest) -> None:
@@ -146,9 +213,14 @@ def refuse_known(request: HttpRequest) -> None:
     if limit <= 0 or request.path_info.startswith(settings.STATIC_URL):
         return
     sent = _credential(request)
-    holder = _known.get(sent) if sent else ("network", client_network(request))
-    if holder is not None and SHARES.exceeds(holder, limit):
+    holders = _known.get(sent, ()) if sent else _guests(request)
+    if holders and SHARES.exceed(holders, limit):
         raise OneAtATime
+
+
+def _guests(request: HttpRequest) -> Holders:
+    network, provider = ("network", client_network(request)), client_provider(request)
+    return (network, ("provider", provider)) if provider else (network,)
 
 
 def _credential(request: HttpRequest) -> str:
@@ -156,23 +228,39 @@ def _credential(request: HttpRequest) -> str:
     return request.META.get("HTTP_AUTHORIZATION") or request.COOKIES.get(settings.SESSION_COOKIE_NAME) or ""
 
 
-def leave(request: HttpRequest, response: HttpResponse | StreamingHttpResponse | None, since: float) -> None:
+@dataclass(slots=True)
+class Begun:
+    """The moment at which a request took its thread."""
+
+    computed: float
+    at: float
+
+
+def begin() -> Begun:
+    """Count a request that takes a thread. `leave` ends it."""
+    SHARES.take(1)
+    return Begun(computed(), now())
+
+
+def leave(request: HttpRequest, response: HttpResponse | StreamingHttpResponse | None, begun: Begun) -> None:
     """Count the time of a request that has been answered. A response that is still to be written counts until its end."""
-    holder: Holder | None = getattr(request, "computed_for", None)
-    if holder is None:
+    SHARES.take(-1)
+    held = now() - begun.at
+    holders: Holders | None = getattr(request, "computed_for", None)
+    if holders is None:
         return
     if isinstance(response, StreamingHttpResponse) and not response.is_async:
-        response.streaming_content = _Counted(response, holder, computed() - since)
+        response.streaming_content = _Counted(response, holders, computed() - begun.computed)
     else:
-        SHARES.leave(holder, computed() - since)
+        SHARES.leave(holders, computed() - begun.computed, held)
 
 
 class _Counted:
     """The parts of a response, counted until the last one or until it is closed or dropped."""
 
-    def __init__(self, response: StreamingHttpResponse, holder: Holder, seconds: float) -> None:
+    def __init__(self, response: StreamingHttpResponse, holders: Holders, seconds: float) -> None:
         self.parts: Iterator[bytes] = iter(_plain(response))
-        self.holder, self.seconds, self.shares = holder, seconds, SHARES
+        self.holders, self.seconds, self.shares = holders, seconds, SHARES
         self.open = True
 
     def __iter__(self) -> Iterator[bytes]:
@@ -191,7 +279,7 @@ class _Counted:
     def close(self) -> None:
         if self.open:
             self.open = False
-            self.shares.leave(self.holder, self.seconds)
+            self.shares.leave(self.holders, self.seconds)
 
     __del__ = close
 

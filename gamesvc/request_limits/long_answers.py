@@ -17,7 +17,7 @@ from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-
 
 from accounts.network import client_network
 from gamesvc.errors import TooMany
-from gamesvc.request_limits.computing_time import Holder
+from gamesvc.request_limits.computing_time import Holder, Holders
 
 SHORT = 256 * 1024
 """Bytes up to which an answer is written before any of it is sent: the server takes so much at once."""
@@ -50,7 +50,8 @@ def begin(request: HttpRequest, response: HttpResponse | StreamingHttpResponse) 
     else:
         response.streaming_content = [b"".join(begun)]
         return
-    holder: Holder = getattr(request, "computed_for", None) or ("network", client_network(request))
+    holders: Holders = getattr(request, "computed_for", (("network", client_network(request)),))
+    holder = holders[0]
     with _lock:
         if holder in _reading or len(_reading) >= AT_ONCE:
             raise TooManyLong

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -246,8 +247,18 @@ def test_the_delivered_proxy_tells_who_comes():
 def test_the_delivered_proxy_lets_one_address_fill_no_queue():
     """What waits in front of the threads is answered in the order in which it came, and streams have limits of their own."""
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
-    assert ["limit_conn_zone", "$binary_remote_addr", "zone=clients:10m"] in directives(text.partition("server {")[0])
+    assert ["limit_conn_zone", "$client", "zone=clients:10m"] in directives(text.partition("server {")[0])
     assert ["limit_conn", "clients", "40"] in locations()["/"]
+    sample = r'^map \$binary_remote_addr \$client \{\n +"~(.*)" \$network;\n +default \$binary_remote_addr;$'
+    [begins] = re.findall(sample, text, re.MULTILINE)
+
+    def client(address: str) -> bytes:
+        sent = ip_address(address).packed
+        found = re.search(begins.replace("(?<", "(?P<").encode(), sent)
+        return found["network"] if found else sent
+
+    assert client("2001:db8:5:1::1") == client("2001:db8:5:1:a0a::2") != client("2001:db8:5:2::1")
+    assert len({client(f"192.0.2.{number}") for number in range(256)}) == 256
 
 
 def test_the_link_for_a_new_password_is_not_kept_away_by_other_mails(ann, settings, mailoutbox):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -186,6 +188,115 @@ def test_a_response_that_is_written_bit_by_bit_counts_until_its_end(anna, ben, p
     assert account().status_code == 429
     assert b"".join(export.streaming_content)
     assert account().status_code == 200
+
+
+@pytest.fixture
+def times(monkeypatch):
+    """Times that pass by hand: what is computed, and what the clock shows."""
+    found = SimpleNamespace(computed=1.0, shown=1000.0)
+    monkeypatch.setattr(computing_time, "computed", lambda: found.computed)
+    monkeypatch.setattr(computing_time, "now", lambda: found.shown)
+    return found
+
+
+@pytest.fixture
+def compute(times, beside, account):
+    """Return a function that lets the account compute for some seconds."""
+
+    def computed(seconds):
+        beside(me, "_shown", account, lambda: setattr(times, "computed", times.computed + seconds))
+
+    return computed
+
+
+@pytest.fixture
+def two(beside, account):
+    """Return a function that asks for the account twice at the same time and returns what the second one gets."""
+    return lambda: beside(me, "_shown", account, account).status_code
+
+
+@pytest.fixture
+def while_others_wait(beside, times, player, program):
+    """Return a function that asks something after other users have taken all threads for some seconds."""
+    callers = [program(player(name)) for name in ("dora", "emil", "frida", "gero")]
+
+    def asked(ask, *, seconds=1.0):
+        def last():
+            times.shown += seconds
+            return ask()
+
+        for caller in callers:
+            last = functools.partial(beside, me, "_shown", functools.partial(caller.get, "/me/"), last)
+        return last()
+
+    return asked
+
+
+def test_while_others_wait_the_limits_are_those_of_a_few_seconds(compute, two, account, while_others_wait):
+    """Eight users with 375 cheap requests each at once kept all others waiting for 24 seconds."""
+    compute(0.6)
+    assert two() == 200
+    assert while_others_wait(two, seconds=0.1) == 200  # all threads are taken, but nobody waits for long
+    assert while_others_wait(two) == 429
+    assert while_others_wait(lambda: account().status_code) == 200
+
+
+def test_nobody_waits_any_more_when_threads_have_been_free_for_a_moment(times, compute, two, while_others_wait):
+    compute(0.6)
+    assert while_others_wait(two) == 429
+    times.shown += 0.6
+    assert two() == 200
+
+
+def test_while_others_wait_nothing_is_given_back(times, compute, two, while_others_wait):
+    """Ten users, each within the limit of a minute, would use up all that there is."""
+    compute(0.6)
+
+    def later():
+        first = two()
+        times.shown += 60
+        return first, two()
+
+    assert while_others_wait(later) == (429, 429)
+    times.shown += 60
+    assert two() == 200
+
+
+def test_while_others_wait_a_request_that_only_waits_counts(times, compute, two, account, beside, while_others_wait):
+    """Requests of a user that wait for each other compute nothing, and keep all threads from others."""
+    compute(0.0)
+
+    def waits():
+        for _ in range(2):
+            beside(me, "_shown", account, lambda: setattr(times, "shown", times.shown + 4.0))
+        return two()
+
+    assert waits() == 200
+    assert while_others_wait(waits) == 429
+    times.shown += 4
+    assert two() == 200  # however long it waited
+
+
+def test_all_networks_of_a_customer_share_three_times_the_time_of_one(beside):
+    """A customer has 65,536 of them, and a request from each computed as long as it liked."""
+
+    def look(network):
+        return lambda: Client(REMOTE_ADDR=f"2001:db8:5:{network}::1").get("/games/")
+
+    for network in range(2):
+        assert look(network)().status_code == 200
+    assert beside(searching, "search", look(2), look(3)).status_code == 429
+    assert beside(searching, "search", look(4), lambda: Client(REMOTE_ADDR="2001:db8:6::1").get("/games/")).status_code == 200
+
+
+def test_networks_of_which_nothing_is_to_be_remembered_are_forgotten(times, monkeypatch):
+    """A customer has 65,536 of them: each request looked through all that had come within an hour."""
+    monkeypatch.setattr(computing_time, "KEPT", 5)
+    monkeypatch.setattr(computing_time, "SHARES", computing_time.Shares())
+    for network in range(100):
+        assert Client(REMOTE_ADDR=f"2001:db8:5:{network:x}::1").get("/games/").status_code == 200
+        times.shown += 30
+    assert len(computing_time.SHARES) < 20
 
 
 def test_without_a_limit_nobody_is_refused(settings, beside, account):
