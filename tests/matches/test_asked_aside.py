@@ -14,6 +14,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
+from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading
 from gamesvc.matches.timekeeping import timeout_sweep
 from tests.matches.playing import act, offer_trade, to_trade
@@ -112,3 +113,35 @@ def test_pauses_do_not_make_a_player_who_is_away_lose_their_seat(anna, ben, cloc
     clock.shift(timedelta(hours=13))
     timeout_sweep.sweep()
     assert match.seats.get(index=1 - seat).user is not None
+
+
+# Standing orders that answer nothing of what the other player asks here.
+HIDDEN: dict[str, Any] = {
+    "stratastar": {"retreat": {"mode": "never"}},
+    "space_war": [{"when": {"kind": "attack"}, "do": "stand"}],
+}
+
+
+@pytest.mark.parametrize("game", ["stratastar", "space_war"])
+def test_a_hidden_act_of_a_player_who_is_away_changes_no_refusal(anna, ben, clock, game):
+    """Else asking again and again would tell the moment of the hidden act."""
+    policy = {"turn": "4d", "reaction": "12h", "after": 2}
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=game, clock=policy))
+    seat = to_pause(match) if game == "space_war" else to_trade(match)
+    trade = {"name": "offer_trade", "to": 1 - seat, "give": {"trade": 1}, "want": {}, "wait": True}
+    asks = {"name": "pause"} if game == "space_war" else trade
+    act(match, seat, asks)
+    clock.shift(timedelta(hours=13))
+    assert timeout_sweep.sweep() == 1
+    if game == "space_war":
+        assert to_pause(match, seat) == seat
+    for orders in (None, HIDDEN[game]):
+        if orders is not None:
+            loaded = loading.load(match.id, match.game)
+            act(match, 1 - seat, standing_orders.own_command(loaded, orders))
+            after = loading.load(match.id, match.game)
+            assert after.version > loaded.version
+            assert after.viewer_version(seat) == loaded.viewer_version(seat)
+        with pytest.raises(Refused) as refused:
+            act(match, seat, asks)
+        assert refused.value.code == "asked_too_often"

@@ -313,10 +313,13 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
 
 
 def _check_asked(match: Match, loaded: Loaded, seat: int, name: str, asked: Sequence[int]) -> None:
-    """Refuse to ask players who do not act, or one player too often in a turn. Each question may run out of their time."""
+    """Refuse to ask players who do not act, or one player too often in a turn. Each question may run out of their time.
+
+    An act that the asking seat may not know of changes nothing: the next question would tell of it.
+    """
     turn = " ".join(sorted(question.id for question in loaded.awaited() if question.seat == seat))
     for other in asked:
-        if loaded.account.missed.get(other):
+        if sight.is_away(loaded, other, seat):
             gone = mark(
                 "This player has not acted since their time ran out, so the match does not wait for them. Ask them later."
             )

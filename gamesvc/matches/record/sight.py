@@ -7,10 +7,13 @@ from dataclasses import replace
 
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Event, Viewer, see_event
-from gamesvc.matches.events import DeadlineSet, TimedOut, read_event
+from gamesvc.matches.events import DeadlineSet, Seated, TimedOut, Vacated, read_event, read_events
 from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE, lift
+
+LAST_ACTS = 1000
+"""The number of events in which a seat's last act is looked for. Long before that its turn comes, or its time runs out."""
 
 
 def as_seen(loaded: Loaded, viewer: Viewer, version: int) -> int:
@@ -81,6 +84,26 @@ def seen_since(loaded: Loaded, viewer: Viewer, version: int) -> Iterator[Event]:
         event = see_event(loaded.game, lift(loaded.game, stored), viewer)
         if event is not None:
             yield event
+
+
+def is_away(loaded: Loaded, seat: int, viewer: Viewer) -> bool:
+    """Return True if a seat's time has run out since its holder last acted, as far as a viewer may know.
+
+    The clocks know it (`Account.missed`), but they count acts that are hidden from the viewer too.
+    """
+    until = loaded.viewer_version(viewer)
+    for act in stream.acts_back(loaded.match_id, until, max(0, until - LAST_ACTS)):
+        for event in reversed(read_events(act)):
+            match event:
+                case TimedOut(seat=timed, excused=False) if timed == seat:
+                    return True
+                case Vacated(seat=changed) | Seated(seat=changed) if changed == seat:
+                    return False
+        step = stream.step_of(act)
+        by_hand = step.actor == "seat" and step.seat == seat and not step.automatic
+        if by_hand and any(knows(loaded, stored, viewer) for stored in act):
+            return False
+    return False
 
 
 def head_hash(loaded: Loaded, viewer: Viewer) -> str:
