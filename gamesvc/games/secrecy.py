@@ -162,6 +162,8 @@ class Watch:
         for viewer in (None, *self.seats):
             self._check_told(run, viewer)
             self._check_between(run, viewer)
+        if actor is not None:
+            self._check_thrown(run, actor)
         for seat, double in list(self.doubles.items()):
             try:
                 other = act(double, Dice(source, draws))
@@ -234,6 +236,22 @@ class Watch:
                 known |= ids_in(game, state, game.view(state, viewer))
             if named - known:
                 raise Broken(f"{self.where}: {event.type} tells {viewer} of {sorted(named - known)}, which the view hides")
+
+    def _check_thrown(self, run: Run, actor: int) -> None:
+        """Check that an act which throws dice for another seat reveals something to its own.
+
+        Else its undo would be free, and each time another throw of dice that only the others have seen. As for an undo, all data
+        counts of the events that a seat may know.
+        """
+        game, drawn = self.game, False
+        told: dict[int, list[str]] = {seat: [] for seat in self.seats}
+        for event in run.events:
+            thrown, drawn = drawn or bool(event.draws), bool(event.draws)
+            for seat, found in told.items():
+                if (thrown or seat == actor) and see_event(game, event, seat) is not None and game.reveals(event):
+                    found.append(event.type)
+        if any(told.values()) and not told[actor]:
+            raise Broken(f"{self.where} seat {actor}: its act throws dice, which reveals something only to others: {told}")
 
     def _check_between(self, run: Run, viewer: Viewer) -> None:
         """Check the views in the middle of an act.

@@ -15,9 +15,10 @@ from gamesvc.games import catalog, records
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event, Game
-from gamesvc.games.kernel.timeline import Run, Timeline
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.games.secrecy import Broken, Watch, command_of
 from gamesvc.games.selfplay import play
+from gamesvc.games.space_fleet_commander import GAME as FLEET
 from gamesvc.games.space_war import GAME as SPACE_WAR
 from gamesvc.games.space_war.rules import acts
 from gamesvc.games.star_commander import GAME as STAR_COMMANDER
@@ -227,3 +228,24 @@ def test_every_option_varies(game_id: str) -> None:
         values = [repr(value) for value in drawn[name]]
         assert len(set(values)) > 1, name
         assert {repr(value) for value in schema.get("enum", ())} <= set(values), name
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_who_lets_a_turn_of_others_begin_knows_that_they_roll(told: bool) -> None:
+    """Else a seat could undo its end freely, again and again, until the others have the dice that it wants them to have."""
+    fleet = FLEET if told else replace(FLEET, reveals=lambda event: event.type != "turn_started" and FLEET.reveals(event))
+    timeline: Timeline[Any] = Timeline(fleet)
+    dice, rng = seeded("lockstep"), random.Random(3)
+    options = check_options(fleet, {"mode": "race", "lockstep": True}, 3)
+    timeline.follow(timeline.begin(options, 3, dice))
+    while waiting := [one.seat for one in fleet.awaited(timeline.state) if one.seat != 2]:
+        view, forms = fleet.view(timeline.state, waiting[0]), fleet.legal_commands(timeline.state, waiting[0])
+        timeline.follow(timeline.command(waiting[0], dict(fleet.bots["greedy"](view, forms, rng)), dice))
+    watch, act = Watch(fleet, timeline, random.Random(1), "watched"), command_of(2, {"name": "resign"})
+    run = act(timeline, dice)
+    assert {event.data["seat"] for event in run.events if event.type == "dice_rolled"} == {0, 1}
+    if told:
+        watch.follow(run, act, dice.source, timeline.draws, 2)
+    else:
+        with pytest.raises(Broken, match="its act throws dice"):
+            watch.follow(run, act, dice.source, timeline.draws, 2)

@@ -515,3 +515,19 @@ def test_a_pass_that_brought_out_what_another_had_prepared_is_not_undone_freely(
     act(match, 0, {"name": "pass"})
     assert [item.source for item in state(match).stack] == [gun]
     assert offer(match, 0).how == "ask"
+
+
+def test_an_act_after_which_others_roll_is_undone_only_with_their_consent(anna, ben, player):
+    """The seat that ends a turn of a race last sees nothing of their dice, but they do: the undo would be another throw."""
+    match = opening.create_match(by=anna, game="space_fleet_commander", seats=3, options={"lockstep": True})
+    match = opening.join_match(by=player("cleo"), match=opening.join_match(by=ben, match=match))
+    rng = random.Random(3)
+    while waiting := [one.seat for one in load(match).awaited() if one.seat != 2]:
+        game, seat = load(match).game, waiting[0]
+        view, forms = game.view(state(match), seat), game.legal_commands(state(match), seat)
+        act(match, seat, dict(game.bots["greedy"](view, forms, rng)))
+    act(match, 2, {"name": "resign"})
+    rolled = [sheet.dice for sheet in state(match).sheets]
+    assert (offer(match, 2).how, offer(match, 2).asks) == ("ask", (0, 1))
+    assert not undo(match, 2).done
+    assert [sheet.dice for sheet in state(match).sheets] == rolled

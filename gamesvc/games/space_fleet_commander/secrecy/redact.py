@@ -56,5 +56,8 @@ def stale(command: Command, event: Event, seat: int) -> bool:
 
 
 def reveals(event: Event) -> bool:
-    """Return True if the event revealed something unknown to all: it carries draws, or it opens all sheets."""
-    return event.type in DRAWN or event.type == GameOver.TYPE
+    """Return True if the event revealed something unknown to all: it carries draws, or it opens all sheets.
+
+    A turn begins with a roll. Where another sheet's end lets a turn begin, its seat sees nothing else of that roll.
+    """
+    return event.type in DRAWN or event.type in (TurnStarted.TYPE, GameOver.TYPE)
