@@ -11,7 +11,7 @@ import time_machine
 from django.test import Client
 
 from accounts import absences
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import loading
@@ -126,3 +126,20 @@ def test_what_is_shown_of_an_anonymous_match_is_proved_and_opens_at_the_end(anon
     events = program(ben).get(f"/matches/{anonymous.number}/events/").json()["events"]
     assert [one["data"] for one in events] == [json.loads(json.dumps(one.data)) for one in STORE.read(anonymous.id)]
     assert "vacation" in {one["what"] for one in program(ben).get(f"/matches/{anonymous.number}/clock/").json()["lines"]}
+
+
+def test_an_anonymous_match_does_not_show_which_seat_a_program_plays(toy, anna, ben, player, program):
+    robot = player("robot", is_bot=True, bot_owner=ben)
+    match = opening.create_match(by=anna, game=toy, watch="all", anonymous=True, undo="never")
+    invitations.invite(by=anna, match=match, username="robot")
+    match = opening.join_match(by=robot, match=match)
+
+    def told(user):
+        events = program(user).get(f"/matches/{match.number}/events/").json()["events"]
+        return [one["data"]["kind"] for one in events if one.get("type") == "match.joined"]
+
+    assert [told(user) for user in (anna, player("watcher"), robot)] == [["user", "user"]] * 2 + [["user", "program"]]
+    assert verification.verify(export_of(match, 0)).ok
+    play_out(match)
+    assert loading.load(match.id, "toy").ended
+    assert told(anna) == ["user", "program"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from events.store import StoredEvent
 from gamesvc.games.kernel.game import Event, Viewer, see_event
-from gamesvc.matches.events import DeadlineSet, Seated, TimedOut, Vacated, read_event, read_events
+from gamesvc.matches.events import DeadlineSet, Joined, Seated, TimedOut, Vacated, read_event, read_events
 from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE, lift
@@ -53,8 +53,8 @@ def last_known(loaded: Loaded, viewer: Viewer, version: int) -> int:
 def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
     """Return one event as a viewer may see it while the match runs; None if it is sealed.
 
-    In an anonymous match this also removes what would identify people by their habits: the nights and vacations behind a
-    deadline, and the reminders a player has set.
+    In an anonymous match this also removes what would identify players: the nights and vacations behind a deadline, the reminders
+    they have set, and that a program plays for them.
     """
     seen = see_event(loaded.game, event, viewer)
     if seen is None or not loaded.anonymous:
@@ -65,6 +65,8 @@ def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
             return replace(seen, data=replace(told, because=because, cause=impersonal(told.cause)).as_json())
         case TimedOut() as told if told.seat != viewer:
             return replace(seen, data=replace(told, reminders=None).as_json())
+        case Joined(kind="program") as told if told.seat != viewer:
+            return replace(seen, data=replace(told, kind="user").as_json())
     return seen
 
 
