@@ -29,6 +29,8 @@ ITSELF = "/api/v1/openapi.json"
 NAME = "urn:openapi"
 UNPACK: Mapping[str, Callable[[bytes], bytes]] = {"": bytes, "gzip": gzip.decompress, "br": brotli.decompress}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# Those of the service, whichever a test may offer in their place.
+_GAMES = tuple(catalog.games())
 # The games of the tests, and what their views have.
 OF_TESTS = (TOY, AUCTION)
 VIEWS = (["points", "turn", "deck", "hands", "items", "orders", "counters"], ["coins", "lots", "have_bid", "bid", "owners"])
@@ -40,9 +42,8 @@ def document() -> dict[str, Any]:
 
     It has the games of the tests beside the others.
     """
-    games = tuple(catalog.games())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalog, "games", lambda: (*games, *OF_TESTS))
+        patch.setattr(catalog, "games", lambda: (*_GAMES, *OF_TESTS))
         made: dict[str, Any] = json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True), default=str))
     for game, members in zip(OF_TESTS, VIEWS, strict=True):
         made["components"]["schemas"][f"{game.id.capitalize()}View"] |= {"type": "object", "required": members}
