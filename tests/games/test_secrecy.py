@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from gamesvc.games import catalog, records
+from gamesvc.games import catalog, records, selfplay
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event, Game
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
-from gamesvc.games.secrecy import Broken, Watch, command_of
-from gamesvc.games.selfplay import play
+from gamesvc.games.secrecy import Broken, Watch, command_of, rewind_of
+from gamesvc.games.selfplay import Record, play
 from gamesvc.games.space_fleet_commander import GAME as FLEET
 from gamesvc.games.space_war import GAME as SPACE_WAR
 from gamesvc.games.space_war.rules import acts
@@ -178,8 +178,8 @@ def test_an_answer_does_not_reveal_what_it_undoes(react: Callable[..., None], mo
             watched(t, 1, answer)
 
 
-def test_a_repeated_turn_shows_what_it_had_shown() -> None:
-    """A seat may look at its own station in its upkeep, so also while its commands are repeated after the match went back."""
+def gone_back() -> Table:
+    """Return a match that an answer to an attack took back from the next turn, whose commands the attacker may repeat."""
     ships = {"play": [("titan", {"zone": "enemy"})], "station": {"hand": 2}}
     begun = table(a=ships, b={"hand": ["target_missed"], "station": {"draw": 2, "hand": 2}}, phase="attack")
     again = replace(begun.state.sides[0], extra_turns=1)
@@ -190,29 +190,45 @@ def test_a_repeated_turn_shows_what_it_had_shown() -> None:
     t.do(0, "end_phase")
     assert t.state.phase == "attack"
     t.do(1, "react", item=attack, play={"card": t["b.target_missed"], "mode": 1})
+    return t
+
+
+def test_a_repeated_turn_shows_what_it_had_shown() -> None:
+    """A seat may look at its own station in its upkeep, so also while its commands are repeated after the match went back."""
+    t = gone_back()
     run = watched(t, 0, {"name": "replay"})
     assert (run.state.turn, run.state.phase) == (t.state.turn + 1, "attack")
 
 
-def test_a_match_may_go_back_into_the_middle_of_a_command() -> None:
+def test_a_match_may_go_back_into_the_middle_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody may act there, so there are no forms to compare: The Space War has none while it reveals the preparation."""
-    options = {"starter": "random", "reaction_points": "all"}
-    record = play(SPACE_WAR, options=options, seats=2, seed="s29-space_war-6-46", bots=("greedy", "random"), interrupt=0.1)
-    assert (None, {"to": 9}) in record.commands
+    gone: list[int] = []
+
+    def go_back(record: Record, timeline: Timeline[Any], *_: object) -> tuple[None, dict[str, Any] | None]:
+        revealed = [at for at, event in enumerate(record.events, 1) if event.type == "preparation_revealed"]
+        if not revealed or gone:
+            return None, None
+        gone.append(revealed[0])
+        assert not selfplay.playable(timeline, record, gone[0])
+        return None, {"to": gone[0]}
+
+    monkeypatch.setattr(selfplay, "_interruption", go_back)
+    options = {"starter": "random", "reaction_points": "all", "max_timeouts": 6}
+    record = play(SPACE_WAR, options=options, seats=2, seed="middle", bots=("greedy", "random"), interrupt=1.0)
+    assert (None, {"to": gone[0]}) in record.commands
     assert record.outcome is not None
 
 
 def test_an_undo_that_nobody_may_know_of_leaves_what_another_may_repeat() -> None:
     """In The Space War 1.2.0 it took from the active player the commands that they might repeat."""
-    undo = (None, {"to": 61, "cause": "undo", "seat": 1, "private": True})
-    bots, seed = ("greedy", "random"), "s29b-space_war-1-80"
-    record = play(SPACE_WAR, options={"commander_pool": "faction"}, seats=2, seed=seed, bots=bots, interrupt=0.1)
-    assert undo in record.commands
-    timeline: Timeline[Any] = Timeline(SPACE_WAR)
-    timeline.fold(record.events[:62])
-    offered = SPACE_WAR.view(timeline.state, 0)["replay"]
+    t = gone_back()
+    timeline = t.session.match
+    version, offered = timeline.version, SPACE_WAR.view(timeline.state, 0)["replay"]
     assert offered
-    timeline.fold(record.events[62:63])
+    t.do(1, "set_orders", orders=[{"when": {"kind": "attack"}, "do": "stand"}])
+    undo = {"to": version, "cause": "undo", "seat": 1, "private": True}
+    timeline.follow(rewind_of(undo)(timeline, seeded("undone", next_draw=timeline.draws)))
+    assert timeline.version > version + 1
     assert SPACE_WAR.view(timeline.state, 0)["replay"] == offered
 
 
