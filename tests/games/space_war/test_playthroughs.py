@@ -22,7 +22,10 @@ def test_playthrough(path):
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "earlier").glob("*.json")), ids=lambda path: path.stem)
 def test_a_match_of_earlier_rules_replays(path):
-    """Settled items were dropped at an extra turn, which told their seat what had been let stand."""
+    """Settled items were dropped at an extra turn, which told their seat what had been let stand (1.1.1).
+
+    A play at the present point left the items before it open (1.2.1).
+    """
     text = path.read_text(encoding="utf-8")
     assert json.loads(text)["rules"] != GAME.manifest.rules
     assert not GAME.faults(records.check_replay(GAME, records.load(text)).state)

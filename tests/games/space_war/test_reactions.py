@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Caption
 from gamesvc.games.protocol import Session
@@ -133,6 +135,49 @@ def test_a_barrier_card_of_the_other_seat_waits_for_the_active_seat():
     t.react(0, None, card=t["a.sabotage"])
     t.react(1, t.item(), card=t["b.luck"])
     assert t.hand(1) == ["titan"]
+
+
+BAITS = {
+    "draw": ({"hand": ["discovery"]}, {"mode": 1}),
+    "random discard": ({"hand": ["discovery"]}, {"mode": 2}),
+    "given up for a draw": ({"play": ["satellite"]}, {}),
+    "look": ({"hand": ["sabotage"]}, {}),
+}
+
+
+@pytest.mark.parametrize("bait", BAITS)
+@pytest.mark.parametrize("ended", [False, True])
+def test_nobody_takes_back_a_play_of_their_own_by_answering_an_earlier_item(bait, ended):
+    """A draw would be thrown again, and a look at the hand would cost nothing."""
+    side, play = BAITS[bait]
+    hand = [*side.get("hand", ()), "ambush", "luck"]
+    t = table(a={**side, "hand": hand}, b={"hand": ["drone", "hunter", "titan"], "actions": 9}, turn=6, active=1)
+    t.do(1, "play_card", card=t["b.drone"], options={"draw": False})
+    if ended:
+        t.do(1, "end_phase")
+        t.do(1, "end_turn")
+    drone = t.item("drone")
+    card = [*side.get("hand", ()), *side.get("play", ())][0]
+    given_up = {"targets": [t["a.luck"]]} if play.get("mode") == 2 else {}
+    t.react(0, None, card=t[f"a.{card}"], **play, **given_up)
+    assert not t.state.open_items(0)
+    t.no(0, "not_open", "react", item=drone, play={"card": t["a.ambush"], "targets": [t["b.drone"]]})
+    t.no(0, "not_open", "react", item=drone, play={"card": t["a.luck"]})
+    assert t.gone("a.satellite") if card == "satellite" else card not in t.hand(0)
+    if card == "sabotage":
+        t.do(1, "let_stand")
+        assert t.awaited == [(0, "sabotage")]
+        t.no(0, "not_open", "react", item=drone, play={"card": t["a.luck"]})
+
+
+def test_a_play_at_a_barrier_lets_the_barrier_card_happen():
+    """The barrier card itself may be answered first, or with this very card."""
+    t = table(a={"hand": ["ambush", "luck"]}, b={"hand": ["sabotage"], "play": ["drone"]}, turn=6, active=1)
+    t.do(1, "play_card", card=t["b.sabotage"])
+    assert t.awaited == [(0, "barrier")]
+    t.react(0, None, card=t["a.ambush"], targets=[t["b.drone"]])
+    assert t.gone("b.drone")
+    assert t.awaited == [(1, "sabotage")]
 
 
 def test_a_reaction_to_the_end_of_a_turn_leaves_the_reviewer_awaited():

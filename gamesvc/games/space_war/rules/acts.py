@@ -240,7 +240,8 @@ OWN_TURN: dict[str, Callable[[Flow, int, Params], None]] = {
 def react(flow: Flow, seat: int, params: Params) -> None:
     """Answer an item. The match goes back as far as the answer needs, then settles the item and those before it.
 
-    Settling comes second because it reveals flipped cards: a flip that is undone must never be revealed.
+    Settling comes second because it reveals flipped cards: a flip that is undone must never be revealed. A play without an item
+    settles everything open: an answer to an earlier item would take it back, with all that it has shown or thrown.
     """
     play, number = params["play"], params.get("item")
     item = next((one for one in flow.state.items if one.n == number), None)
@@ -249,7 +250,7 @@ def react(flow: Flow, seat: int, params: Params) -> None:
         version = item.seq if answer else item.end
         if version is not None:
             flow.back(version, cause="reaction", seat=seat, item=item.n)
-        flow.settle(seat, item.n)
+    flow.settle(seat, None if item is None else item.n)
     if answer and item is not None:
         respond(flow, seat, item.n, answer)
     elif "card" not in play:
