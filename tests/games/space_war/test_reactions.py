@@ -170,6 +170,23 @@ def test_nobody_takes_back_a_play_of_their_own_by_answering_an_earlier_item(bait
         t.no(0, "not_open", "react", item=drone, play={"card": t["a.luck"]})
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_who_takes_an_offered_draw_lets_everything_stand(taken):
+    """An answer to an earlier item would open the offer again, for another draw."""
+    a = {"hand": ["ambush", "luck", "luck"]}
+    t = table(a=a, b={"hand": ["luck", "battlestar"], "play": ["drone"], "actions": 9}, turn=6, active=1)
+    t.react(0, None, card=t["a.ambush"], targets=[t["b.drone"]])
+    t.react(1, t.item(), card=t["b.luck"])
+    t.do(1, "play_card", card=t["b.battlestar"])
+    battlestar = t.item("battlestar")
+    t.choose(0, *["draw"] * taken)
+    if taken:
+        t.no(0, "not_open", "react", item=battlestar, play={"card": t["a.luck"]})
+    else:
+        t.react(0, battlestar, card=t["a.luck"])
+        assert t.gone("b.battlestar")
+
+
 def test_a_play_at_a_barrier_lets_the_barrier_card_happen():
     """The barrier card itself may be answered first, or with this very card."""
     t = table(a={"hand": ["ambush", "luck"]}, b={"hand": ["sabotage"], "play": ["drone"]}, turn=6, active=1)

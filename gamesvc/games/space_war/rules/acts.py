@@ -275,6 +275,8 @@ def pause(flow: Flow, seat: int, params: Params) -> None:
 
 def choose(flow: Flow, seat: int, params: Params) -> None:
     prompt = next(prompt for prompt in flow.state.prompts if prompt.id == params["prompt"])
+    if prompt.kind == "offer" and params["picks"]:
+        flow.settle(seat)  # else an answer to an earlier item would open the offer again, for another draw
     flow.push({**prompt.task, "picks": params["picks"]})
     flow.emit(PromptAnswered(prompt=prompt.id, seat=seat, kind=prompt.kind, picks=params["picks"]))
 
