@@ -24,6 +24,7 @@ from gamesvc.matches.record import loading, stream
 from gamesvc.matches.undo import undoing
 from tests.games.paths import effective
 from tests.games.star_commander.table import Table
+from tests.games.stratastar import table as strata
 from tests.matches import exports
 from tests.matches.playing import act, log_of, play_out, sends, time_out
 
@@ -514,6 +515,33 @@ def test_a_pass_that_brought_out_what_another_had_prepared_is_not_undone_freely(
     assert offer(match, 1).how == "free", "nobody has seen it yet"
     act(match, 0, {"name": "pass"})
     assert [item.source for item in state(match).stack] == [gun]
+    assert offer(match, 0).how == "ask"
+
+
+@pytest.mark.parametrize("hand", ["2A", "2T"])
+def test_a_move_about_which_nobody_was_asked_is_not_undone_freely(anna, ben, hand):
+    """Otherwise a player would try move after move, to learn from each that was not answered which cards the others lack."""
+    table = strata.Table(2, pace="fast").hand(1, hand).phase("movement")
+    table.put(0, "A3", fleets=1).put(0, "F6", fleets=1).put(1, "A4", colonies=1)
+    start = forks.described(catalog.game("stratastar"), table.position)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", start=start))
+    away = {"name": "move", "from": "F6", "to": "F7", "fleets": 1, "free": True}
+    act(match, 0, away)
+    assert offer(match, 0).how == "free", "nobody could answer this move"
+    undo(match, 0)
+    act(match, 0, {**away, "from": "A3", "to": "A4"})
+    assert load(match).awaited()[0].seat == (hand == "2T")
+    assert offer(match, 0).how == "ask"
+
+
+def test_a_turn_after_which_nobody_was_asked_to_fight_is_not_undone_freely(anna, ben):
+    """That Ben is not asked tells that his cards could not win."""
+    table = strata.Table(2, pace="fast").hand(0, "1B").hand(1, "1B").phase("battle")
+    table.put(0, "E5", fleets=3).put(1, "E5", fleets=1)
+    start = forks.described(catalog.game("stratastar"), table.position)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", start=start))
+    act(match, 0, {"name": "end_turn"})
+    assert load(match).awaited()[0].seat == 1
     assert offer(match, 0).how == "ask"
 
 

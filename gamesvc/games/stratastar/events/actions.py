@@ -47,6 +47,8 @@ class ActionDeclared(Announced):
     """Declared by a standing order."""
     answers: int | None
     """The action whose before-window it answers."""
+    unasked: Seats = ()
+    """The seats that by public facts could have answered and are not asked, which tells of their cards or orders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,6 +103,8 @@ class TurnStarted(StratastarEvent):
     own_turn: int
     """The number of turns that the seat has had, with this one."""
     offers_ended: Sequence[int]
+    unasked: Seats = ()
+    """The seats that could have called a battle at the end of the turn before and were not asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

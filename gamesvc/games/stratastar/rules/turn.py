@@ -32,8 +32,8 @@ NEXT = {
 }
 
 
-def start(run: Run[State], seat: int) -> None:
-    """Begin a seat's turn."""
+def start(run: Run[State], seat: int, unasked: Sequence[int] = ()) -> None:
+    """Begin a seat's turn. `unasked`: the seats that could have called a battle before it and were not asked."""
     state = run.state
     began = state.turn.number > 0
     wraps = began and state.order.index(seat) <= state.order.index(state.turn.active)
@@ -46,6 +46,7 @@ def start(run: Run[State], seat: int) -> None:
             round=number_of_round,
             own_turn=own,
             offers_ended=[offer.id for offer in state.offers if not offer.keep],
+            unasked=tuple(unasked),
         )
     )
 
@@ -133,7 +134,7 @@ def _call_on(run: Run[State]) -> None:
     if asked:
         run.emit(CallsOpened(asked))
     else:
-        finish(run)
+        finish(run, able if state.options.pace else ())
 
 
 def _is_asked_to_call(state: State, seat: int) -> bool:
@@ -150,8 +151,8 @@ def check_support(state: State) -> None:
         raise Refused("wrong_phase", say("You have more fleets than you can support: end the trade phase and settle that first."))
 
 
-def finish(run: Run[State]) -> None:
-    """End the turn: expire treaties, then start the next seat's turn or end the last round."""
+def finish(run: Run[State], unasked: Sequence[int] = ()) -> None:
+    """End the turn: expire treaties, then start the next seat's turn or end the last round. `unasked`: see `start`."""
     state = run.state
     seat = state.turn.active
     for one in state.treaties:
@@ -162,7 +163,7 @@ def finish(run: Run[State]) -> None:
     if limit and state.turn.round >= limit and state.order.index(following) <= state.order.index(seat):
         outcome.end(run, "max_rounds", None)
         return
-    start(run, following)
+    start(run, following, unasked)
 
 
 def _after(state: State, seat: int) -> int:

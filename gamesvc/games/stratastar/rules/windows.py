@@ -55,6 +55,7 @@ def announce(run: Run[State], seat: int, plan: Plan, payment: Payment, *, auto: 
             then=action.then,
             auto=auto,
             answers=answers,
+            unasked=reactions.unasked(state, action, asked),
         )
     )
     if not asked:

@@ -186,5 +186,8 @@ def stale(command: Command, event: Event, seat: int) -> bool:
 
 
 def reveals(event: Event) -> bool:
-    """Return True if the event revealed something hidden: draws, looks, chance, automatic answers, seats that could answer."""
-    return event.type in _TELLING or bool(event.data.get("auto")) or bool(event.data.get("asked"))
+    """Return True if the event revealed something hidden: draws, looks, chance, automatic answers, seats that could answer.
+
+    A seat that is not asked where it might have been tells as much as one that is.
+    """
+    return event.type in _TELLING or any(event.data.get(name) for name in ("auto", "asked", "unasked"))

@@ -5,6 +5,7 @@ A seat qualifies by public facts only. Its standing orders then determine whethe
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from gamesvc.games.kernel.game import Command, Refused
@@ -209,6 +210,17 @@ def asked(state: State, action: Action) -> tuple[int, ...]:
     if action.name == "sabotage":
         return ()
     return tuple(seat for seat in facts.from_active(state) if seat != action.seat and is_asked(state, seat, action))
+
+
+def unasked(state: State, action: Action, asked: Collection[int]) -> tuple[int, ...]:
+    """Return the seats that by public facts could answer an action, before or after it, and are not asked.
+
+    Their absence tells of their cards or orders, so the action is not taken back freely.
+    """
+    if not state.options.pace or action.name == "sabotage":
+        return ()
+    others = [seat for seat in facts.from_active(state) if seat != action.seat and seat not in asked]
+    return tuple(seat for seat in others if possible(state, seat, action) or preparable(state, seat, action))
 
 
 def plan(state: State, seat: int, command: Command, action: Action) -> needs.Plan:
