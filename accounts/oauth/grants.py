@@ -1,7 +1,7 @@
 """The authorization server: answers to requests for permission, for tokens, and for their revocation.
 
 A code holds for a minute and once; a second use ends the permission (RFC 6749 4.1.2). Every app proves itself by PKCE with S256
-(RFC 7636). A refresh token is replaced each time; using the one before again ends the permission (RFC 9700 4.14.2).
+(RFC 7636). A refresh token is replaced each time; using an earlier one again ends the permission (RFC 9700 4.14.2).
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import Any
 from urllib.parse import parse_qs, parse_qsl, unquote_plus, urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
 from oauthlib.common import Request
 from oauthlib.oauth2 import (
     AccessDeniedError,
@@ -42,6 +44,7 @@ REFRESH_LASTS = timedelta(days=90)
 REFRESH_PREFIX = "gsr_"
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 """A challenge of S256: a SHA-256 in base64url (RFC 7636 4.2)."""
+_REFRESH = re.compile(rf"{REFRESH_PREFIX}(?P<secret>(?P<permission>[0-9a-f]{{32}})[0-9a-f]{{64}})(?P<seal>[0-9a-f]{{64}})")
 
 
 Answer = tuple[dict[str, str], str, int]
@@ -136,13 +139,13 @@ class _Store(RequestValidator):  # type: ignore[misc]
         return bool(request.grant.redirect_uri == redirect_uri)
 
     def validate_refresh_token(self, refresh_token: str, client: App, request: Request, *args: Any, **kwargs: Any) -> bool:
-        hashed = tokens.digest(refresh_token)
-        stolen = _locked(client, previous_refresh_digest=hashed)
-        if stolen is not None:
-            _end(stolen)
+        grant = _locked(client, refresh_digest=tokens.digest(refresh_token))
+        if grant is None:
+            stolen = _replaced(client, refresh_token)
+            if stolen is not None:
+                _end(stolen)
             return False
-        grant = _locked(client, refresh_digest=hashed)
-        if grant is None or not _holds(grant) or grant.expires_at <= timezone.now():
+        if not _holds(grant) or grant.expires_at <= timezone.now():
             return False
         request.grant, request.user = grant, grant.user
         return True
@@ -193,14 +196,34 @@ def _credentials(request: Request) -> tuple[str, str]:
     return request.client_id or "", request.client_secret or ""
 
 
-def _locked(app: App, **digest: str) -> Authorization | None:
-    """Return the app's permission with this code or refresh token, locked until the end of the transaction with its user.
+def _locked(app: App, **fields: str | UUID) -> Authorization | None:
+    """Return the app's permission with this code, refresh token or id, locked until the end of the transaction with its user.
 
     First the user, as for an erasure: else it would delete the permission, and know nothing of a token made for it meanwhile.
     """
-    own = Authorization.objects.filter(app=app, **digest)
+    own = Authorization.objects.filter(app=app, **fields)
     list(User.objects.select_for_update(no_key=True).filter(pk__in=own.values("user")).values_list("pk"))
     return own.select_for_update(of=("self",)).select_related("user", "app").first()
+
+
+def _refresh_text(grant: Authorization) -> str:
+    """Return the text of a new refresh token. It names its permission, under our seal: only the last one is stored."""
+    secret = f"{grant.pk.hex}{secrets.token_hex(32)}"
+    return f"{REFRESH_PREFIX}{secret}{_seal(secret, settings.SECRET_KEY)}"
+
+
+def _seal(secret: str, key: str) -> str:
+    return salted_hmac("accounts.oauth.refresh", secret, secret=key, algorithm="sha256").hexdigest()
+
+
+def _replaced(app: App, refresh_token: str) -> Authorization | None:
+    """Return the app's permission whose refresh token this was before, locked. A thief may have replaced it many times since."""
+    if (found := _REFRESH.fullmatch(refresh_token)) is not None:
+        keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        ours = any(constant_time_compare(found["seal"], _seal(found["secret"], str(key))) for key in keys)
+        return _locked(app, pk=UUID(found["permission"])) if ours else None
+    # One that was made before they named it.
+    return _locked(app, previous_refresh_digest=tokens.digest(refresh_token))
 
 
 def _holds(grant: Authorization) -> bool:
@@ -220,7 +243,7 @@ def _server() -> WebApplicationServer:
         _Store(),
         token_generator=lambda request, refresh_token=False: tokens.new_text(),
         token_expires_in=int(TOKEN_LASTS.total_seconds()),
-        refresh_token_generator=lambda request, refresh_token=True: REFRESH_PREFIX + secrets.token_urlsafe(32),
+        refresh_token_generator=lambda request, refresh_token=True: _refresh_text(request.grant),
     )
     # Without `plain`: the challenge would be the secret itself.
     server.auth_grant._code_challenge_methods = {"S256": server.auth_grant._code_challenge_methods["S256"]}

@@ -302,6 +302,15 @@ def test_a_refresh_token_used_again_ends_the_permission(browser, app):
     assert find_token(second["access_token"]) is None
 
 
+def test_any_earlier_refresh_token_used_again_ends_the_permission(browser, app):
+    """A thief who has refreshed twice is noticed as well, when the app comes with the token that was stolen."""
+    stolen = permitted(browser, app)["refresh_token"]
+    told = refreshed(app, refreshed(app, refreshed(app, stolen).json()["refresh_token"]).json()["refresh_token"]).json()
+    assert refreshed(app, stolen).json()["error"] == "invalid_grant"
+    assert find_token(told["access_token"]) is None
+    assert refreshed(app, told["refresh_token"]).json()["error"] == "invalid_grant"
+
+
 def test_an_app_with_a_secret_has_to_know_it(browser, ben):
     app, secret = apps.register(owner=ben, name="Server", redirect_uris=[BACK], confidential=True)
     code = answered(browser, asking(app))["code"]
