@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from django.test import Client
 
 from gamesvc.matches.lobby import opening
@@ -52,6 +54,19 @@ def test_no_cache_keeps_the_page_of_a_player(match, anna):
     assert f"/matches/{match.number}/" in paths
     for path in paths:
         check_private(browser.get(path), path)
+
+
+def test_no_browser_keeps_a_page_with_the_secrets_of_an_account(anna):
+    """Who signs out leaves them to nobody who goes back on the same computer."""
+    browser = Client()
+    browser.force_login(anna)
+    browser.post("/accounts/reauthenticate/", {"password": "a long password"})
+    EmailAddress.objects.create(user=anna, email=anna.email, verified=True, primary=True)
+    RecoveryCodes.activate(anna)
+    for path in ("2fa/totp/activate/", "2fa/recovery-codes/", "2fa/recovery-codes/download/", "email/"):
+        answer = browser.get(f"/accounts/{path}")
+        assert answer.status_code == 200, path
+        assert "no-store" in answer["Cache-Control"], path
 
 
 def test_no_cache_keeps_what_a_program_gets(match, anna, program):

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 PRIVATE = "private, no-cache"
+UNSTORED = "private, no-store"
+SECRETS = "/accounts/"
+"""Pages that show the secret of a second factor, recovery codes, addresses: the next user of a computer must not find them."""
 
 
 class Private:
@@ -21,5 +24,5 @@ class Private:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if request.session.accessed or "HTTP_AUTHORIZATION" in request.META:
-            response.headers.setdefault("Cache-Control", PRIVATE)
+            response.headers.setdefault("Cache-Control", UNSTORED if request.path_info.startswith(SECRETS) else PRIVATE)
         return response
