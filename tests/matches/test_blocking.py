@@ -107,10 +107,11 @@ def test_an_invitation_to_the_address_of_a_blocker_looks_like_any_other_and_neve
     verify(ben)
     blocks.block(by=ben, name="anna")
     match = opening.create_match(by=anna, game=toy)
-    for address in ("ben@players.example", "stranger@players.example"):
+    for address in ("ben@players.example", "ben+again@players.example", "stranger@players.example"):
         invitations.invite(by=anna, match=match, address=address)
     mailing.work()
     assert not mailing.sink.to("ben@players.example")
+    assert not mailing.sink.to("ben+again@players.example"), "the same mailbox"
     assert asked(mailing, "stranger@players.example")
 
 

@@ -88,9 +88,10 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
 def arrives(invitation: Invitation) -> bool:
     """Return False for an invitation that a block keeps from its receiver, also if it was sent to their mail address.
 
-    The sender is not told of the latter: it would tell whose address it is.
+    The sender is not told of the latter: it would tell whose address it is. An address with a tag leads to the same mailbox.
     """
-    receiver = invitation.user or user_of_address(invitation.address)
+    address = invitation.address
+    receiver = invitation.user or user_of_address(address) or user_of_address(_mailbox(address))
     return receiver is None or not blocks.between(receiver, [invitation.invited_by_id])
 
 
