@@ -122,6 +122,7 @@ def set_channel(user: User, url: str) -> tuple[Webhook, bool]:
     """Take or change the webhook in the order of channels (`webhooks.set_up`), and send a new address a test ping."""
     before = webhooks.of(user)
     with transaction.atomic():
+        User.lock(user.pk)
         hook, new = webhooks.set_up(user, url)
         if before is None or before.url != url:
             ping(hook)

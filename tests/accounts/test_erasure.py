@@ -206,6 +206,7 @@ ACTS = {
     ),
     "a bot": lambda user, _match: bots.make(owner=user, name="late-bot"),
     "a webhook": lambda user, _match: subscriptions.add(user, url="https://x.example/hook"),
+    "the webhook among the channels": lambda user, _match: subscriptions.set_channel(user, "https://x.example/hook"),
     "a chat": lambda user, _match: chats.set_up(user, "ntfy", "ntfys://ntfy.sh/secret"),
     "a browser": lambda user, _match: web_push.subscribe(user, **Browser(SimpleNamespace(origin="https://push.example")).given),
     "a vacation": lambda user, _match: absences.announce(user=user, first=in_days(3), last=in_days(3)),
