@@ -331,11 +331,18 @@ def nest_draws(records):
     return record["version"], "draws"
 
 
+def claim_seats(records):
+    """Claim more seats than could be listed in the memory of the computer that verifies."""
+    records[0]["data"]["seats"] = 2**50
+    return next(record["version"] for record in records if record["type"] == "match.started"), "commitment"
+
+
 @pytest.mark.parametrize(
     "change",
     [
         *(change_draw, skip_draw, change_contribution, change_secret, join_late, change_command, change_seat, take_seat_away),
         *(change_outcome, change_reason, lose_outcome, insert_event, go_back_in_time, spoil_rewind, forget_options, nest_draws),
+        claim_seats,
     ],
     ids=lambda change: change.__name__,
 )

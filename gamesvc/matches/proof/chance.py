@@ -71,7 +71,7 @@ def _contributions(records: Sequence[Record], seats: int) -> dict[int, str]:
             raise Wrong(version, f"{kind} comes after the start, when the key of the draws is fixed.")
         if kind == Started.TYPE:
             started = True
-            if sorted(found) != list(range(seats)):
+            if len(found) != seats:
                 raise Wrong(version, f"The match starts with seats {sorted(found)} taken, of {seats}.")
             continue
         seat = field(record, int, "data", "seat")
