@@ -28,6 +28,11 @@ from notifications.parsing.reading import body_of, message_id
 
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
+KEPT_OF_DONE = 32 * 1024
+"""Bytes that stay of a mail once it was worked on: its headers and its text. Rows stay for weeks, and a player may send hundreds
+of mails an hour."""
+KEPT_OF_REFUSED = 4 * 1024
+"""The same of one that nobody will work on: it shows why."""
 
 # Mails of one sender about one topic are processed in the order of arrival, by whatever worker: a later one waits for those
 # before it, which are soon done or set aside. From each sender one mail is taken at a time, longest ago served first: however
@@ -76,7 +81,7 @@ ON CONFLICT DO NOTHING RETURNING id
 _SETTLE = f"""
 WITH appended AS (
   UPDATE notifications_inbound_mail SET status = %s::text, error = %s::text, report = %s::jsonb, claimed_until = NULL,
-    finished_at = %s::timestamptz
+    finished_at = %s::timestamptz, raw = coalesce(%s::bytea, raw)
   WHERE id = %s::uuid AND status = 'waiting' AND claimed_until IS NOT DISTINCT FROM %s::timestamptz AND {UNHURRIED}
   RETURNING id)
 """  # noqa: S608
@@ -184,15 +189,33 @@ def kept(mails: Sequence[InboundMail]) -> AbstractContextManager[None]:
 def settle(
     mail: InboundMail, status: MailStatus, *, error: str = "", report: JsonObject | None = None, notice: Notice | None = None
 ) -> bool:
-    """Store the result of a mail, together with its notice. Return False if the mail is no longer ours."""
+    """Store the result of a mail, together with its notice. Return False if the mail is no longer ours.
+
+    Only of a held mail about which the owner is asked everything stays, until they have confirmed it.
+    """
     queued, notices = outbox.insert_sql([notice] if notice is not None else [])
     told = json.dumps(report) if report is not None else None
     with leases.CHANGING:
-        values: list[Any] = [status.value, storable(error), told, timezone.now(), mail.pk, mail.claimed_until, *notices]
+        values: list[Any] = [
+            status.value,
+            storable(error),
+            told,
+            timezone.now(),
+            _shortened(mail, status, asked=notice is not None),
+        ]
+        values += [mail.pk, mail.claimed_until, *notices]
         ours: bool = ask(f"{_SETTLE}, queued AS ({queued}) SELECT FROM appended", values).rowcount > 0
     if ours and notice is not None:
         transaction.on_commit(lambda: outbox.wake([notice.id]), robust=True)
     return ours
+
+
+def _shortened(mail: InboundMail, status: MailStatus, *, asked: bool) -> bytes | None:
+    """Return what stays of a mail with this result; None for all of it."""
+    if status == MailStatus.HELD and asked:
+        return None
+    most = KEPT_OF_DONE if status in (MailStatus.DONE, MailStatus.FAILED) else KEPT_OF_REFUSED
+    return bytes(mail.raw[:most]) if len(mail.raw) > most else None
 
 
 def put_back(mail: InboundMail, *, error: str) -> None:

@@ -144,7 +144,7 @@ class MailStatus(models.TextChoices):
 
 
 class InboundMail(models.Model):
-    """A mail to a reply address, as it came: stored before it is accepted, and deleted once it is old.
+    """A mail to a reply address: stored as it came before it is accepted, cut once it is settled, and deleted once it is old.
 
     `received_at` is when the service received it; `counts_at` is the same, or when a held mail was confirmed. `report` is the
     result of the purpose's handler.

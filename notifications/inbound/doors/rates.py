@@ -2,8 +2,8 @@
 
 Mail over a limit is not taken: its sender's server keeps it and tries again. Mail counts against a player only once it is proved
 to be theirs: by our border's verdict in its headers, or by the workers. Mail with an unproved sender counts against the network
-it comes from and, far more generously, against its reply address. So forgers lock out themselves, and not the user whose name
-they use.
+it comes from and, far more generously, against its reply address and the owner of that. So forgers lock out themselves, and not
+the user whose name they use.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def check(address: ReplyAddress, envelope_from: str, *, network: str = "", heade
         side = "claimed"
     if network:
         limits += _limits(address, f"{side} {network}")
-    _within(*limits, (f"{side} {address.pk}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS))
+    owner = owner_of(address)
+    limits.append((f"{side} {address.pk}", FORGED * settings.INBOUND_MAILS_PER_ADDRESS))
+    _within(*limits, (f"{side} of any network of {owner}", FORGED * settings.INBOUND_MAILS_PER_USER))
 
 
 # Mail of the last hour that the workers found to be the owner's: only that was processed. With whether the envelope names them.

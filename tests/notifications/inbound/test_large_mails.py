@@ -14,7 +14,7 @@ from email.policy import SMTP
 
 import pytest
 
-from notifications.inbound import pipeline
+from notifications.inbound import pipeline, store
 from notifications.inbound.doors import imap
 from notifications.inbound.proving import authentication
 from notifications.models import InboundMail, MailStatus
@@ -114,7 +114,7 @@ def test_a_mail_of_more_than_ten_megabytes_in_a_mailbox_is_refused_with_a_reason
     mailing.work()
     row = InboundMail.objects.get()
     assert row.error.startswith("too_large")
-    assert len(row.raw) == reading.LARGEST + 1
+    assert len(row.raw) == store.KEPT_OF_REFUSED
     assert "Send your orders alone: plain text, no attachments" in " ".join(mailing.last().text.split())
 
 
