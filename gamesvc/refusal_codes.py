@@ -234,6 +234,12 @@ _TIME = {
         "Offers, their withdrawal and the like do not move the match on, and every page looks past them, so they have a cap.",
         "What you did last holds. Go on with your turn, or try again when `detail` says.",
     ),
+    "refused_too_often": Meaning(
+        "Too many refused commands",
+        "Refused commands are kept for a year, so they have a cap in all matches together. Beyond it no reason is given, and the"
+        " `Idempotency-Key` is not used up.",
+        "Choose commands from the forms. Try again when `detail` says.",
+    ),
     "asked_too_often": Meaning(
         "That player is not asked again now",
         "While the match waits for the answer to a side move, such as an offer, its maker's clock stands, and the time of the"

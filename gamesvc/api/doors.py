@@ -219,6 +219,7 @@ def _extra(route: str, limits: str) -> str:
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
         limits += f"; hidden commands {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
         limits += f"; side moves {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
+        limits += f"; refused ones {daily_limits.REFUSED_PER_HOUR} an hour, {daily_limits.REFUSED_PER_DAY} a day"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {acts}, where others get a notice of it"
         if last in ("undo", "redo"):

@@ -10,6 +10,7 @@ from events.store import VersionConflict
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import follows, opening, substitutes
+from gamesvc.matches.models import Refusal
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.record import loading
@@ -158,6 +159,28 @@ def test_orders_left_again_and_again(duel, anna, program, monkeypatch):
     assert [order(number).status_code for number in range(4)] == [200, 200, 200, 422]
     assert order(5).json()["code"] == "unseen_too_often"
     assert loading.load(duel.id, duel.game).timeline.state.orders[0] == "2"
+    play(duel, 0)
+
+
+def test_commands_refused_again_and_again(duel, anna, program, monkeypatch):
+    """Each is kept for a year: one account could store 3.6 GB of them a day."""
+    monkeypatch.setattr(daily_limits, "REFUSED_PER_HOUR", 3)
+    api = program(anna)
+    shown = api.get(f"/matches/{duel.number}/view/")
+
+    def nonsense(number, key):
+        command = {"name": "attack", "what": f"{number}" * 1000}
+        return api.post(f"/matches/{duel.number}/commands/", command, etag=shown["ETag"], key=key)
+
+    answers = [nonsense(number, f"key {number}") for number in range(6)]
+    assert [answer.status_code for answer in answers] == [422] * 6
+    codes = [answer.json()["code"] for answer in answers]
+    assert "refused_too_often" not in codes[:3]
+    assert codes[3:] == ["refused_too_often"] * 3
+    assert Refusal.objects.count() == 3
+    assert nonsense(0, "key 0").json()["code"] == codes[0], "what is known is answered as before"
+    monkeypatch.setattr(daily_limits, "REFUSED_PER_HOUR", 30)
+    assert nonsense(5, "key 5").json()["code"] == codes[0], "the key was not used up"
     play(duel, 0)
 
 

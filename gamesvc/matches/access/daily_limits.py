@@ -31,6 +31,9 @@ ASIDE_PER_HOUR = 300
 ASIDE_PER_DAY = 1000
 ASKED_PER_TURN = 3
 """Side moves of a player in one turn, such as offers, for whose answer the match waits: to one other player."""
+REFUSED_PER_HOUR = 300
+REFUSED_PER_DAY = 1000
+"""Commands of a user that the rules refuse, in all matches together. Each is stored for a year."""
 ALONE_PER_HOUR = 300
 """Undos and redos where no other player holds a seat, as on an analysis board."""
 ALONE_PER_DAY = 1000
@@ -99,6 +102,20 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that does not move the match on, such as an offer. Raises `Refused` beyond the limits."""
     sentence = mark("You can make offers and other side moves at most {often} in a match.")
     _count("aside", user_id, match_id, _both(ASIDE_PER_HOUR, ASIDE_PER_DAY), code="aside_too_often", sentence=sentence)
+
+
+def check_refused(user_id: int | None) -> None:
+    """Count one more command of a user, or of one of their bots, that was refused. Raises `Refused` beyond the limits.
+
+    So a program that tries commands without end learns no more, and cannot fill the disk.
+    """
+    if user_id is None:
+        return
+    root = bots.root_of(user_id)
+    limits = _both(REFUSED_PER_HOUR, REFUSED_PER_DAY)
+    full = throttle_in_turn([(f"refused {seconds} {root}", most, seconds) for most, seconds in limits])
+    if full is not None:
+        raise _too_often("refused_too_often", mark("Your commands can be refused at most {often}."), limits, full)
 
 
 def check_asked(match_id: UUID, *, by: int, turn: str, seat: int) -> None:
@@ -186,10 +203,15 @@ def _count(key: str, user_id: int | None, match_id: UUID, limits: Sequence[tuple
         return
     full = throttle_in_turn([(f"{key} {seconds} {user_id} {match_id}", most, seconds) for most, seconds in limits])
     if full is not None:
-        at, wait = full
-        most, seconds = limits[at]
-        often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
-        raise Refused(code, joined(say(sentence, often=often), _again(wait)))
+        raise _too_often(code, sentence, limits, full)
+
+
+def _too_often(code: str, sentence: str, limits: Sequence[tuple[int, int]], full: tuple[int, int]) -> Refused:
+    """Return the refusal of what exceeds a limit. `full`: its place, and the seconds to wait."""
+    at, wait = full
+    most, seconds = limits[at]
+    often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
+    return Refused(code, joined(say(sentence, often=often), _again(wait)))
 
 
 def _again(wait: int) -> str:
