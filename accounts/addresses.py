@@ -47,6 +47,12 @@ def is_own(address: str) -> bool:
     return not mailbox or local == mailbox or local.startswith((f"{mailbox}+", f"{mailbox}="))
 
 
+def mailbox_of(address: str) -> str:
+    """Return an address without its tag: mail to `ann+games@example.org` reaches `ann@example.org`."""
+    local, _at, domain = address.lower().rpartition("@")
+    return f"{local.split('+')[0]}@{domain}"
+
+
 def verified_addresses(user: User) -> list[str]:
     """Return the verified addresses of a user, the primary one first."""
     return [email for (email,) in ask(_VERIFIED, [user.pk]).fetchall()]

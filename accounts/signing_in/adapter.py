@@ -25,7 +25,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts import network
-from accounts.addresses import is_own
+from accounts.addresses import is_own, is_taken, mailbox_of
 from accounts.models import Language, User
 from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
@@ -161,17 +161,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
-        """Send a mail about the account, in its language, at most ten of each kind to one address per day, and at most twenty to
+        """Send a mail about the account, in its language, at most ten of each kind to one mailbox per day, and at most twenty to
         all addresses that one user adds.
 
-        Each kind counts separately, so causing other mails cannot block the link for a new password. If no mail server answers,
+        Each kind counts separately, so causing other mails cannot block the link for a new password. A verified address counts
+        by itself: accounts that strangers make for tags of its mailbox cannot block that link either. If no mail server answers,
         the user is told so and can ask again; the account is not lost.
 
         Who asks for a new password is told nothing, not even by the time it takes: an address without an account costs the
         same work and gets no mail, and the mail to the owner of an account leaves after the response.
         """
         request = allauth_context.request
-        if throttle(f"account-mail:{template_prefix}:{email.lower()}", MAILS_PER_ADDRESS_AND_DAY, DAY):
+        counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
+        if throttle(f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY):
             log.warning("account mail %s held back: the address had its %s today", template_prefix, MAILS_PER_ADDRESS_AND_DAY)
             return
         user = context.get("user")

@@ -320,6 +320,22 @@ def test_one_account_makes_us_write_to_few_strangers_a_day(client):
     assert Client().post("/accounts/password/reset/", {"email": "ann@players.example"}).status_code == 302
 
 
+def test_the_tags_of_a_mailbox_get_no_more_mails_than_one_address(client):
+    """By the limit of sign-ups one network could have 480 mails a day sent to a stranger."""
+    confirmed(client)
+    asked = len(mail.outbox)
+    for number in range(15):
+        cache.clear()  # the limit of sign-ups, an hour later
+        sign_up(Client(), name=f"eve{number}", address=f"Ann+{number}@players.example")
+        Client().post("/accounts/password/reset/", {"email": f"ann+{number}@players.example"})
+    sent = [message.subject for message in mail.outbox[asked:]]
+    assert max(sent.count(subject) for subject in sent) <= 10, sent
+    cache.clear()
+    asked = len(mail.outbox)
+    Client().post("/accounts/password/reset/", {"email": "ann@players.example"})
+    assert [message.to for message in mail.outbox[asked:]] == [["ann@players.example"]], "the owner's link is not used up"
+
+
 def test_a_taken_address_tells_its_owner_only(client):
     confirmed(client)
     answer = sign_up(client, name="eve")

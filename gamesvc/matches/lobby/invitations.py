@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Prefetch
 from django.utils import timezone
 
 from accounts import blocks
-from accounts.addresses import user_of_address
+from accounts.addresses import mailbox_of, user_of_address
 from accounts.models import User
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
@@ -111,15 +111,9 @@ def _count_invitation(by: User, receiver: User | str) -> None:
         sentence = f"You invited {receiver.username} several times today."
         daily_limits.count_for(by, f"invitations to {receiver.pk} by", to_one, day, sentence)
         return
-    sentence, mailbox = "This address was invited several times today.", _mailbox(receiver)
+    sentence, mailbox = "This address was invited several times today.", mailbox_of(receiver)
     daily_limits.count_for(by, f"invitations to {mailbox} by", to_one, day, sentence)
     daily_limits.count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
-
-
-def _mailbox(address: str) -> str:
-    """Return an address without its tag: mail to `ann+games@example.org` reaches `ann@example.org`."""
-    local, _at, domain = address.lower().rpartition("@")
-    return f"{local.split('+')[0]}@{domain}"
 
 
 def invitation_token(invitation_id: uuid.UUID) -> str:
