@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 from gamesvc.json_types import JsonMapping
-from gamesvc.language import english
+from gamesvc.language import english, shortened
 
 
 class Meaning(NamedTuple):
@@ -79,8 +79,11 @@ class Refusal(GamesvcError):
         "page."
     )
 
+    LONGEST = 4000
+    """The longest sentence. It may quote what was sent, which may be a whole request; and it is stored, to be given again."""
+
     def __init__(self, code: str = "", detail: str = "", parameter: str | None = None) -> None:
-        super().__init__(detail, code=code)
+        super().__init__(shortened(detail, self.LONGEST), code=code)
         self.parameter = parameter if parameter is not None else self.parameter
 
 

@@ -235,9 +235,9 @@ _TIME = {
         "What you did last holds. Go on with your turn, or try again when `detail` says.",
     ),
     "refused_too_often": Meaning(
-        "Too many refused commands",
-        "Refused commands are kept for a year, so they have a cap in all matches together. Beyond it no reason is given, and the"
-        " `Idempotency-Key` is not used up.",
+        "Too many refusals",
+        "What was refused is stored, so it has a cap for all commands and requests of a user together. Beyond it no reason is"
+        " given, and the `Idempotency-Key` is not used up.",
         "Choose commands from the forms. Try again when `detail` says.",
     ),
     "asked_too_often": Meaning(

@@ -19,6 +19,7 @@ from gamesvc.api.error_responses import details
 from gamesvc.api.errors import BadRequest
 from gamesvc.errors import Refusal
 from gamesvc.json_types import JsonObject
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.record import idempotency
 from gamesvc.matches.record.idempotency import Answer
 
@@ -49,6 +50,8 @@ def required_key(request: Request) -> str:
 def once(request: Request, effect: Callable[[], Answer]) -> Response:
     """Run `effect` once per user and key. A repetition gets the first response, be it a success or a refusal by the rules.
 
+    Refusals are counted, since they are stored. Beyond the limit another one comes instead, which is not.
+
     `effect` itself must check whether the user may do it: its own success may take that permission away.
     """
     key, user = required_key(request), request.user
@@ -62,6 +65,7 @@ def once(request: Request, effect: Callable[[], Answer]) -> Response:
             with transaction.atomic():
                 return effect()
         except Refusal as refused:
+            daily_limits.check_refused(user.pk)
             return refused.status, details(refused, instance=request.path)
 
     return _answer(*idempotency.once(user=user, key=key, fingerprint=fingerprint, effect=decided))

@@ -70,6 +70,19 @@ def joined(*texts: str, between: str = " ") -> str:
     return said
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most so many characters, and with it its English. A longer one ends with three dots."""
+    if len(text) <= most and len(english(text)) <= most:
+        return text
+    said = Said(_cut(text, most))
+    said.english = _cut(english(text), most)
+    return said
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def mark(message: str) -> str:
     """Mark a text of a table for translation. `say` translates it where it is used."""
     return message

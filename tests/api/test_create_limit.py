@@ -1,4 +1,4 @@
-"""The limit on new matches holds when many requests come at once, each by a connection of its own."""
+"""The limits on new matches, also when many requests come at once, each by a connection of its own, and on refused ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from collections import Counter
 
 import pytest
 
-from gamesvc.matches.models import Match
+from gamesvc.matches.access import daily_limits
+from gamesvc.matches.models import Answered, Match
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,3 +39,29 @@ def test_forty_parallel_requests_open_no_more_matches_than_the_limit(toy, anna, 
     found = Counter(at_once(*[functools.partial(open_match, link) for link in links]))
     assert found == {(201, None): 10, (429, "too_many"): AT_ONCE - 10}
     assert Match.objects.filter(creator=anna).count() == 10
+
+
+def test_a_refusal_quotes_and_stores_little_of_what_was_sent(toy, anna, program):
+    """It is stored for the key. One account could store 13 GB an hour."""
+    api, long = program(anna), "x" * 120_000
+    for path, body in (
+        ("/matches/", {"game": long}),
+        ("/matches/", {"game": toy, "clock": long}),
+        ("/challenges/", {"game": toy, "opponent": long}),
+    ):
+        answer = api.post(path, body)
+        assert answer.status_code == 422, body.keys()
+        assert "xxx" in answer.json()["detail"]
+        assert len(answer.content) < 10_000
+    assert Answered.objects.count() == 3
+    assert all(len(json.dumps(row.body)) < 10_000 for row in Answered.objects.all())
+
+
+def test_requests_refused_again_and_again_are_not_stored(toy, anna, program, monkeypatch):
+    monkeypatch.setattr(daily_limits, "REFUSED_PER_HOUR", 3)
+    api = program(anna)
+    codes = [api.post("/matches/", {"game": "none"}, key=f"key {number}").json()["code"] for number in range(6)]
+    assert codes == ["unknown_game"] * 3 + ["refused_too_often"] * 3
+    assert Answered.objects.count() == 3
+    assert api.post("/matches/", {"game": "none"}, key="key 0").json()["code"] == "unknown_game"
+    assert api.post("/matches/", {"game": toy}, key="key 5").status_code == 201

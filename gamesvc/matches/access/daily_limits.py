@@ -33,7 +33,9 @@ ASKED_PER_TURN = 3
 """Side moves of a player in one turn, such as offers, for whose answer the match waits: to one other player."""
 REFUSED_PER_HOUR = 300
 REFUSED_PER_DAY = 1000
-"""Commands of a user that the rules refuse, in all matches together. Each is stored for a year."""
+"""Commands of a user that the rules refuse, in all matches together, and requests to create something. Each is stored: a command
+for a year.
+"""
 ALONE_PER_HOUR = 300
 """Undos and redos where no other player holds a seat, as on an analysis board."""
 ALONE_PER_DAY = 1000
@@ -105,9 +107,9 @@ def check_aside(user_id: int | None, match_id: UUID) -> None:
 
 
 def check_refused(user_id: int | None) -> None:
-    """Count one more command of a user, or of one of their bots, that was refused. Raises `Refused` beyond the limits.
+    """Count one more refusal of what a user, or one of their bots, has asked for. Raises `Refused` beyond the limits.
 
-    So a program that tries commands without end learns no more, and cannot fill the disk.
+    So a program that tries without end learns no more, and cannot fill the disk.
     """
     if user_id is None:
         return
@@ -115,7 +117,7 @@ def check_refused(user_id: int | None) -> None:
     limits = _both(REFUSED_PER_HOUR, REFUSED_PER_DAY)
     full = throttle_in_turn([(f"refused {seconds} {root}", most, seconds) for most, seconds in limits])
     if full is not None:
-        raise _too_often("refused_too_often", mark("Your commands can be refused at most {often}."), limits, full)
+        raise _too_often("refused_too_often", mark("What you ask for can be refused at most {often}."), limits, full)
 
 
 def check_asked(match_id: UUID, *, by: int, turn: str, seat: int) -> None:
