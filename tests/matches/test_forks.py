@@ -127,6 +127,23 @@ def test_what_is_kept_of_a_fork_is_not_the_origin(toy, anna, ben):
         assert all("secret of bens" not in "".join(stored.written) for stored in STORE.read(one.id))
 
 
+def test_few_matches_from_positions_are_remembered(running, anna, monkeypatch):
+    """A described position may take fifty times the memory of others: 512 of them a gigabyte, in each process."""
+    monkeypatch.setattr(loading, "REMEMBERED_POSITIONS", 2)
+    loading.forget_all()
+    version = running_version(running)
+    boards = [forks.fork(access=access(anna, running), version=version, board=True) for _ in range(4)]
+    for match in (running, *boards, boards[2]):
+        loading.remember(loading.load(match.id, match.game))
+    assert loading._remembered.keys() == {running.id, boards[2].id, boards[3].id}
+    loading.remember(loading.load(boards[0].id, "toy"))
+    assert loading._remembered.keys() == {running.id, boards[2].id, boards[0].id}
+    monkeypatch.setattr(loading, "REMEMBERED", 1)
+    loading.remember(loading.load(running.id, "toy"))
+    assert loading._remembered.keys() == {running.id}
+    assert not loading._from_positions
+
+
 def test_a_fork_may_be_gone_back_in_behind_its_first_event(running, anna, ben):
     """An item that was open in the origin can be countered in the fork: the state it marks came along."""
     act(running, 0, {"name": "draw"})

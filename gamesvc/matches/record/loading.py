@@ -42,6 +42,8 @@ from gamesvc.matches.record import snapshot_renewal, snapshots
 from gamesvc.matches.record.stream import STORE, Log, appends, events_after, lift, step_of
 
 REMEMBERED = 512
+REMEMBERED_POSITIONS = 64
+"""How many of these may have begun from a position: one that a user describes may take fifty times the memory of others."""
 
 
 def hour() -> timedelta:
@@ -264,6 +266,7 @@ def fresh(game: Game, match_id: UUID) -> Loaded:
 
 
 _remembered: OrderedDict[UUID, Loaded] = OrderedDict()
+_from_positions: OrderedDict[UUID, None] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -412,8 +415,13 @@ def remember(loaded: Loaded) -> None:
         if known is None or known.version <= loaded.version:
             _remembered[loaded.match_id] = loaded
         _remembered.move_to_end(loaded.match_id)
+        if loaded.from_position:
+            _from_positions[loaded.match_id] = None
+            _from_positions.move_to_end(loaded.match_id)
+        while len(_from_positions) > REMEMBERED_POSITIONS:
+            _remembered.pop(_from_positions.popitem(last=False)[0], None)
         while len(_remembered) > REMEMBERED:
-            _remembered.popitem(last=False)
+            _from_positions.pop(_remembered.popitem(last=False)[0], None)
 
 
 def after(loaded: Loaded) -> Loaded:
@@ -430,3 +438,4 @@ def forget_all() -> None:
     snapshot_renewal.look_again()
     with _lock:
         _remembered.clear()
+        _from_positions.clear()
