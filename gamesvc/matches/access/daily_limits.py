@@ -111,13 +111,10 @@ def check_refused(user_id: int | None) -> None:
 
     So a program that tries without end learns no more, and cannot fill the disk.
     """
-    if user_id is None:
-        return
-    root = bots.root_of(user_id)
-    limits = _both(REFUSED_PER_HOUR, REFUSED_PER_DAY)
-    full = throttle_in_turn([(f"refused {seconds} {root}", most, seconds) for most, seconds in limits])
-    if full is not None:
-        raise _too_often("refused_too_often", mark("What you ask for can be refused at most {often}."), limits, full)
+    if user_id is not None:
+        sentence = mark("What you ask for can be refused at most {often}.")
+        limits = _both(REFUSED_PER_HOUR, REFUSED_PER_DAY)
+        _count("refused", bots.root_of(user_id), None, limits, code="refused_too_often", sentence=sentence)
 
 
 def check_asked(match_id: UUID, *, by: int, turn: str, seat: int) -> None:
@@ -199,21 +196,21 @@ def _count_recorded(key: str, sentence: str, user_id: int | None, match_id: UUID
     _count(f"recorded {key}", user_id, match_id, limits, code="recorded_too_often", sentence=sentence)
 
 
-def _count(key: str, user_id: int | None, match_id: UUID, limits: Sequence[tuple[int, int]], *, code: str, sentence: str) -> None:
-    """Count one more act. Raises `Refused` beyond a limit, which stands for `{often}` in the sentence, with when to try again."""
+def _count(
+    key: str, user_id: int | None, match_id: UUID | None, limits: Sequence[tuple[int, int]], *, code: str, sentence: str
+) -> None:
+    """Count one more act, in one match or in all. Raises `Refused` beyond a limit.
+
+    The limit stands for `{often}` in the sentence, with when to try again.
+    """
     if user_id is None:
         return
     full = throttle_in_turn([(f"{key} {seconds} {user_id} {match_id}", most, seconds) for most, seconds in limits])
     if full is not None:
-        raise _too_often(code, sentence, limits, full)
-
-
-def _too_often(code: str, sentence: str, limits: Sequence[tuple[int, int]], full: tuple[int, int]) -> Refused:
-    """Return the refusal of what exceeds a limit. `full`: its place, and the seconds to wait."""
-    at, wait = full
-    most, seconds = limits[at]
-    often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
-    return Refused(code, joined(say(sentence, often=often), _again(wait)))
+        at, wait = full
+        most, seconds = limits[at]
+        often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
+        raise Refused(code, joined(say(sentence, often=often), _again(wait)))
 
 
 def _again(wait: int) -> str:

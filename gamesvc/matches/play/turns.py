@@ -372,12 +372,12 @@ def remember_refusal(match: Match, sender: Sender, command: JsonObject, command_
     Nothing is stored of a user who was erased meanwhile. Raises `Refused` in place of the reason for a user of whom very many
     commands were refused lately; then the command uses up no id.
     """
-    daily_limits.check_refused(sender.user_id)
     with transaction.atomic():
         if sender.user_id is not None:
             sent_by = User.objects.select_for_update(no_key=True).filter(pk=sender.user_id, is_active=True)
             if not sent_by.exists():
                 return
+        daily_limits.check_refused(sender.user_id)
         Refusal.objects.bulk_create(
             [
                 Refusal(

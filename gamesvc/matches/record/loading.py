@@ -43,7 +43,7 @@ from gamesvc.matches.record.stream import STORE, Log, appends, events_after, lif
 
 REMEMBERED = 512
 REMEMBERED_POSITIONS = 64
-"""How many of these may have begun from a position: one that a user describes may take fifty times the memory of others."""
+"""Most of these that began from a position: one that a user describes may take fifty times the memory of others."""
 
 
 def hour() -> timedelta:
