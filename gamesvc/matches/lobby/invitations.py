@@ -91,7 +91,7 @@ def arrives(invitation: Invitation) -> bool:
     The sender is not told of the latter: it would tell whose address it is. An address with a tag leads to the same mailbox.
     """
     address = invitation.address
-    receiver = invitation.user or user_of_address(address) or user_of_address(_mailbox(address))
+    receiver = invitation.user or user_of_address(address) or user_of_address(mailbox_of(address))
     return receiver is None or not blocks.between(receiver, [invitation.invited_by_id])
 
 
