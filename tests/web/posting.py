@@ -4,7 +4,7 @@ from collections import Counter
 
 from gamesvc.games.kernel.forms import fault
 from gamesvc.web.common.controls import WHOLE, Control, Sheet, key
-from gamesvc.web.common.posted import read_value
+from gamesvc.web.common.posted import MISSING, read_value
 
 
 class TooManyRows(Exception):
@@ -19,6 +19,8 @@ def encode(sheet: Sheet, command: dict) -> dict[str, list[str]]:
             _put(control, {name: value for name, value in command.items() if name != "name"}, posted)
         elif control.path in command:
             _put(control, command[control.path], posted)
+        elif filled := _filled_in(control):
+            posted |= filled
         else:
             assert not control.required, f"{control.path} is left out, but its control is required"
     return posted
@@ -45,10 +47,8 @@ def _put(control: Control, value, posted) -> None:
                 name = child.path.rsplit(".", 1)[-1]
                 if name in value:
                     _put(child, value[name], posted)
-                elif child.kind == "check":
-                    posted[child.path] = [child.value]
-                elif _is_filled_in(child):
-                    posted |= {one.path: [one.value] for one in child.children}
+                else:
+                    posted |= _filled_in(child)
         case "alternatives":
             _put_alternative(control, value, posted)
         case "checks":
@@ -68,9 +68,18 @@ def _put(control: Control, value, posted) -> None:
             raise AssertionError(f"a control of kind {control.kind} is for no game")
 
 
-def _is_filled_in(control: Control) -> bool:
-    """Return True for a payment that the page fills in: to leave it out is to pay that."""
-    return control.kind == "counts" and control.required and "default" in control.schema
+def _filled_in(control: Control) -> dict[str, list[str]]:
+    """Return the fields that the page fills in by itself: to leave the control out is to send these."""
+    match control.kind:
+        case "check":
+            return {control.path: [control.value]}
+        case "counts" if control.required and "default" in control.schema:
+            return {one.path: [one.value] for one in control.children}
+        case "checks" if control.required and "default" in control.schema:
+            return {control.path: [option.value for option in control.options if option.chosen]}
+        case "group" if control.required:
+            return {path: values for child in control.children for path, values in _filled_in(child).items()}
+    return {}
 
 
 def _put_alternative(control: Control, value, posted) -> None:
@@ -110,8 +119,8 @@ def _said_in(control: Control, values: dict) -> dict:
 
 def _said(controls, values: dict) -> dict:
     by_name = {control.path.rsplit(".", 1)[-1]: control for control in controls}
-    usual = {name: one.value == "true" for name, one in by_name.items() if one.kind == "check"}
-    usual |= {name: one.schema["default"] for name, one in by_name.items() if _is_filled_in(one)}
+    usual = {name: read_value(one, filled) for name, one in by_name.items() if (filled := _filled_in(one))}
+    usual = {name: value for name, value in usual.items() if value is not MISSING}
     return {
         name: _said(by_name[name].children, value) if by_name[name].kind == "group" and isinstance(value, dict) else value
         for name, value in (usual | values).items()
