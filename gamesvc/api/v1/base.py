@@ -152,6 +152,8 @@ class Described(AutoSchema):
         if direction == "request" and isinstance(told, dict):
             if isinstance(field, serializers.CharField) and not field.allow_blank:
                 told |= {"minLength": 1} if not field.trim_whitespace else {"pattern": told.get("pattern", NOT_BLANK)}
+                if told.get("default") == "":
+                    del told["default"]  # it stands for a member left out, and cannot be sent
             elif isinstance(field, serializers.IntegerField):
                 told = {"minimum": -LARGEST, "maximum": LARGEST, **told}
         return told
