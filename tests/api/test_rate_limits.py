@@ -19,8 +19,10 @@ from django.urls import get_resolver
 from rest_framework.exceptions import AuthenticationFailed
 
 from gamesvc import request_limits
+from gamesvc.api.errors import NotAcceptable, WrongMethod
 from gamesvc.api.live import admission, messages
 from gamesvc.api.live.errors import TicketRefused
+from gamesvc.matches.errors import Unknown
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
 from gamesvc.matches.record import loading
@@ -285,12 +287,18 @@ def test_a_ticket_for_a_stream_counts_whenever_it_is_shown(settings, anna, progr
 
 
 @pytest.mark.parametrize(
-    ("headers", "query", "refused"),
-    [([(b"authorization", b"Bearer gsk_none")], b"", AuthenticationFailed), ([], b"ticket=none", TicketRefused)],
+    ("asked", "refused"),
+    [
+        ({"headers": [(b"authorization", b"Bearer gsk_none")]}, AuthenticationFailed),
+        ({"query_string": b"ticket=none"}, TicketRefused),
+        ({"path": "/api/v1/nowhere/stream/"}, Unknown),
+        ({"method": "POST"}, WrongMethod),
+        ({"headers": [(b"accept", b"image/png")]}, NotAcceptable),
+    ],
 )
-def test_a_refused_request_for_a_stream_counts_for_its_network(settings, anna, headers, query, refused):
+def test_a_refused_request_for_a_stream_counts_for_its_network(settings, anna, asked, refused):
     settings.RATE_LIMIT_PER_ADDRESS = 2
-    scope = {"type": "http", "method": "GET", "path": "/api/v1/me/stream/", "query_string": query, "headers": headers}
+    scope = {"type": "http", "method": "GET", "path": "/api/v1/me/stream/", "query_string": b"", "headers": [], **asked}
     scope["client"] = ("203.0.113.9", 4444)
     admit = inspect.unwrap(admission.admit)
     for refusal in (refused, refused, request_limits.Exceeded):

@@ -43,14 +43,15 @@ _FORMATS: dict[str, Format] = {
 
 @in_thread
 def admit(scope: Mapping[str, Any]) -> Wish:
-    """Return the stream that a request asks for. Raises the error to answer with."""
-    path = scope["path"]
+    """Count a request and return the stream that it asks for. Raises the error to answer with."""
+    path, request = scope["path"], ASGIRequest(dict(scope), io.BytesIO())
+    # Before anything is refused, as on the web server: refused requests count too.
+    request_limits.count(request, request_limits.of_network(request, "address"))
     match = _MATCH.match(path)
     if match is None and not _ME.match(path):
         raise Unknown("There is nothing at this address; GET /api/v1/ says where to begin.")
     if scope["method"] not in ("GET", "HEAD"):
         raise WrongMethod
-    request = ASGIRequest(dict(scope), io.BytesIO())
     form = chosen_format(request.headers.get("Accept", ""))
     caller, user = _caller(request, path)
     since = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
@@ -64,11 +65,7 @@ def admit(scope: Mapping[str, Any]) -> Wish:
 
 
 def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
-    """Return the caller of a request, by its ticket or by its own credentials, and count it. Raises `Exceeded` and others.
-
-    It counts for its network before anybody looks at what it brings: refused requests count too.
-    """
-    request_limits.count(request, request_limits.of_network(request, "address"))
+    """Return the caller of a request, by its ticket or by its own credentials, and count it. Raises `Exceeded` and others."""
     if ticket := request.GET.get("ticket"):
         caller = tickets.redeem(ticket, path)
         _count(request, caller)
@@ -82,7 +79,7 @@ def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
 
 
 def _count(request: ASGIRequest, caller: Caller) -> None:
-    """Count a request for a stream. One with a ticket counts too: the ticket can be shown many times while it lasts."""
+    """Count a request for its user and token. One with a ticket counts too: the ticket can be shown many times while it lasts."""
     request_limits.count(request, {"user": caller.user_id, "token": caller.token_id})
 
 
