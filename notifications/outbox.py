@@ -20,9 +20,9 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
+from gamesvc.database.asking import ask
 from gamesvc.json_types import JsonMapping
 from notifications import hints
-from notifications.models import Outbox
 
 _TOPIC = re.compile(r"\A[A-Za-z0-9._-]{0,100}\Z")
 # More ids than this in one hint save nothing: the sweep takes them in batches anyway.
@@ -100,20 +100,11 @@ def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[object]]:
 
 def notify(*notices: Notice) -> None:
     """Queue notices within the caller's transaction. The sender is woken after the commit."""
+    if not notices:
+        return
     now = timezone.now()
-    Outbox.objects.bulk_create(
-        Outbox(
-            id=notice.id,
-            kind=notice.kind,
-            user_id=notice.user_id,
-            address=notice.address,
-            topic=notice.topic,
-            payload=dict(notice.payload),
-            created_at=now,
-            due_at=notice.due_at or now,
-        )
-        for notice in notices
-    )
+    queue, values = insert_sql(notices)
+    ask(f"WITH appended AS (SELECT) {queue}", values)
     soon = [notice.id for notice in notices if notice.due_at is None or notice.due_at <= now]
     transaction.on_commit(lambda: wake(soon), robust=True)
 

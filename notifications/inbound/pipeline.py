@@ -41,16 +41,17 @@ def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
     Returns how many were settled.
     """
     settled, taken, end = 0, 0, time.monotonic() + SWEEP_LASTS
-    while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
-        with store.kept(mails), outbox.waking_together():
-            for number, mail in enumerate(mails):
-                if number and (time.monotonic() >= end or mails[number - 1].attempts > 1):
-                    # Slow mails of some senders must not keep others claimed: the next claim is fair again. A mail that was tried
-                    # before may be slow, so new ones go before the next of these.
-                    store.release(mails[number:])
-                    break
-                taken += 1
-                settled += work_on(mail)
+    with outbox.waking_together():
+        while time.monotonic() < end and (mails := store.claim(BATCH if most is None else min(BATCH, most - taken), ids=ids)):
+            with store.kept(mails):
+                for number, mail in enumerate(mails):
+                    if number and (time.monotonic() >= end or mails[number - 1].attempts > 1):
+                        # Slow mails of some senders must not keep others claimed: the next claim is fair again. A mail that was
+                        # tried before may be slow, so new ones go before the next of these.
+                        store.release(mails[number:])
+                        break
+                    taken += 1
+                    settled += work_on(mail)
     return settled
 
 

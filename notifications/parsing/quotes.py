@@ -176,8 +176,11 @@ def without_disclaimers(lines: Sequence[str]) -> list[str]:
 
 def _attributed(lines: Sequence[str]) -> int | None:
     """Return where the first attribution begins: of several candidates the last one before its end."""
+    ends = [line.strip().endswith(COLON) for line in lines]
     for at in range(len(lines)):
-        found = [start for start in range(at, at + ATTRIBUTION_LINES) if _attribution_at(lines, start, at)]
+        reach = range(at, min(at + ATTRIBUTION_LINES, len(lines)))
+        # Nearly all lines of mails are far from a colon at an end.
+        found = [start for start in reach if any(ends[start : reach.stop]) and _attribution_at(lines, start, at)]
         if found:
             return found[-1]
     return None
@@ -185,8 +188,6 @@ def _attributed(lines: Sequence[str]) -> int | None:
 
 def _attribution_at(lines: Sequence[str], start: int, at: int) -> bool:
     """Return True if an attribution begins at `start` and ends within the lines that one from `at` could take."""
-    if start >= len(lines):
-        return False
     languages = [language for language in _LANGUAGES if language.start.match(lines[start].strip())]
     if not languages:
         return False

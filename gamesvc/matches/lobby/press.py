@@ -22,6 +22,7 @@ from accounts import blocks
 from accounts.models import User
 from gamesvc import language
 from gamesvc.database.prepared import Given, Prepared
+from gamesvc.database.rows import insert
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
@@ -98,15 +99,17 @@ def say(
         kept = _check_text(text)
         _check_ban(by)
         daily_limits.count_message(by, match.pk)
-        message = Press.objects.create(
-            id=key or uuid.uuid4(),
-            match=match,
-            seat=by_seat,
-            to=[] if to == ALL else hearers,
-            user_id=by.pk,
-            text=kept,
-            channel=channel,
-            said_at=timezone.now(),
+        message = insert(
+            Press(
+                id=key or uuid.uuid4(),
+                match=match,
+                seat=by_seat,
+                to=[] if to == ALL else hearers,
+                user_id=by.pk,
+                text=kept,
+                channel=channel,
+                said_at=timezone.now(),
+            )
         )
         apart = blocks.apart_each([user for index in hearers if (user := seats[index].user_id) is not None])
         reached = (index for index in hearers if arrives(message, seats[index].user_id, apart.__getitem__))

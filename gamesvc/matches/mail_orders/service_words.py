@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from accounts import absences
 from accounts.models import User
+from gamesvc.database.rows import insert
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
@@ -87,14 +88,17 @@ def once(mail: uuid.UUID, line: Line, act: Act, *, again: bool) -> None:
     if again and (before := DoneWord.objects.filter(mail_id=mail, number=line.number).first()) is not None:
         line.state, line.detail = before.state, before.detail
         return
-    with transaction.atomic():
-        try:
-            with transaction.atomic():
-                line.detail = act()
-            line.state = "answered"
-        except (Refused, TooMany, absences.AbsenceRefused) as refused:
-            line.state, line.detail = "refused", refused.sentence
-        DoneWord.objects.create(mail_id=mail, number=line.number, state=line.state, detail=line.detail)
+    try:
+        with transaction.atomic():
+            line.detail, line.state = act(), "answered"
+            _keep(mail, line)
+    except (Refused, TooMany, absences.AbsenceRefused) as refused:
+        line.state, line.detail = "refused", refused.sentence
+        _keep(mail, line)
+
+
+def _keep(mail: uuid.UUID, line: Line) -> None:
+    insert(DoneWord(mail_id=mail, number=line.number, state=line.state, detail=line.detail))
 
 
 # --- press ---
