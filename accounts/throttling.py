@@ -13,14 +13,9 @@ from datetime import timedelta
 from math import ceil
 from typing import Any
 
-from django.db import connection
 from django.utils import timezone
 
-from gamesvc.database.asking import ask
-
-# In the WHERE of a statement that is a transaction by itself. For what is only done again if the database loses its last moments,
-# and for what a later commit, which waits, makes lasting before anybody can have seen it: the log is written in order.
-UNHURRIED = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'"
+from gamesvc.database.asking import ask, unhurried
 
 _COUNT = """
 INSERT INTO accounts_throttle AS t (key, started_at, ends_at, count)
@@ -58,15 +53,17 @@ def throttle_in_turn(limits: Sequence[Limit]) -> tuple[int, int] | None:
     for at, (key, _most, seconds) in enumerate(limits):
         values += [hashlib.sha256(key.encode()).hexdigest(), now, now + timedelta(seconds=seconds)]
         values += [limits[at - 1][1]] if at else []
-    counts = ask(_statement(len(limits), alone=not connection.in_atomic_block), values).fetchall()
+    counts = ask(_statement(len(limits), unhurried()), values).fetchall()
     full = [(at, ends_at) for (at, count, ends_at), (_key, most, _seconds) in zip(counts, limits, strict=False) if count > most]
     return (full[0][0], max(1, ceil((full[0][1] - now).total_seconds()))) if full else None
 
 
 @functools.cache
-def _statement(keys: int, *, alone: bool) -> str:
-    """Return the statement for so many keys. It returns the count of each, up to the first that is over its limit."""
-    first = UNHURRIED if alone else "true"
+def _statement(keys: int, first: str) -> str:
+    """Return the statement for so many keys. It returns the count of each, up to the first that is over its limit.
+
+    `first`: the condition of the first count.
+    """
     parts = [
         f"counted_{at} AS ({_COUNT.format(within=f'EXISTS (SELECT FROM counted_{at - 1} WHERE count <= %s)' if at else first)})"
         for at in range(keys)

@@ -11,9 +11,25 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
+from gamesvc.database.asking import ask, unhurried
+
 KEPT = 2
 # Besides the newest, the oldest of each stretch of this many versions stays, so that no version is far from one.
 STRETCH = 100
+
+# Losing one costs a longer replay, so nobody waits for the disk.
+_PUT = """
+WITH put AS (
+  INSERT INTO events_snapshot (stream, version, fingerprint, hash, payload)
+  SELECT %(stream)s::uuid, %(version)s::int, %(fingerprint)s::text, %(hash)s::bytea, %(payload)s::bytea WHERE {first}
+  ON CONFLICT (stream, fingerprint, version) DO UPDATE SET hash = excluded.hash, payload = excluded.payload)
+DELETE FROM events_snapshot o WHERE o.stream = %(stream)s::uuid AND (o.fingerprint <> %(fingerprint)s::text
+  OR o.version <> %(version)s::int
+  AND o.version NOT IN (SELECT k.version FROM events_snapshot k WHERE k.stream = o.stream
+    AND k.fingerprint = o.fingerprint AND k.version <> %(version)s::int ORDER BY k.version DESC LIMIT %(kept)s::int)
+  AND EXISTS (SELECT FROM events_snapshot b WHERE b.stream = o.stream AND b.fingerprint = o.fingerprint
+    AND b.version < o.version AND b.version / %(stretch)s::int = o.version / %(stretch)s::int))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +66,16 @@ def put(stream: UUID, fingerprint: str, snapshot: Snapshot, *, using: str = DEFA
     """Store a snapshot. Of the others with this fingerprint, the newest and the oldest of each stretch stay; the rest are
     deleted.
     """
-    with connections[using].cursor() as cursor:
-        cursor.execute(
-            "WITH put AS (INSERT INTO events_snapshot (stream, version, fingerprint, hash, payload)"
-            " VALUES (%s::uuid, %s::int, %s::text, %s::bytea, %s::bytea)"
-            " ON CONFLICT (stream, fingerprint, version) DO UPDATE SET hash = excluded.hash, payload = excluded.payload)"
-            " DELETE FROM events_snapshot o WHERE o.stream = %s::uuid AND (o.fingerprint <> %s::text OR o.version <> %s::int"
-            " AND o.version NOT IN (SELECT k.version FROM events_snapshot k WHERE k.stream = o.stream"
-            " AND k.fingerprint = o.fingerprint AND k.version <> %s::int ORDER BY k.version DESC LIMIT %s::int)"
-            " AND EXISTS (SELECT FROM events_snapshot b WHERE b.stream = o.stream AND b.fingerprint = o.fingerprint"
-            " AND b.version < o.version AND b.version / %s::int = o.version / %s::int))",
-            [
-                stream, snapshot.version, fingerprint, snapshot.hash, snapshot.payload,
-                stream, fingerprint, snapshot.version, snapshot.version, KEPT - 1, STRETCH, STRETCH,
-            ],
-        )  # fmt: skip
+    ask(
+        _PUT.format(first=unhurried(using)),
+        {
+            "stream": stream,
+            "version": snapshot.version,
+            "fingerprint": fingerprint,
+            "hash": snapshot.hash,
+            "payload": snapshot.payload,
+            "kept": KEPT - 1,
+            "stretch": STRETCH,
+        },
+        using=using,
+    )

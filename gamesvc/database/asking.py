@@ -10,6 +10,10 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from gamesvc.database.direct import Direct, Values
 
+# In the WHERE of a statement that is a transaction by itself. For what is only done again if the database loses its last moments,
+# and for what a later commit, which waits, makes lasting before anybody can have seen it: the log is written in order.
+UNHURRIED = "(SELECT set_config('synchronous_commit', 'off', true)) = 'off'"
+
 _local = threading.local()
 
 
@@ -32,6 +36,11 @@ def ask(query: str, params: Values, *, using: str = DEFAULT_DB_ALIAS) -> Any:
     except psycopg.Error:
         with connection.wrap_database_errors:
             raise
+
+
+def unhurried(using: str = DEFAULT_DB_ALIAS) -> str:
+    """Return `UNHURRIED` for a statement that may be within a transaction: there it changes nothing."""
+    return "true" if connections[using].in_atomic_block else UNHURRIED
 
 
 def direct(connection: Any) -> Direct:

@@ -18,8 +18,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.throttling import UNHURRIED
-from gamesvc.database.asking import ask
+from gamesvc.database.asking import UNHURRIED, ask
 from gamesvc.database.prepared import Given, OneOf, Prepared
 from gamesvc.json_types import JsonMapping
 from notifications.models import ReplyAddress

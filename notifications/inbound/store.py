@@ -15,8 +15,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.throttling import UNHURRIED
-from gamesvc.database.asking import ask
+from gamesvc.database.asking import UNHURRIED, ask
 from gamesvc.database.rows import columns, row_of
 from gamesvc.json_types import JsonObject
 from notifications import hints, leases, outbox

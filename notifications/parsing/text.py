@@ -105,13 +105,15 @@ def written(message: Message) -> Written:
     plain, html = _sources(message)
     plain = _with_strikes(plain, message)
     shown = plain or markup.shown(markup.before_quote(html)).strip() or markup.around_quotes(html)
-    own = strip(shown)
+    marked = _above_marks(shown)
+    own = _own(marked)
     if len(own) > LONGEST:
         raise MailRefused("too_long", f"{len(own)} characters")
     if not as_message(own):
         raise MailRefused("empty")
-    top, full = (plain, plain) if plain else (markup.shown(markup.before_quote(html)), markup.shown(html))
-    return Written(own, _left_below(top, full, own), _quoting(top), _perhaps_quoted(shown, own))
+    full = _lines(plain or markup.shown(html))
+    top = _without_attributions(marked if plain else _above_marks(markup.shown(markup.before_quote(html))))
+    return Written(own, _left_below(top, full, own), _quoting(top), _perhaps_quoted(marked, own))
 
 
 def _sources(message: Message) -> tuple[str, str]:
@@ -154,11 +156,10 @@ def _with_strike(line: str, piece: str) -> str:
     return "".join([*written, line[begins:]])
 
 
-def _left_below(top: str, full: str, own: str) -> str:
+def _left_below(top: Sequence[str], full: Sequence[str], own: str) -> str:
     """Return the paragraphs without marks that are no part of `own`: those at the `top`, above any quote, and the last ones."""
-    above = _without_attributions(_above_marks(top))
-    above = without_disclaimers(before_quote(["" if QUOTED.match(line) or is_label(line) else line for line in above]))
-    lines = [line for line in _lines(full) if line.strip() != END]
+    above = without_disclaimers(before_quote(["" if QUOTED.match(line) or is_label(line) else line for line in top]))
+    lines = [line for line in full if line.strip() != END]
     ends = [
         at for at, (line, below) in enumerate(zip_longest(lines, lines[1:], fillvalue="")) if line.strip() and not below.strip()
     ]
@@ -171,12 +172,12 @@ def _left_below(top: str, full: str, own: str) -> str:
     return "\n".join(left if len(left) < MOST_BELOW else [*left[: half - 1], "", *left[-half:]])
 
 
-def _quoting(top: str) -> str:
+def _quoting(top: Sequence[str]) -> str:
     """Return the line that seems to introduce a quote and has running text below it, above our mark and beside real quotes.
 
     A program's own introduction stands right above what it quotes, or names an address. So a person tells what another one wrote.
     """
-    lines = [line for line in _without_attributions(_above_marks(top)) if not QUOTED.match(line) and not is_label(line)]
+    lines = [line for line in top if not QUOTED.match(line) and not is_label(line)]
     below = lines[len(before_quote(lines)) :]
     first = next(filter(str.strip, below), "").strip()
     if _HEADER.match(first) or ADDRESS.search(" ".join(below[: ATTRIBUTION_LINES + 1])):
@@ -184,9 +185,8 @@ def _quoting(top: str) -> str:
     return first if any(map(is_prose, below[1:])) else ""
 
 
-def _perhaps_quoted(text: str, own: str) -> PerhapsQuoted:
+def _perhaps_quoted(lines: list[str], own: str) -> PerhapsQuoted:
     """Return the lines of the sender's own text that may be quoted. An empty line divides an answer from the quote around it."""
-    lines = _above_marks(text)
     groups = [(marked, list(group)) for marked, group in groupby(lines, lambda line: bool(QUOTED.match(line)))]
     inner = [group for marked, group in groups[1:-1] if not marked]
     known = set(lines_of(own))
@@ -207,7 +207,12 @@ def strip(text: str) -> str:
 
     The line END is kept: it says that nothing above it is a signature.
     """
-    lines = _without_attributions(_quoted_whole(_above_marks(text)))
+    return _own(_above_marks(text))
+
+
+def _own(lines: list[str]) -> str:
+    """Return what `strip` does of the lines above our mark."""
+    lines = _without_attributions(_quoted_whole(lines))
     # Without quoted lines, and without rules of dashes and the like.
     lines = [
         line for line in lines if not QUOTED.match(line) and not is_label(line) and (not line.strip() or _WORDY.search(line))

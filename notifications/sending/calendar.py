@@ -20,8 +20,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from accounts.throttling import UNHURRIED
-from gamesvc.database.asking import ask
+from gamesvc.database.asking import UNHURRIED, ask
 from gamesvc.database.prepared import OneOf, Prepared
 from notifications.models import CalendarEntry, CalendarFeed, Outbox
 from notifications.registry import Attachment

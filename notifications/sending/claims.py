@@ -17,8 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.addresses import user_of_address
-from accounts.throttling import UNHURRIED
-from gamesvc.database.asking import ask
+from gamesvc.database.asking import UNHURRIED, ask
 from gamesvc.database.prepared import OneOf, Prepared
 from notifications import leases
 from notifications.models import Outbox, Status

@@ -9,7 +9,7 @@ from datetime import datetime
 from accounts import absences
 from accounts.models import User
 from events.store import Statement
-from gamesvc.database.asking import ask
+from gamesvc.database.asking import ask, unhurried
 from gamesvc.games.acts import merged
 from gamesvc.games.drawing.chart import HEADER, WIDTH, Chart
 from gamesvc.games.kernel.game import Caption, Form, Game, Refused, Viewer
@@ -236,9 +236,12 @@ def caption_of(match: Match, names: tuple[str, ...]) -> Caption:
 
 
 def mark_seen(seat: Seat, version: int) -> None:
-    """Record that the present holder of a seat has seen a version. Later notices tell what came after it."""
+    """Record that the present holder of a seat has seen a version. Later notices tell what came after it.
+
+    If that is lost with the database's last moments, they tell some of it twice.
+    """
     if version > seat.seen_version:
-        ask(_SEEN, [version, seat.pk, seat.holder, version])
+        ask(f"{_SEEN} AND {unhurried()}", [version, seat.pk, seat.holder, version])
         seat.seen_version = version
 
 
