@@ -221,12 +221,13 @@ _TIME = {
     "told_too_often": Meaning(
         "Too many notices to the others",
         "Pauses, undos, an organiser's measures and offers that wait for an answer are announced to the players by mail, so each"
-        " has a cap in a match.",
+        " has a cap in a match, and all but such offers have one in all matches of a user together.",
         "Try again when `detail` says.",
     ),
     "unseen_too_often": Meaning(
         "Too many changes of your orders",
-        "Standing orders are hidden from the others, but every page of the match must skip them, so they have a cap.",
+        "Orders that nobody else sees are stored, and every page of the match must skip them, so they have a cap: standing orders"
+        " in a match, and these and conditional orders in all matches of a user together.",
         "Your last orders hold. Try again when `detail` says.",
     ),
     "aside_too_often": Meaning(

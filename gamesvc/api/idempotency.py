@@ -50,7 +50,7 @@ def required_key(request: Request) -> str:
 def once(request: Request, effect: Callable[[], Answer]) -> Response:
     """Run `effect` once per user and key. A repetition gets the first response, be it a success or a refusal by the rules.
 
-    Refusals are counted, since they are stored. Beyond the limit another one comes instead, which is not.
+    Both are counted, since they are stored. Beyond the limit another refusal comes instead, which is not; nothing is done then.
 
     `effect` itself must check whether the user may do it: its own success may take that permission away.
     """
@@ -63,10 +63,12 @@ def once(request: Request, effect: Callable[[], Answer]) -> Response:
     def decided() -> Answer:
         try:
             with transaction.atomic():
-                return effect()
+                answer = effect()
         except Refusal as refused:
             daily_limits.check_refused(user.pk)
             return refused.status, details(refused, instance=request.path)
+        daily_limits.count_answer(user)
+        return answer
 
     return _answer(*idempotency.once(user=user, key=key, fingerprint=fingerprint, effect=decided))
 

@@ -65,3 +65,15 @@ def test_requests_refused_again_and_again_are_not_stored(toy, anna, program, mon
     assert Answered.objects.count() == 3
     assert api.post("/matches/", {"game": "none"}, key="key 0").json()["code"] == "unknown_game"
     assert api.post("/matches/", {"game": toy}, key="key 5").status_code == 201
+
+
+def test_requests_repeated_without_end_are_not_all_stored(toy, anna, program, monkeypatch):
+    """Each answer is kept for a day: with 600 requests a minute one account could store four gigabytes."""
+    monkeypatch.setattr(daily_limits, "ANSWERS_PER_DAY", 3)
+    api = program(anna, "read", "play", "organise")
+    number = api.post("/matches/", {"game": toy}, key="opened").json()["number"]
+    answers = [api.post(f"/matches/{number}/link/", key=f"key {at}") for at in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert Answered.objects.count() == 3
+    assert Match.objects.get(number=number).link_token == answers[1].json()["link"].rpartition("=")[2], "nothing was done"
+    assert api.post(f"/matches/{number}/link/", key="key 0").json() == answers[0].json(), "what is known is answered as before"

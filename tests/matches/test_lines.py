@@ -19,7 +19,7 @@ from gamesvc.games.kernel.timeline import Timeline, check_options
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, lines, opening
 from gamesvc.matches.models import Match, Premove, Seat
-from gamesvc.matches.play import conditional_orders, standing_orders, turns
+from gamesvc.matches.play import branches, conditional_orders, standing_orders, turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import stepping, undoing
@@ -135,6 +135,18 @@ def test_a_line_shares_what_is_kept_and_another_answer_replaces_the_one_before(m
     assert statuses(match) == ["waiting", "dropped", "waiting"]
     standing_orders.cancel(match=match, seat=0, number=1, user=anna)
     assert statuses(match) == ["dropped", "dropped", "waiting"]
+
+
+def test_answers_replaced_again_and_again_are_forgotten(match: Match, anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers go up to 9,999 in each match, and each order may take some kilobytes."""
+    monkeypatch.setattr(branches, "LISTED", 1)
+    board = board_of(anna, match, (1, place("A1")), (0, place("J10")))
+    theirs = lines.steps(loading.load(board.id, board.game))[0]
+    for corner in ("J1", "J10", "A10", "J10"):
+        go_to(anna, board, theirs.version)
+        playing.act(board, 0, place(corner))
+        lines.keep(access(anna, board))
+    assert list(Premove.objects.order_by("number").values_list("number", "status")) == [(3, "dropped"), (4, "waiting")]
 
 
 def test_branches_follow_each_other_and_fall_together(match: Match, anna: User) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +19,7 @@ from gamesvc.matches import retention
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.mail_orders import held_orders, order_run, service_words
 from gamesvc.matches.models import DoneWord, HeldOrders, Match, Premove, Press, Question
-from gamesvc.matches.play import turns
+from gamesvc.matches.play import standing_orders, turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import timeout_sweep
@@ -543,6 +544,19 @@ def test_vacation_by_mail(duel, mailing, anna):  # noqa: F811
     mailing.work()
     assert "vacation 2026-12-24..2027-01-02" in flat(mailing.receipt())
     assert events(duel) == []
+
+
+def test_a_mail_that_lists_long_orders_in_each_of_its_lines_gets_and_stores_one_list(duel, anna, mailing):  # noqa: F811
+    """Two megabytes a mail were stored twice for thirty days, and 300 mails an hour are read."""
+    longest = {"view": [{"path": "a" * 100, "op": "=", "value": "z" * 100}] * 8}
+    for _ in range(3):
+        standing_orders.lay_by(match=duel, seat=0, user=anna, condition=longest, commands=[{"name": "draw"}])
+    mailing.write("\n".join(["standing", "standing list"] * 20), to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert mailing.receipt().text.count("(waiting)") == 3
+    assert "They are the same as above." in mailing.receipt().text
+    assert len(json.dumps(mailing.newest.report)) < 10_000
+    assert not DoneWord.objects.exists()
 
 
 def test_standing_orders_by_mail(duel, mailing):  # noqa: F811

@@ -10,7 +10,7 @@ from events.store import VersionConflict
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import follows, opening, substitutes
-from gamesvc.matches.models import Refusal
+from gamesvc.matches.models import Premove, Refusal
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.record import loading
@@ -66,6 +66,21 @@ def test_voting_for_a_pause_and_withdrawing_the_vote(duel, ben):
 
     check_capped(ask, ben)
     pauses.wish(match=duel, by=holder(duel, 1), seat=1, pause=True)
+
+
+def test_asking_for_pauses_in_many_matches(toy, anna, ben, monkeypatch):
+    """Each is a mail to every other player, and a person may play in fifty matches and open more."""
+    monkeypatch.setattr(daily_limits, "TOLD_IN_ALL_PER_DAY", 3)
+    for number in range(4):
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, options={"points": 9}))
+        if number < 3:
+            pauses.wish(match=match, by=holder(match, 0), seat=0, pause=True)
+    before = Outbox.objects.filter(user=ben).count()
+    with pytest.raises(Refused) as refused:
+        pauses.wish(match=match, by=holder(match, 0), seat=0, pause=True)
+    assert refused.value.code == "told_too_often"
+    assert Outbox.objects.filter(user=ben).count() == before
+    pauses.wish(match=match, by=holder(match, 1), seat=1, pause=True)
 
 
 def test_playing_and_undoing_a_card(duel, ben):
@@ -160,6 +175,35 @@ def test_orders_left_again_and_again(duel, anna, program, monkeypatch):
     assert order(5).json()["code"] == "unseen_too_often"
     assert loading.load(duel.id, duel.game).timeline.state.orders[0] == "2"
     play(duel, 0)
+
+
+def test_orders_left_in_many_matches(toy, anna, ben, program, monkeypatch):
+    """Each stays in the record: with 200 new matches a day one account could store a gigabyte of them."""
+    monkeypatch.setattr(daily_limits, "UNSEEN_IN_ALL_PER_DAY", 3)
+    api, answers = program(anna), []
+    for _ in range(2):
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+        for number in range(2):
+            shown = api.get(f"/matches/{match.number}/view/")
+            command = {"name": "set_orders", "text": f"{number}"}
+            answers.append(api.post(f"/matches/{match.number}/commands/", command, etag=shown["ETag"]))
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 422]
+    assert answers[-1].json()["code"] == "unseen_too_often"
+    assert loading.load(match.id, match.game).timeline.state.orders[0] == "0"
+
+
+def test_conditional_orders_placed_again_and_again(duel, anna, program, monkeypatch):
+    """Each may take 80 kB, and another 80 kB as the answer that is stored for its key."""
+    monkeypatch.setattr(daily_limits, "CONDITIONAL_PER_DAY", 3)
+    api, address = program(anna), f"/matches/{duel.number}/standing/"
+    order = {"when": {"event": {"type": "drew", "data": {"seat": 0}}}, "commands": [{"name": "draw"}]}
+    number = api.post(address, order).json()["number"]
+    for _ in range(2):
+        number = api.call("PUT", f"{address}{number}/", order).json()["number"]
+    refused = api.call("PUT", f"{address}{number}/", order)
+    assert (refused.status_code, refused.json()["code"]) == (422, "unseen_too_often")
+    [waiting] = Premove.objects.filter(match=duel, status="waiting")
+    assert waiting.number == number, "the order that was to be replaced still holds"
 
 
 def test_commands_refused_again_and_again(duel, anna, program, monkeypatch):

@@ -25,8 +25,14 @@ from gamesvc.matches.errors import TooMany
 
 PER_HOUR = 40
 PER_DAY = 200
+TOLD_IN_ALL_PER_DAY = 500
+"""Pauses, undos and measures of a user and their bots in all matches of which the others are told."""
 UNSEEN_PER_HOUR = 300
 UNSEEN_PER_DAY = 1000
+UNSEEN_IN_ALL_PER_DAY = 10_000
+"""In all matches of a user and their bots together. Each may take 10 kB, which stay in the record."""
+CONDITIONAL_PER_DAY = 1000
+"""Conditional orders, or lines of them, that a user and their bots place in all matches. Each may take 80 kB."""
 ASIDE_PER_HOUR = 300
 ASIDE_PER_DAY = 1000
 ASKED_PER_TURN = 3
@@ -41,6 +47,8 @@ ALONE_PER_HOUR = 300
 ALONE_PER_DAY = 1000
 JOINS_PER_DAY = 20
 """Seats that a user takes in one match before it starts."""
+ASIDE = "asked aside"
+"""The name of side moves among the acts of which others are told: programs that trade in many matches make many."""
 HOUR, DAY = 3600, 86_400
 _TURN = 60 * DAY
 """A turn lasts no longer, as far as limits know."""
@@ -58,6 +66,8 @@ REPORTS_PER_DAY = 10
 """Reports of one user to the operators."""
 CALLS_PER_DAY = 5
 """Seats for which one user, by leaving them or as an organiser, has followers of the game called."""
+ANSWERS_PER_DAY = 5000
+"""Requests of one user and their bots whose answer is stored for a day, so that repeating them has no effect."""
 
 
 def count_for(by: User, what: str, most: int, seconds: int, sentence: str) -> None:
@@ -92,12 +102,29 @@ def check(what: str, user_id: int | None, match_id: UUID) -> None:
     """Count one more act of a user in a match of which others are told. Raises `Refused` beyond the limits."""
     sentence = mark("The others get a mail about this, so you can do it at most {often} in a match.")
     _count(f"told {what}", user_id, match_id, _both(PER_HOUR, PER_DAY), code="told_too_often", sentence=sentence)
+    if what != ASIDE:
+        sentence = mark("The others get a mail about this, so you can do it at most {often} in all matches together.")
+        _count_in_all("told", user_id, TOLD_IN_ALL_PER_DAY, code="told_too_often", sentence=sentence)
 
 
 def check_unseen(user_id: int | None, match_id: UUID) -> None:
     """Count one more command that no other player may know of, such as standing orders. Raises `Refused` beyond the limits."""
     sentence = mark("You can change orders that nobody else sees at most {often} in a match.")
     _count("unseen", user_id, match_id, _both(UNSEEN_PER_HOUR, UNSEEN_PER_DAY), code="unseen_too_often", sentence=sentence)
+    sentence = mark("You can change orders that nobody else sees at most {often} in all matches together.")
+    _count_in_all("unseen", user_id, UNSEEN_IN_ALL_PER_DAY, code="unseen_too_often", sentence=sentence)
+
+
+def check_conditional(user_id: int) -> None:
+    """Count one more conditional order, or line of them, of a user or a bot of theirs. Raises `Refused` beyond the limit."""
+    sentence = mark("You can place conditional orders at most {often} in all matches together.")
+    _count_in_all("conditional", user_id, CONDITIONAL_PER_DAY, code="unseen_too_often", sentence=sentence)
+
+
+def count_answer(by: User) -> None:
+    """Count one more answer that is stored for a user. Raises `TooMany` beyond the limit."""
+    most = ANSWERS_PER_DAY
+    count_for(by, "answers", most, DAY, f"You can send at most {most} requests a day that are stored to be repeated safely.")
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:
@@ -190,6 +217,12 @@ def may_call_followers(user_id: int) -> bool:
 
 def _both(hourly: int, daily: int) -> tuple[tuple[int, int], ...]:
     return (hourly, HOUR), (daily, DAY)
+
+
+def _count_in_all(key: str, user_id: int | None, most: int, *, code: str, sentence: str) -> None:
+    """Count one more act of a user, with those of their bots, in whichever match. Raises `Refused` beyond the limit of a day."""
+    if user_id is not None:
+        _count(f"{key} in all", bots.root_of(user_id), None, ((most, DAY),), code=code, sentence=sentence)
 
 
 def _count_recorded(key: str, sentence: str, user_id: int | None, match_id: UUID, limits: Sequence[tuple[int, int]]) -> None:

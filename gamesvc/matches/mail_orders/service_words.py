@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from django.db import transaction
@@ -18,6 +18,7 @@ from accounts import absences
 from accounts.models import User
 from gamesvc.database.rows import insert
 from gamesvc.games.kernel.game import Refused
+from gamesvc.language import shortened
 from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.mail_orders import player_names
@@ -29,6 +30,8 @@ from gamesvc.matches.record import loading, secrets
 from gamesvc.matches.timekeeping import pauses, vacations
 
 CHANNEL = "mail"
+LONGEST_LISTED = 200
+"""A conditional order in a list, in characters."""
 Act = Callable[[], str]
 """An act of a line. It returns the sentence for the receipt, and raises `Refused` or `TooMany`."""
 _DAY = r"\d{4}-\d\d-\d\d|\d{1,2}\s?[./]\s?\d{1,2}\s?[./]\s?\d{4}"
@@ -59,6 +62,8 @@ class Writer:
     """The moment the mail counts from: when the service received it, or when it was confirmed."""
     again: bool
     """An earlier run of this mail may have done some of its words."""
+    told: set[str] = field(default_factory=set)
+    """The lists that were told already: a mail may ask for one in each of its lines."""
 
 
 def check(writer: Writer, lines: Sequence[Line]) -> None:
@@ -74,7 +79,10 @@ def check(writer: Writer, lines: Sequence[Line]) -> None:
 
 
 def do(writer: Writer, line: Line) -> None:
-    """Carry out a word once. A restarted worker finds the stored result."""
+    """Carry out a word once. A restarted worker finds the stored result, except of one that has no effect."""
+    if line.word == "standing" and standing_orders.asks_for_list(line.argument):
+        line.state, line.detail = "answered", _list(writer)
+        return
     once(writer.mail, line, lambda: _DO[line.word](writer, line), again=writer.again)
     if line.word == "vacation" and line.argument:
         vacations.settle(writer.user.pk)
@@ -240,12 +248,21 @@ def _lay_by(writer: Writer, line: Line) -> str:
             commands=asked.commands,
         )
         return _("Saved as conditional order %(number)s.") % {"number": laid.number}
+    return _list(writer)
+
+
+def _list(writer: Writer) -> str:
+    """Return the conditional orders of a writer; the same list a second time in a few words."""
     loaded = loading.load(writer.match.id, writer.match.game)
     laid_by = [
-        f"{one.number}: {standing_orders.words(loaded, one)} ({one.status})"
+        f"{one.number}: {shortened(standing_orders.words(loaded, one), LONGEST_LISTED)} ({one.status})"
         for one in standing_orders.laid_by(writer.match, writer.seat)
     ]
-    return "\n".join(laid_by) or _("You have no conditional orders.")
+    text = "\n".join(laid_by) or _("You have no conditional orders.")
+    if text in writer.told:
+        return _("They are the same as above.")
+    writer.told.add(text)
+    return text
 
 
 # --- a pause ---

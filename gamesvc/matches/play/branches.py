@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -21,7 +22,7 @@ from events.store import StoredEvent
 from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.json_types import JsonObject
 from gamesvc.language import mark, say
-from gamesvc.matches.access import holders
+from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.record import conditions, stream
 from gamesvc.matches.record.loading import Loaded
@@ -32,6 +33,8 @@ MOST = 60
 MOST_EVER = 9999
 """Limit for one seat in one match, ended ones included: orders are numbered in four digits."""
 CANCELLED = "Cancelled."
+LISTED = 10
+"""The ended orders of a seat that are shown."""
 FULL = mark("You have placed {most} conditional orders in this match, which is the limit. Play when it is your turn.")
 
 
@@ -137,6 +140,8 @@ def keep(*, match: Match, seat: int, user: User, line: Sequence[Branch], since: 
         number = max(own.values_list("number", flat=True), default=0)
         if number + len(line) - len(shared) > MOST_EVER:
             raise Refused("too_many", say(FULL, most=MOST_EVER))
+        daily_limits.check_conditional(user.pk)
+        forget_cancelled(own)
         made = shared
         for step in line[len(shared) :]:
             number += 1
@@ -186,3 +191,9 @@ def cancel_with_branches(rows: Iterable[Premove], among: Iterable[Premove]) -> N
     Premove.objects.filter(pk__in=[row.pk for row in ended], status__in=conditions.OPEN).update(
         status=Status.DROPPED, why=CANCELLED, ended_at=timezone.now()
     )
+
+
+def forget_cancelled(own: QuerySet[Premove]) -> None:
+    """Delete a seat's cancelled orders that are no longer listed. Nothing brings them back."""
+    cancelled = own.filter(status=Status.DROPPED, why=CANCELLED).order_by("-number")
+    own.filter(pk__in=list(cancelled.values_list("pk", flat=True)[LISTED:])).delete()

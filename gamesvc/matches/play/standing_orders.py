@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from accounts.models import User
 from gamesvc.games.kernel import forms, intake
@@ -21,14 +20,14 @@ from gamesvc.games.kernel.game import Game, Refused, see_event
 from gamesvc.games.kernel.timeline import check_command, read_order
 from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import mark, say
-from gamesvc.matches.access import holders
+from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.play import branches
 from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
 
-MOST = 10
+MOST = branches.LISTED
 MOST_EVER = branches.MOST_EVER
 CANCELLED = branches.CANCELLED
 MOST_COMMANDS = 5
@@ -120,7 +119,8 @@ def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, comma
         number = max(own.values_list("number", flat=True), default=0) + 1
         if number > MOST_EVER:
             raise Refused("too_many", say(branches.FULL, most=MOST_EVER))
-        _forget_cancelled(own)
+        daily_limits.check_conditional(user.pk)
+        branches.forget_cancelled(own)
         return Premove.objects.create(
             match=match,
             seat=seat,
@@ -178,12 +178,6 @@ def _check_commands(loaded: Loaded, commands: Sequence[object]) -> None:
             raise Refused("bad_commands", say("A command is an object with a name and its parameters."), "commands")
         intake.check_command(command, f"commands.{place}")
         check_command(loaded.game, command)
-
-
-def _forget_cancelled(own: QuerySet[Premove]) -> None:
-    """Delete cancelled orders that are no longer listed. Nothing brings them back."""
-    cancelled = own.filter(status=Premove.Status.DROPPED, why=CANCELLED).order_by("-number")
-    own.filter(pk__in=list(cancelled.values_list("pk", flat=True)[MOST:])).delete()
 
 
 def laid_by(match: Match, seat: int) -> list[Premove]:
@@ -283,6 +277,11 @@ class Asked:
     commands: tuple[JsonObject, ...] = ()
 
 
+def asks_for_list(text: str) -> bool:
+    """Return True for a text after the word `standing` that asks what there is."""
+    return " ".join(text.split()).casefold() in ("", "list")
+
+
 def parse_text(match: Match, seat: int, text: str) -> Asked:
     """Parse the text after the word `standing`. Raises `Refused` with the syntax. Changes nothing."""
     intake.check_order(text)
@@ -291,7 +290,7 @@ def parse_text(match: Match, seat: int, text: str) -> Asked:
         raise Refused("too_long", say(too_long, most=LONGEST_TEXT, length=len(text)))
     # The patterns below would try every split of a run of blanks.
     text = " ".join(text.split())
-    if text.casefold() in ("", "list"):
+    if asks_for_list(text):
         return Asked("list")
     if found := re.match(r"^cancel #?(\d{1,4})$", text, re.IGNORECASE):
         return Asked("cancel", int(found[1]))

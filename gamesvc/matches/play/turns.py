@@ -307,7 +307,7 @@ def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObj
     if not people:
         return
     # Each of these questions is a mail.
-    daily_limits.check("asked aside", sender.user_id, match.pk)
+    daily_limits.check(daily_limits.ASIDE, sender.user_id, match.pk)
     if command["name"] in loaded.game.offers:
         _check_asked(match, loaded, sender.seat, command["name"], people)
 
