@@ -63,7 +63,7 @@ TABLES = {
     "events_checkpoint_head": WITH_MATCHES,
     "events_epoch": FIXED,
     "events_event": "the record of the matches, of which nothing is ever deleted",
-    "events_snapshot": "two for each match",
+    "events_snapshot": "two for each match, and one for each hundred of its events",
 }
 
 

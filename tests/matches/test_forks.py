@@ -391,6 +391,18 @@ def test_seats_that_do_not_fit_and_games_that_are_over_are_refused(anna, program
     assert answer.json()["code"] == "bad_seats"
 
 
+def test_a_position_of_unusual_size_is_refused(anna, program):
+    """It stays in the record for ever, again in each snapshot, and 200 matches a day may begin from one."""
+    made = (started_position(catalog.game("space_war"), 2, share=number / 40) for number in range(40))
+    position = json.loads(json.dumps(next(one for one in made if one["state"]["items"])))
+    item = position["state"]["items"][-1]
+    for size, status in ((400, 201), (600, 422)):
+        item["plays"] = [{"any": "x" * size}] * 200
+        answer = program(anna).post("/matches/", {"game": "space_war", "position": position})
+        assert answer.status_code == status, answer.json()
+    assert (answer.json()["code"], "at most 100000" in answer.json()["detail"]) == ("bad_position", True)
+
+
 def started_position(game, seats, share=0.5):
     record = play(game, options=bounded(game), seats=seats, seed="position", bots=("random",), check_every=0)
     timeline = replay(game, record.events[: record.ends[int(share * (len(record.ends) - 1))]])

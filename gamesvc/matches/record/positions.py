@@ -26,8 +26,8 @@ from gamesvc.matches.record.evidence import Record, Wrong, hidden
 from gamesvc.matches.record.evidence import field as field_of
 
 TAG = b"gamesvc.position/1"
-# Far more than any position of today's games needs. Each position stays in the log for ever.
-MOST_BYTES = 400_000
+# Four times what positions of today's games need. Each stays in the log for ever, and in the snapshots of what is played from it.
+MOST_BYTES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
