@@ -181,6 +181,8 @@ def _each(who: dict[str, str]) -> str:
 def _past(view: Callable[..., Any], limits: str) -> str:
     """Return the limits with the one for looking at the past, if it applies."""
     marks = getattr(view, "folds", ())
+    if getattr(view, "adds", False):
+        limits += f"; {settings.RATE_LIMIT_ACTS:,} commands, undos and steps a day in all matches"
     if not marks:
         return limits
     when = "" if ALWAYS in marks else f" with {' or '.join(f'`{name}`' for name in marks)}"
@@ -218,8 +220,11 @@ def _extra(route: str, limits: str) -> str:
     if last in ("commands", "orders", "command"):
         limits += f"; a command {_kilobytes(intake.LONGEST_COMMAND)}"
         limits += f"; hidden commands {_often(daily_limits.UNSEEN_PER_HOUR, daily_limits.UNSEEN_PER_DAY)}"
+        limits += f", {daily_limits.UNSEEN_IN_ALL_PER_DAY:,} a day in all"
         limits += f"; side moves {_often(daily_limits.ASIDE_PER_HOUR, daily_limits.ASIDE_PER_DAY)}"
         limits += f"; refused ones {daily_limits.REFUSED_PER_HOUR} an hour, {daily_limits.REFUSED_PER_DAY} a day"
+    elif "matches" in parts and (last in ("standing", "line") or parts[-2:-1] == ["standing"]) and last != "own":
+        limits += f"; {daily_limits.CONDITIONAL_PER_DAY} conditional orders or lines a day in all matches"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
         limits += f"; {acts}, where others get a notice of it"
         if last in ("undo", "redo"):
@@ -358,6 +363,7 @@ def as_markdown() -> str:
         f" process sends {long_answers.AT_ONCE}.",
         "A network is an IPv4 address or an IPv6 /64; all networks of one IPv6 /48 together have three times its limits,"
         " those of sign-in and sign-up too.",
+        f"For an Idempotency-Key {daily_limits.ANSWERS_PER_DAY:,} answers a day are stored for one user.",
         f"Where no person waits for them, the service's bots take some turns {BEHIND_A_DAY:,} times a day for one user.",
         "",
         f"`manage.py mailserver` takes {settings.MAILSERVER_CONNECTIONS} connections at a time. Where senders reach it directly,"

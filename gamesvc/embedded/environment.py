@@ -81,7 +81,7 @@ _OF_A_SERVICE = {
 }
 
 
-RATE_LIMITS = tuple(f"RATE_LIMIT_{name}" for name in ("PER_ADDRESS", "PER_USER", "PER_TOKEN", "HISTORY", "SECONDS"))
+RATE_LIMITS = tuple(f"RATE_LIMIT_{name}" for name in ("PER_ADDRESS", "PER_USER", "PER_TOKEN", "HISTORY", "ACTS", "SECONDS"))
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
-"""Rate limits of HTTP: requests per minute from one network, user and token, with a lower limit for looking at the past.
+"""Rate limits of HTTP: requests per minute from one network, user and token, with a lower limit for looking at the past, and acts
+per day.
 
-The counts live in Valkey, in fixed windows of a minute, all counts of a request in one round trip. They protect other users and
-guard no secret: while Valkey does not answer, requests pass uncounted. 0 means no limit.
+The counts live in Valkey, in fixed windows of a minute or a day, all counts of a request in one round trip. They protect other
+users and guard no secret: while Valkey does not answer, requests pass uncounted. 0 means no limit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -25,6 +26,8 @@ from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
 from gamesvc.errors import TooMany
 
 WINDOW_SECONDS = 60
+WINDOWS = {"acts": 86_400}
+"""The seconds of a limit's window, where they are not `WINDOW_SECONDS`."""
 LONGEST_WAIT_SECONDS = 0.25
 """Longest wait for Valkey. After that a request passes uncounted."""
 PAUSE_SECONDS = 10.0
@@ -36,6 +39,7 @@ SETTINGS = {
     "user": "RATE_LIMIT_PER_USER",
     "token": "RATE_LIMIT_PER_TOKEN",
     "history": "RATE_LIMIT_HISTORY",
+    "acts": "RATE_LIMIT_ACTS",
     "provider": "RATE_LIMIT_PER_ADDRESS",
     "provider-history": "RATE_LIMIT_HISTORY",
 }
@@ -46,6 +50,7 @@ SENTENCES = {
     "user": "{limit} requests a minute are allowed for one user.",
     "token": "{limit} requests a minute are allowed with one token.",
     "history": "{limit} requests a minute are allowed that look at the past, try a position, draw a board or export a match.",
+    "acts": "{limit} commands, undos and steps on boards a day are allowed for one user with their bots.",
     "provider": "{limit} requests a minute are allowed from one network of a provider.",
     "provider-history": "{limit} requests a minute are allowed from one network of a provider that look at the past.",
 }
@@ -65,6 +70,10 @@ class Count:
     """Requests in this window, including this one."""
     seconds: int
     """Seconds until the window ends."""
+
+    @property
+    def window(self) -> int:
+        return _window(self.name)
 
     @property
     def remaining(self) -> int:
@@ -100,17 +109,45 @@ def folds(request: HttpRequest) -> bool:
     return any(mark == ALWAYS or mark in request.GET for mark in marks)
 
 
+def adds_to_record(view: V) -> V:
+    """Mark a view that adds to the record of a match when something is posted to it."""
+    view.adds = True  # type: ignore[attr-defined]
+    return view
+
+
+def _adds(request: HttpRequest) -> bool:
+    assert request.resolver_match is not None
+    return request.method == "POST" and getattr(request.resolver_match.func, "adds", False)
+
+
 def count(request: HttpRequest, who: Mapping[str, object]) -> None:
     """Count a request under limits by name, each for one holder. Its response will name the rest. Raises `Exceeded`."""
+    met = _counted(who)
+    names = {one.name for one in met}
+    before = (one for one in getattr(request, "rate_counts", ()) if one.name not in names)
+    request.rate_counts = [*before, *met]  # type: ignore[attr-defined]
+    _check(met)
+
+
+def count_act(user_id: int) -> None:
+    """Count one more act of a person that comes without a request of its own, as one of several in a mail. Raises `Exceeded`."""
+    _check(_counted({"acts": user_id}))
+
+
+def _counted(who: Mapping[str, object]) -> list[Count]:
     named = {name: (holder, _limit(name)) for name, holder in who.items()}
     named = {name: (holder, limit) for name, (holder, limit) in named.items() if limit > 0 and holder not in (None, "")}
     if not named:
-        return
+        return []
     now = time.time()
-    seconds = math.ceil(WINDOW_SECONDS - now % WINDOW_SECONDS)
-    used = _increase([_key(name, holder, now) for name, (holder, _limit) in named.items()])
-    met = [Count(name, limit, number, seconds) for (name, (_holder, limit)), number in zip(named.items(), used, strict=False)]
-    request.rate_counts = [*getattr(request, "rate_counts", ()), *met]  # type: ignore[attr-defined]
+    used = _increase({_key(name, holder, now): _window(name) for name, (holder, _limit) in named.items()})
+    return [
+        Count(name, limit, number, math.ceil(_window(name) - now % _window(name)))
+        for (name, (_holder, limit)), number in zip(named.items(), used, strict=False)
+    ]
+
+
+def _check(met: Iterable[Count]) -> None:
     for one in met:
         if one.used > one.limit:
             raise Exceeded(one)
@@ -128,24 +165,33 @@ def of_network(request: HttpRequest, name: str) -> dict[str, object]:
 
 def holders(request: HttpRequest, user: User, token: object = None) -> dict[str, object]:
     """Return the limits for a user's request: their own, their token's, and the one for the past, which a
-    user shares with their bots: that is the costly part."""
+    user shares with their bots, as that for acts: these are the costly parts."""
     found = {"user": user.pk, "token": token}
-    return found | {"history": bots.root(user)} if folds(request) else found
+    if folds(request):
+        found["history"] = bots.root(user)
+    if _adds(request):
+        found["acts"] = bots.root(user)
+    return found
 
 
 def add_headers(request: HttpRequest, response: HttpResponse) -> None:
     """Add the remaining requests (draft-ietf-httpapi-ratelimit-headers-10), and Retry-After to a 429."""
     counts: list[Count] = getattr(request, "rate_counts", [])
     if counts:
-        response["RateLimit-Policy"] = ", ".join(f'"{one.name}";q={one.limit};w={WINDOW_SECONDS}' for one in counts)
+        response["RateLimit-Policy"] = ", ".join(f'"{one.name}";q={one.limit};w={one.window}' for one in counts)
         response["RateLimit"] = ", ".join(f'"{one.name}";r={one.remaining};t={one.seconds}' for one in counts)
         if response.status_code == 429 and "Retry-After" not in response:
-            response["Retry-After"] = str(counts[0].seconds)
+            over = (one for one in counts if one.used > one.limit)
+            response["Retry-After"] = str(next(over, counts[0]).seconds)
 
 
 def _key(name: str, holder: object, now: float) -> str:
     digest = hashlib.sha256(f"{name} {holder}".encode()).hexdigest()[:32]
-    return f"rate:{digest}:{int(now // WINDOW_SECONDS)}"
+    return f"rate:{digest}:{int(now // _window(name))}"
+
+
+def _window(name: str) -> int:
+    return WINDOWS.get(name, WINDOW_SECONDS)
 
 
 @functools.cache
@@ -165,16 +211,16 @@ def client_url(url: str) -> str:
 _not_before = 0.0
 
 
-def _increase(keys: list[str]) -> list[int]:
-    """Increment each key and return the counts; nothing while Valkey does not answer."""
+def _increase(keys: Mapping[str, int]) -> list[int]:
+    """Increment each key, with the seconds of its window, and return the counts; nothing while Valkey does not answer."""
     global _not_before
     if time.monotonic() < _not_before:
         return []
     try:
         pipeline = valkey(settings.REDIS_URL).pipeline(transaction=False)
-        for key in keys:
+        for key, window in keys.items():
             pipeline.incr(key)
-            pipeline.expire(key, 2 * WINDOW_SECONDS)
+            pipeline.expire(key, window + WINDOW_SECONDS)
         return [int(number) for number in pipeline.execute()[::2]]
     except Exception as error:  # also faults of the client itself after a timeout: a count must never fail a request
         _not_before = time.monotonic() + PAUSE_SECONDS

@@ -28,7 +28,7 @@ def table(kind):
 def test_the_table_in_the_repository_is_the_one_of_the_code(settings):
     # All other tests run without these limits.
     settings.RATE_LIMIT_PER_ADDRESS, settings.RATE_LIMIT_PER_USER, settings.RATE_LIMIT_PER_TOKEN = 1200, 600, 300
-    settings.RATE_LIMIT_HISTORY, settings.RATE_LIMIT_SECONDS = 120, 6
+    settings.RATE_LIMIT_HISTORY, settings.RATE_LIMIT_SECONDS, settings.RATE_LIMIT_ACTS = 120, 6, 30_000
     settings.INBOUND_MAILS_PER_ADDRESS, settings.INBOUND_MAILS_PER_USER, settings.MAILSERVER_UNKNOWN_PER_HOUR = 60, 300, 100
     assert FILE.read_text(encoding="utf-8") == doors.as_markdown(), "run `manage.py doors --write`"
 

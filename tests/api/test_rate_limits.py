@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import get_resolver
 from rest_framework.exceptions import AuthenticationFailed
 
+from accounts.bots import bots
 from gamesvc import request_limits
 from gamesvc.api.errors import NotAcceptable, WrongMethod
 from gamesvc.api.live import admission, messages
@@ -33,9 +34,9 @@ NOON = datetime(2026, 6, 1, 12, 0, 15, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch, request):
+def clock(monkeypatch):
     """A moment a quarter into a window, with counts that no other test has touched."""
-    mine = uuid.uuid5(uuid.NAMESPACE_OID, request.node.nodeid).hex
+    mine = uuid.uuid4().hex
     key = request_limits._key
     monkeypatch.setattr(request_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
     monkeypatch.setattr(request_limits, "_not_before", 0.0)
@@ -123,6 +124,43 @@ def test_a_signed_in_reader_of_pages_is_limited_and_nothing_is_done_beyond(setti
     assert client.post(f"/matches/{match.number}/standing", body).status_code == 429
     assert client.post("/new/toy/", {}).status_code == 429
     assert Match.objects.count() == 1
+
+
+def test_what_is_played_stays_for_ever_and_is_limited_by_the_day(settings, anna, match, program, clock):
+    """600 commands a minute of one user would be a gigabyte a day. Their bots have no limit of their own."""
+    settings.RATE_LIMIT_ACTS = 2
+    bot = program(bots.make(owner=anna, name="anna-bot"))
+    api, address = program(anna), f"/matches/{match.number}"
+
+    def draw(by=api):
+        version = api.get(f"{address}/view/")["ETag"]
+        return by.post(f"{address}/commands/", {"name": "draw"}, etag=version)
+
+    first = draw()
+    assert first.status_code == 200
+    assert first["RateLimit-Policy"] == '"acts";q=2;w=86400'
+    assert bot.post(f"{address}/commands/", {"name": "draw"}).status_code != 429
+    late = draw()
+    assert (late.status_code, late["Retry-After"]) == (429, str(43_185))
+    for way in ("orders", "undo", "redo", "go-to"):
+        assert api.post(f"{address}/{way}/", {}).status_code == 429
+    assert api.get(f"{address}/undo/").status_code == 200
+    clock.shift(timedelta(hours=12))
+    assert draw().status_code != 429
+
+
+def test_orders_of_a_page_are_each_counted(settings, anna, toy):
+    settings.RATE_LIMIT_ACTS, settings.RATE_LIMIT_PER_USER = 1, 100
+    match = opening.create_match(by=anna, game=toy, bots={1: "random"})
+    client = Client()
+    client.force_login(anna)
+    before = loading.load(match.id, match.game)
+    body = {"orders": "draw\ndraw", "_version": str(before.viewer_version(0))}
+    answer = client.post(f"/matches/{match.number}/orders", body)
+    assert answer.status_code == 429, answer.content.decode()
+    assert answer["Retry-After"] == str(43_185)
+    assert "1 commands, undos and steps on boards a day" in answer.content.decode()
+    assert len(loading.load(match.id, match.game).timeline.state.hands[0]) == len(before.timeline.state.hands[0]) + 1
 
 
 # Requests without a view: how to send each, and its status.

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import smtplib
 import time
+import uuid
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from gamesvc import request_limits
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Refused
@@ -125,6 +127,20 @@ def test_an_illegal_order_in_the_middle_stops_there(duel, mailing):  # noqa: F81
     assert "1. draw: done" in receipt.text
     assert "2. draw: refused\n   It is the other seat's turn." in receipt.text.replace("\r\n", "\n")
     assert "3. counter 6: not done" in receipt.text
+    assert len(STORE.read(duel.id)) == 8
+
+
+def test_orders_of_mails_count_as_what_is_played_in_a_day(duel, mailing, settings, monkeypatch):  # noqa: F811
+    """300 mails an hour of 60 lines would be half a gigabyte a day, which stays in the record for ever."""
+    mine, key = uuid.uuid4().hex, request_limits._key
+    monkeypatch.setattr(request_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
+    settings.RATE_LIMIT_ACTS = 1
+    mailing.write("draw\nundo\ndraw", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    text = mailing.receipt().text.replace("\r\n", "\n")
+    assert "1. draw: done" in text
+    assert "2. undo: refused\n   1 commands, undos and steps on boards a day are allowed" in text
+    assert "3. draw: not done" in text
     assert len(STORE.read(duel.id)) == 8
 
 

@@ -29,7 +29,7 @@ from gamesvc.games.kernel.intake import LARGEST
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.errors import Forbidden, Unknown
-from gamesvc.request_limits import folds_history
+from gamesvc.request_limits import adds_to_record, folds_history
 
 F = TypeVar("F", bound=Callable[..., object])
 NOT_BLANK = r"[^\s\u001c-\u001f\u0085]"
@@ -56,11 +56,18 @@ SCOPED = {"token": tuple(SCOPES), "app": OFFERED}
 
 
 def endpoint(
-    route: str, view: type[APIView], *, name: str | None = None, folds: tuple[str, ...] = (), **scopes: str | tuple[str, ...]
+    route: str,
+    view: type[APIView],
+    *,
+    name: str | None = None,
+    folds: tuple[str, ...] = (),
+    adds: bool = False,
+    **scopes: str | tuple[str, ...],
 ) -> URLPattern:
     """Return an address of the API with the scopes for each method. A token needs one of them.
 
     `folds`: the query parameters that make it look at the past, so that the limit for that applies (`request_limits`).
+    `adds`: what is posted adds to the record of a match, which has a limit, too.
 
     Raises `ImproperlyConfigured` if a method of the view has no scope here, or a scope has no method.
     """
@@ -71,6 +78,7 @@ def endpoint(
             f"{route}: declare one of the scopes {', '.join(SCOPES)} for each of {', '.join(sorted(served))}."
         )
     served_view = view.as_view(scopes=named)
+    served_view = adds_to_record(served_view) if adds else served_view
     return path(route, folds_history(*folds)(served_view) if folds else served_view, name=name)
 
 

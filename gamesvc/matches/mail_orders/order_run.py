@@ -13,6 +13,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from gamesvc import request_limits
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import errors
 from gamesvc.matches.access import selectors
@@ -129,6 +130,7 @@ class OrderRun:
             line.state = "refused"
             return False
         try:
+            self._count()
             receipt = turns.submit(
                 match=self.match,
                 sender=self.sender,
@@ -139,7 +141,7 @@ class OrderRun:
                 loaded=self.loaded,
                 more=board.seen_rows(self.seat, self.seen),
             )
-        except Refused as refused:
+        except (Refused, request_limits.Exceeded) as refused:
             line.state, line.detail = "refused", refused.sentence
             return False
         except errors.Stale as stale:
@@ -155,13 +157,14 @@ class OrderRun:
         """Undo or redo the last order, or answer the undo request of another player."""
         asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
         try:
+            self._count()
             if line.argument:
                 outcome = undoing.answer(accept=line.argument == "yes", request=self.undo_request, **asked)
             elif line.word == "redo":
                 outcome = undoing.redo(expected_version=self.expected, **asked)
             else:
                 outcome = undoing.undo(expected_version=self.expected, **asked)
-        except Refused as refused:
+        except (Refused, request_limits.Exceeded) as refused:
             line.state, line.detail = "refused", refused.sentence
             return False
         except errors.Stale as stale:
@@ -172,6 +175,10 @@ class OrderRun:
             line.detail = _("The others are asked. The undo happens when they agree.")
         self.expected = outcome.version
         return True
+
+    def _count(self) -> None:
+        assert self.sender.user_id is not None
+        request_limits.count_act(self.sender.user_id)
 
     def _must_wait(self, line: Line) -> bool:
         """Return True if an order must wait for reactions of others, judged by what its seat may see, without trying it."""

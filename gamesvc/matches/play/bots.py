@@ -40,10 +40,10 @@ MOST_LATELY = 3.0
 """Seconds for the matches of one user, above the allowance, with which a worker process lets the bots of others go first."""
 MOST_IN_FRONT = 150
 """Turns of bots for which a person may be waiting. After more the match queues behind those of others."""
-BEHIND_A_DAY = 8_000
+BEHIND_A_DAY = 4_000
 """Times a day that bots behind those of others take turns in the matches of one user, or in a match without a host.
 
-So what bots play among themselves, which may never end, takes some hundred MB a day at most.
+So what bots play among themselves, which may never end, takes 150 MB a day at most.
 """
 MOST_ALONE = 20_000
 """Most events by bots without a human act between them. A whole match of any game has fewer."""

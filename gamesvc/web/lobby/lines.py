@@ -22,7 +22,7 @@ from gamesvc.matches.play import branches, standing_orders, turns
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.undo import stepping
-from gamesvc.request_limits import folds_history
+from gamesvc.request_limits import adds_to_record, folds_history
 from gamesvc.web.common.access import find, signed_in
 from gamesvc.web.common.once import once, request_key
 from gamesvc.web.lobby.forms import GoToForm
@@ -110,6 +110,7 @@ def _row(game: Game, line: lines.Line, at: int, shared: int) -> dict[str, Any]:
     }
 
 
+@adds_to_record
 @require_POST
 @login_required
 def go_to(request: HttpRequest, ident: str) -> HttpResponse:

@@ -15,6 +15,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from accounts.bots import bots
+from gamesvc import request_limits
 from gamesvc.games.acts import acts
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.forms import fault
@@ -30,10 +32,10 @@ from gamesvc.matches.play.turns import Sender
 from gamesvc.matches.record import idempotency, loading
 from gamesvc.matches.story import sentences
 from gamesvc.matches.story.gist import gist
-from gamesvc.request_limits import folds_history
+from gamesvc.request_limits import Exceeded, adds_to_record, folds_history
 from gamesvc.web.common import controls, once
 from gamesvc.web.common import posted as reading
-from gamesvc.web.common.access import find, seated
+from gamesvc.web.common.access import find, seated, signed_in
 from gamesvc.web.common.posted import Unreadable
 from gamesvc.web.play import going_on, resigning
 from gamesvc.web.play.forms import CommandForm, OrdersForm, PreviewForm
@@ -44,6 +46,7 @@ MOST_TOLD = 3
 """The sentences that tell of one act."""
 
 
+@adds_to_record
 @require_POST
 @login_required
 def send_command(request: HttpRequest, ident: str) -> HttpResponse:
@@ -155,6 +158,7 @@ def _told(access: Access, command: JsonMapping, receipt: turns.Receipt) -> list[
     return told[:MOST_TOLD] or [say("Done: {order}", order=loaded.game.render(command))]
 
 
+@adds_to_record
 @require_POST
 @login_required
 def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
@@ -169,12 +173,14 @@ def send_orders(request: HttpRequest, ident: str) -> HttpResponse:
         if not lines:
             raise Refused("unreadable", say("Write an order, one a line."), "orders")
         for number, line in enumerate(lines):
+            if number:  # the first is counted with the request
+                request_limits.count(request, {"acts": bots.root(signed_in(request))})
             # The page, the line and its place: the same for a repetition, different for a corrected line.
             key = f"{once.given(request)}:{shown}:{number}:{hashlib.sha256(line.encode()).hexdigest()}"
             told, version = _submit(access, key, version, functools.partial(_parsed, access, line))
             # Of several orders, one sentence each.
             done.extend(told if len(lines) == 1 else told[:1])
-    except Refused as refused:
+    except (Refused, Exceeded) as refused:
         return show_match(request, find(request, ident), _failed_orders(refused.sentence, refused.status, lines, done))
     except Outdated as outdated:
         return show_match(request, find(request, ident), _failed_orders(outdated.sentence, Outdated.status, lines, done))

@@ -26,6 +26,7 @@ from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
 from gamesvc.matches.undo.undoing import Offer
+from gamesvc.request_limits import adds_to_record
 from gamesvc.web.common import once
 from gamesvc.web.common.access import back, find, seated, signed_in
 from gamesvc.web.common.fields import VersionForm
@@ -76,6 +77,7 @@ def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> st
     return gist(told)[0].sentence if told else loaded.game.render(offer.command)
 
 
+@adds_to_record
 @require_POST
 @login_required
 def send_undo(request: HttpRequest, ident: str) -> HttpResponse:
