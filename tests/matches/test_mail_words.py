@@ -162,6 +162,14 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     assert "1 order done" in mailing.receipt().subject
 
 
+def test_orders_replaced_by_those_of_a_later_mail_are_not_kept(duel, mailing):  # noqa: F811
+    for _ in range(3):
+        mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
+        mailing.work()
+    kept = [(row.state, len(row.lines)) for row in HeldOrders.objects.order_by("created_at")]
+    assert kept == [("replaced", 0), ("replaced", 0), ("held", 1)]
+
+
 def test_who_waits_until_the_deadline_pays_for_the_time_until_then(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
     """What is held may be changed until the deadline, and the other waits as long: it counts from there, also for the bank."""
     clock = {"bank": {"start": "7d", "increment": "12h", "cap": "10d"}}

@@ -43,6 +43,8 @@ MOST_ANSWERS = 60
 # So long before a deadline what is held until then counts: in time, and all the time is used.
 LAST_MOMENT = timedelta(microseconds=1)
 Until, State = HeldOrders.Until, HeldOrders.State
+# Nothing reads them again. A mail may hold 60 orders of 1,000 characters, and rows are kept as long as mails.
+_REPLACED: JsonObject = {"state": State.REPLACED, "lines": []}
 # The question that the held orders answer is still open.
 _ASKED = Exists(Question.objects.filter(match=OuterRef("match"), seat=OuterRef("seat"), question=OuterRef("question")))
 _UNTIL_DEADLINE = Prepared(
@@ -130,7 +132,7 @@ def _seated() -> str:
 
 def replace(*, match: Match, seat: int, user_id: int, but: UUID) -> int:
     """Replace the held orders by those of a later mail. Return from how many mails they were."""
-    return held(match=match, seat=seat, user_id=user_id).exclude(mail=but).update(state=State.REPLACED)
+    return held(match=match, seat=seat, user_id=user_id).exclude(mail=but).update(**_REPLACED)
 
 
 def told_ready(*, match: Match, seat: int, user_id: int, mail: UUID) -> list[HeldOrders]:
@@ -223,7 +225,7 @@ def _settled(row: HeldOrders, *, answered: bool) -> bool:
     seats = tuple(match.seats.select_related("user").order_by("index"))
     seat = seats[row.seat]
     if seat.user_id != row.user_id:
-        HeldOrders.objects.filter(pk=row.pk).update(state=State.REPLACED)
+        HeldOrders.objects.filter(pk=row.pk).update(**_REPLACED)
         return False
     run = OrderRun(
         match=match,
@@ -242,7 +244,7 @@ def _settled(row: HeldOrders, *, answered: bool) -> bool:
             HeldOrders.objects.filter(pk=row.pk).update(looked_at=version)
             return False
         if answered:
-            HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(state=State.REPLACED)
+            HeldOrders.objects.filter(pk=row.pk, state=State.HELD).update(**_REPLACED)
             return False
         problem = _problem(run, lines)
     if problem:
