@@ -15,6 +15,7 @@ threads, and their refusals must take next to no time. The counts are of this pr
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -184,7 +185,8 @@ def _limit(holder: Holder, limit: float) -> float:
 
 SHARES = Shares()
 now = time.monotonic
-_known: dict[str, Holders] = {}
+_known: dict[bytes, Holders] = {}
+"""The holder whom each credential last had, by its hash: guests may send any number of any length."""
 
 
 def computed() -> float:
@@ -223,9 +225,10 @@ def _guests(request: HttpRequest) -> Holders:
     return (network, ("provider", provider)) if provider else (network,)
 
 
-def _credential(request: HttpRequest) -> str:
-    """Return what the request shows of its user; empty for guests."""
-    return request.META.get("HTTP_AUTHORIZATION") or request.COOKIES.get(settings.SESSION_COOKIE_NAME) or ""
+def _credential(request: HttpRequest) -> bytes:
+    """Return the hash of what the request shows of its user; empty for guests."""
+    shown = request.META.get("HTTP_AUTHORIZATION") or request.COOKIES.get(settings.SESSION_COOKIE_NAME) or ""
+    return hashlib.blake2b(shown.encode(errors="surrogatepass"), digest_size=16).digest() if shown else b""
 
 
 @dataclass(slots=True)

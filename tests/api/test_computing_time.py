@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -153,6 +154,18 @@ def test_the_refusal_of_a_known_credential_asks_the_database_nothing(beside, pag
 
     assert beside(dashboard, "_sections", page, lambda: counted(page)) == (429, 0)
     assert beside(me, "_shown", account, lambda: counted(account)) == (429, 0)
+
+
+def test_little_is_remembered_of_a_credential_however_long_it_is(monkeypatch):
+    """A guest's cookies of 400 kB each took 400 MB of each process."""
+    remembered: dict[object, object] = {}
+    monkeypatch.setattr(computing_time, "_known", remembered)
+    guest = Client()
+    for letter in "ab":
+        guest.cookies["sessionid"] = letter * 400_000
+        assert guest.get("/games/").status_code == 200
+    assert len(remembered) == 2
+    assert sys.getsizeof(next(iter(remembered))) < 200
 
 
 def test_cheap_requests_run_side_by_side_and_time_is_given_back(beside, account, monkeypatch):
