@@ -285,8 +285,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "gamesvc.log_lines.OneLine", "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"away": {"()": "gamesvc.away.SaidOnceAMinute"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away"]}},
+    "filters": {"away": {"()": "gamesvc.away.SaidOnceAMinute"}, "few": {"()": "gamesvc.log_lines.FewRefusals"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["away", "few"]}},
     # No handlers of their own: all logging goes through the one above.
     "loggers": {
         "mail.log": {"level": "WARNING"},

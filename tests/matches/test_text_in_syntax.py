@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import logging.config
 import os
 import subprocess
 import sys
@@ -81,6 +83,50 @@ def test_one_event_is_one_line_of_the_log(text):
 
 def test_the_service_logs_in_such_lines(settings):
     assert settings.LOGGING["formatters"]["line"]["()"] == "gamesvc.log_lines.OneLine"
+
+
+@pytest.fixture
+def logged(settings):
+    """Return a function for all that the service has logged since."""
+    told = settings.LOGGING
+    configured = logging.config.DictConfigurator({**told, "handlers": {}})
+    written, handler = io.StringIO(), told["handlers"]["stderr"]
+    stream = logging.StreamHandler(written)
+    stream.setFormatter(configured.configure_formatter(dict(told["formatters"][handler["formatter"]])))
+    for name in handler["filters"]:
+        stream.addFilter(configured.configure_filter(dict(told["filters"][name])))
+    logging.getLogger("django").addHandler(stream)
+    yield written.getvalue
+    logging.getLogger("django").removeHandler(stream)
+
+
+@pytest.mark.parametrize("address", ["/nothing/" + "x" * 60_000, "/api/v1/nothing/" + "\u2028" * 7_000])
+def test_requests_for_what_does_not_exist_do_not_fill_the_log(settings, logged, address):
+    """Addresses of 65,000 characters filled some MB a second, also beyond all rate limits."""
+    settings.RATE_LIMIT_PER_ADDRESS = 0
+    client = Client()
+    for _ in range(200):
+        assert client.get(address).status_code == 404
+    lines = logged().splitlines()
+    assert len(lines) == 100
+    assert "Not Found: /" in lines[0]
+    assert lines[-1].endswith("More refused requests are not logged within this minute.")
+    assert all(len(line) < 7_000 for line in lines)
+
+
+def test_every_fault_of_ours_is_logged(logged):
+    for number in range(200):
+        logging.getLogger("django.request").error("Failed: %s", number, extra={"status_code": 500})
+    assert len(logged().splitlines()) == 200
+
+
+def test_an_error_with_a_long_text_is_logged_without_its_middle(logged):
+    try:
+        raise ValueError("x" * 400_000 + " the end")
+    except ValueError:
+        logging.getLogger("django.request").exception("Failed")
+    assert len(logged()) < 25_000
+    assert logged().rstrip().endswith("the end")
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
