@@ -31,6 +31,10 @@ __all__ = ["Service", "ServiceError", "free_port"]
 READY_SECONDS = 120.0
 # Longest wait for a folder that the rest of a killed service still holds.
 FOLDER_SECONDS = 3.0
+# A request by HTTP/2 may have 16 MB of headers, and a connection a hundred of them at the same time. Proxies use HTTP/1.1.
+HTTP = ("--http", "1")
+# Bytes of the headers of a request. Those of a stream stay in memory for as long as it is open.
+SHORT_HEADS = ("--http1-buffer-size", "65536")
 CELERY = (sys.executable, "-m", "celery", "-A")
 
 
@@ -104,7 +108,7 @@ class Service:
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self.port)),
-                *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws"),
+                *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws", *HTTP),
                 # The server replaces a worker that dies. At a stop, requests get this many seconds to finish.
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
                 "gamesvc.wsgi:application",
@@ -113,7 +117,7 @@ class Service:
                 sys.executable,
                 *("-m", "granian", "--interface", "asgi", "--host", "127.0.0.1", "--port", str(self.live_port)),
                 # As many streams as the limits let in. They hold nothing that a stop would have to wait for.
-                *("--backlog", "4096", "--backpressure", "100000", "--no-ws", "--task-impl", "asyncio"),
+                *("--backlog", "4096", "--backpressure", "100000", "--no-ws", *HTTP, *SHORT_HEADS, "--task-impl", "asyncio"),
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "2"),
                 "gamesvc.api.live.server:application",
             ],

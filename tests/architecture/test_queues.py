@@ -10,7 +10,7 @@ from django.conf import settings
 
 from gamesvc import queues
 from gamesvc.celery import app
-from gamesvc.embedded.service import Service
+from gamesvc.embedded.service import HTTP, SHORT_HEADS, Service
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 app.loader.import_default_modules()
@@ -105,3 +105,9 @@ def test_no_worker_leaves_its_sweeps_waiting_for_bots():
         assert list(listens) == sorted(listens)
     assert queues.WORKERS["worker"][-2:] == ("play", "play_on")
     assert queues.WORKERS["worker"][0] == queues.DEFAULT
+
+
+@pytest.mark.parametrize(("name", "options"), [("web", HTTP), ("live", (*HTTP, *SHORT_HEADS))])
+def test_the_headers_of_requests_take_little_memory(name, options, service):
+    for command in (" ".join(service.commands[name]), PROCFILE[name]):
+        assert f" {' '.join(options)} " in command

@@ -23,6 +23,7 @@ from accounts import tokens
 from accounts.models import User
 from gamesvc.api.live.hub import Hub
 from gamesvc.embedded.ports import free_port
+from gamesvc.embedded.service import HTTP, SHORT_HEADS
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match
 from gamesvc.ops.following import Following
@@ -45,7 +46,8 @@ class LiveServer:
 
     def start(self) -> None:
         command = [sys.executable, "-m", "granian", "--interface", "asgi", "--port", str(self.port), "--task-impl", "asyncio"]
-        command += ["--backlog", "4096", "--backpressure", "100000", "--no-ws", "--workers-kill-timeout", "2"]
+        command += ["--backlog", "4096", "--backpressure", "100000", "--no-ws", *HTTP, *SHORT_HEADS]
+        command += ["--workers-kill-timeout", "2"]
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*command, "gamesvc.api.live.server:application"], env=self._environment(), stdout=log, stderr=log

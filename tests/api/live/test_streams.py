@@ -488,3 +488,16 @@ def test_what_follows_the_end_is_told(live: LiveServer, duel: Duel, feed: None) 
                 assert told.data["after_end"] == mark
 
     run(scene)
+
+
+def test_little_stays_in_memory_of_what_a_guest_sends_with_a_stream(live: LiveServer, transactional_db: None) -> None:
+    """200 streams of one network kept 160 MB: headers of 400 kB each, and the id of the last message once more."""
+    watched = Duel(watch="all")
+
+    def opened(**headers: str) -> int:
+        with httpx.stream("GET", f"http://127.0.0.1:{live.port}/api/v1{watched.path}", headers=headers) as answer:
+            return answer.status_code
+
+    assert opened(**{"Last-Event-ID": "1" * 8_000, "Cookie": "x" * 30_000}) == 200
+    assert opened(**{"Last-Event-ID": "1" * 400_000}) == 431
+    assert opened(**{"X-Other": "1" * 400_000}) == 431
