@@ -52,6 +52,8 @@ MOST_REMARKS = 2
 """The number of paragraphs below the orders that may be remarks of any kind. Further below a quote may have begun."""
 LIKENESS = 0.8
 """The likeness, from 0 to 1, from which a word counts as a mistyped word of orders."""
+LONGEST_LIKE = 60
+"""Characters beyond which a word is like none of an order. The results for many words are remembered."""
 SHORT_LINE_WORDS = 8
 SHORTEST_ABBREVIATION = 3
 """Letters from which the beginning of a word counts as the word."""
@@ -216,7 +218,7 @@ def means_order(line: str, known: Collection[str], game: Game) -> bool:
     short, names = len(words) <= SHORT_LINE_WORDS, bool(_id_of(game.id_pattern).search(line))
     if word and any(verb.startswith(word) for verb in known):
         return names or len(words) <= 2 or (short and len(word) >= SHORTEST_ABBREVIATION)
-    return short and (names or _is_like(word, frozenset(known)))
+    return short and (names or (len(word) <= LONGEST_LIKE and _is_like(word, frozenset(known))))
 
 
 @functools.lru_cache(maxsize=2_000)
