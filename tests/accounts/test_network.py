@@ -249,6 +249,7 @@ def test_the_delivered_proxy_lets_one_address_fill_no_queue():
     text = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     assert ["limit_conn_zone", "$client", "zone=clients:10m"] in directives(text.partition("server {")[0])
     assert ["limit_conn", "clients", "40"] in locations()["/"]
+    assert ["limit_conn", "clients", "8"] in locations()["/mail/provider/"]
     sample = r'^map \$binary_remote_addr \$client \{\n +"~(.*)" \$network;\n +default \$binary_remote_addr;$'
     [begins] = re.findall(sample, text, re.MULTILINE)
 
