@@ -11,7 +11,7 @@ LONGEST = 1_000
 """Most characters of a message. An address may have 65,000, and each request to one that does not exist is a line."""
 LONGEST_TRACEBACK = 20_000
 MOST_REFUSED = 100
-"""Lines about refused requests that a process writes in a minute: anyone may send very many."""
+"""Lines about what is refused that a process writes in a minute: anyone may send very much."""
 MINUTE = 60.0
 
 # Control characters, line separators, and marks that change the direction of the following text.
@@ -38,7 +38,10 @@ def _cut(text: str, most: int) -> str:
 
 
 class FewRefusals(logging.Filter):
-    """Logging filter: of the lines about requests that were refused for a fault of their senders, lets a few a minute through."""
+    """Logging filter: of the lines about what was refused to its sender, lets a few a minute through.
+
+    They are those with a status of HTTP or SMTP from 400 to 499, or with 503, as their records tell.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +49,8 @@ class FewRefusals(logging.Filter):
         self._since, self._count = -MINUTE, 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if not 400 <= getattr(record, "status_code", 0) < 500:
+        status = getattr(record, "status_code", 0)
+        if not (400 <= status < 500 or status == 503):
             return True
         with self._lock:
             now = time.monotonic()

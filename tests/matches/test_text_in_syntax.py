@@ -95,9 +95,9 @@ def logged(settings):
     stream.setFormatter(configured.configure_formatter(dict(told["formatters"][handler["formatter"]])))
     for name in handler["filters"]:
         stream.addFilter(configured.configure_filter(dict(told["filters"][name])))
-    logging.getLogger("django").addHandler(stream)
+    logging.getLogger().addHandler(stream)
     yield written.getvalue
-    logging.getLogger("django").removeHandler(stream)
+    logging.getLogger().removeHandler(stream)
 
 
 @pytest.mark.parametrize("address", ["/nothing/" + "x" * 60_000, "/api/v1/nothing/" + "\u2028" * 7_000])
@@ -112,6 +112,15 @@ def test_requests_for_what_does_not_exist_do_not_fill_the_log(settings, logged, 
     assert "Not Found: /" in lines[0]
     assert lines[-1].endswith("More refused requests are not logged within this minute.")
     assert all(len(line) < 7_000 for line in lines)
+
+
+def test_posts_of_no_provider_do_not_fill_the_log(settings, logged):
+    """No limit counts them, since a provider posts the mails of all users."""
+    settings.INBOUND_AUTH, settings.ANYMAIL = "own", {**settings.ANYMAIL, "WEBHOOK_SECRET": ["a:b"]}
+    client = Client()
+    for _ in range(100):
+        assert client.post("/mail/provider/mailersend/inbound/").status_code == 503
+    assert len(logged().splitlines()) == 100
 
 
 def test_every_fault_of_ours_is_logged(logged):

@@ -159,7 +159,7 @@ class Limited(SMTP):
         self._hang_up(CROWDED)
 
     def _hang_up(self, reply: str) -> None:
-        log.info("%r is hung up on: %s", self.network, reply)
+        log.info("%r is hung up on: %s", self.network, reply, extra={"status_code": 421})
         if self.transport is not None:
             _say_goodbye(self.transport, reply)
 

@@ -81,7 +81,7 @@ def _guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
             return HttpResponse("Too many mails to this address within an hour.", status=503, headers={"Retry-After": "600"})
         except ImproperlyConfigured as fault:
             # A provider that is not used here, or not yet: it lacks a package or a key of its own. Anyone may post there.
-            log.warning("a post to %s is refused: %s", request.path, " ".join(str(fault).split()))
+            log.warning("a post to %s is refused: %s", request.path, " ".join(str(fault).split()), extra={"status_code": 503})
             return HttpResponse("This address is not set up.", status=503)
 
     # A mail may hold any byte; `parsing.text` handles its text.
