@@ -1,7 +1,7 @@
 """The audit trail of sign-ins and attempts: user, time, channel and network address. Deleted after some months.
 
 It listens to Django and django-allauth; the API reports uses of tokens. Recording never blocks a sign-in. Failures from one
-network are recorded up to a limit.
+network, and what one user does again and again, are recorded up to a limit.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from accounts.throttling import throttle
 
 # Failures recorded per network (`accounts.network`) and hour; further ones add no information.
 FAILURES_PER_HOUR = 60
+ENTRIES_PER_DAY = 200
+"""Entries of each kind about what one user did with the account. Uses of tokens are limited with those (`accounts.tokens`)."""
 
 
 def listen() -> None:
@@ -70,12 +72,12 @@ def erase(user: User, names: list[str]) -> None:
 
 
 def _signed_in(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
-    _write(SignIn.Kind.IN, request, user=user)
+    _write_own(SignIn.Kind.IN, request, user)
 
 
 def _signed_out(sender: object, request: HttpRequest | None, user: User | None, **_more: object) -> None:
     if isinstance(user, User):
-        _write(SignIn.Kind.OUT, request, user=user)
+        _write_own(SignIn.Kind.OUT, request, user)
 
 
 def _failed(sender: object, credentials: Mapping[str, object], request: HttpRequest | None = None, **_more: object) -> None:
@@ -85,23 +87,28 @@ def _failed(sender: object, credentials: Mapping[str, object], request: HttpRequ
 
 
 def _signed_up(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
-    _write(SignIn.Kind.SIGNED_UP, request, user=user)
+    _write_own(SignIn.Kind.SIGNED_UP, request, user)
 
 
 def _password_changed(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
-    _write(SignIn.Kind.PASSWORD_CHANGED, request, user=user)
+    _write_own(SignIn.Kind.PASSWORD_CHANGED, request, user)
 
 
 def _password_reset(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
-    _write(SignIn.Kind.PASSWORD_RESET, request, user=user)
+    _write_own(SignIn.Kind.PASSWORD_RESET, request, user)
 
 
 def _factor_added(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
-    _write(SignIn.Kind.FACTOR_ADDED, request, user=user)
+    _write_own(SignIn.Kind.FACTOR_ADDED, request, user)
 
 
 def _factor_removed(sender: object, request: HttpRequest | None, user: User, **_more: object) -> None:
-    _write(SignIn.Kind.FACTOR_REMOVED, request, user=user)
+    _write_own(SignIn.Kind.FACTOR_REMOVED, request, user)
+
+
+def _write_own(kind: SignIn.Kind, request: HttpRequest | None, user: User) -> None:
+    if throttle(f"sign-in entries {kind} {user.pk}", ENTRIES_PER_DAY, 86_400) == 0:
+        _write(kind, request, user=user)
 
 
 def _write_failure(kind: SignIn.Kind, request: HttpRequest | None, user: User | None = None, name: str = "") -> None:

@@ -33,6 +33,10 @@ from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
 MAILS_PER_ADDRESS_AND_DAY = 10
 ADDRESSES_PER_DAY = 20
 """Mails to addresses that one user has added or wants to confirm: they may be those of strangers."""
+MAILS_PER_NETWORK_AND_DAY = 500
+"""Of each kind, to all addresses together, that requests from one network cause. Most may be those of strangers."""
+SIGN_INS_PER_DAY = 200
+"""Of one account from one network. Each begins a session, which lasts two weeks."""
 DAY = 24 * 3600
 # As in `ACCOUNT_RATE_LIMITS`, `accounts.network.NETWORKS_OF_ONE` times. Tries to sign in that succeed count here too.
 OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60/h/key"}
@@ -41,6 +45,8 @@ OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60
 FURTHER = "account/email/email_confirmation"
 # The mails about a forgotten password: to the owner of an account, and to an address without one.
 RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
+# Those that anybody can have sent to addresses of others. What tells users of changes to their account is none of them.
+ASKED_FOR = (FURTHER, RESET, UNKNOWN, "account/email/email_confirmation_signup", "account/email/account_already_exists")
 
 _BEGAN_WITH = "began_with"  # in a session
 
@@ -132,7 +138,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().pre_authenticate(request, **credentials)
 
     def pre_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponse | None:
-        """Remember the password that a sign-in begins with, before a second factor or a confirmation is asked for."""
+        """Remember the password that a sign-in begins with, before a second factor or a confirmation is asked for.
+
+        Who knows it and lacks the second factor uses up the sign-ins of their own network alone, and keeps no owner out.
+        """
+        if throttle(f"sign-ins {user.pk} {network.client_network(request)}", SIGN_INS_PER_DAY, DAY):
+            request.session.flush()  # it already says how this sign-in began
+            raise ImmediateHttpResponse(ratelimit.respond_429(request))
         request.session[_BEGAN_WITH] = user.get_session_auth_hash()
         response: HttpResponse | None = super().pre_login(request, user, **about)
         return response
@@ -161,8 +173,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
-        """Send a mail about the account, in its language, at most ten of each kind to one mailbox per day, and at most twenty to
-        all addresses that one user adds.
+        """Send a mail about the account, in its language, at most ten of each kind to one mailbox per day, at most twenty to
+        all addresses that one user adds, and so many to all that one network names.
 
         Each kind counts separately, so causing other mails cannot block the link for a new password. A verified address counts
         by itself: accounts that strangers make for tags of its mailbox cannot block that link either. If no mail server answers,
@@ -171,14 +183,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         Who asks for a new password is told nothing, not even by the time it takes: an address without an account costs the
         same work and gets no mail, and the mail to the owner of an account leaves after the response.
         """
-        request = allauth_context.request
-        counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
-        if throttle(f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY):
-            log.warning("account mail %s held back: the address had its %s today", template_prefix, MAILS_PER_ADDRESS_AND_DAY)
-            return
-        user = context.get("user")
-        if template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
-            log.warning("account mail %s held back: the user had %s today", template_prefix, ADDRESSES_PER_DAY)
+        request, user = allauth_context.request, context.get("user")
+        if _held_back(template_prefix, email, user, request):
             return
         language = user.language if isinstance(user, User) else translation.get_language()
         with translation.override(language):
@@ -187,6 +193,24 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             later(lambda: _sent(template_prefix, message))
         elif template_prefix != UNKNOWN and not _sent(template_prefix, message) and request is not None:
             messages.error(request, "The mail could not be sent. Please ask for it again in a few minutes.")
+
+
+def _held_back(template_prefix: str, email: str, user: object, request: HttpRequest | None) -> bool:
+    """Count a mail about an account. Return True beyond a limit, of its receiver or of who causes it."""
+    counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
+    origin = network.client_network(request) if request is not None and template_prefix in ASKED_FOR else ""
+    # The mails about a forgotten password count together, so that the limit tells nobody which address has an account.
+    kind = RESET if template_prefix == UNKNOWN else template_prefix
+    if throttle(f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY):
+        whose = f"the address had its {MAILS_PER_ADDRESS_AND_DAY}"
+    elif template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
+        whose = f"the user had {ADDRESSES_PER_DAY}"
+    elif origin and throttle(f"account-mails:{kind}:from {origin}", MAILS_PER_NETWORK_AND_DAY, DAY):
+        whose = f"the network had {MAILS_PER_NETWORK_AND_DAY}"
+    else:
+        return False
+    log.warning("account mail %s held back: %s today", template_prefix, whose)
+    return True
 
 
 def _sent(template_prefix: str, message: EmailMessage) -> bool:

@@ -207,6 +207,7 @@ ACCOUNT_USERNAME_BLACKLIST += [name.lower() for name in SEAT_NAMES]
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "http" if BASE_URL.startswith("http://") else "https"
 
 AUTH_USER_MODEL = "accounts.User"
+SESSION_ENGINE = "accounts.signing_in.sessions"
 AUTHENTICATION_BACKENDS = [
     "accounts.signing_in.backends.PasswordBackend",
     # Asked for no password: sessions have begun with one or the other, and end without it.

@@ -14,6 +14,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 
 from accounts.models import User
+from accounts.signing_in import adapter
 from accounts.signing_in.forms import SignupForm
 from gamesvc.games.kernel.wording import SEAT_NAMES
 
@@ -470,3 +471,13 @@ def test_sign_up_takes_the_time_zone_of_the_browser(client, zone, kept):
     posted = {"username": "ann", "email": "ann@players.example", "password1": PASSWORD, "timezone": zone}
     assert client.post("/accounts/signup/", posted).status_code == 302
     assert User.objects.get().timezone == kept
+
+
+def test_one_network_mails_so_many_people_a_day(monkeypatch):
+    """Each sign-up leaves an address that can be written to again, day by day: after a week there are thousands."""
+    monkeypatch.setattr(adapter, "MAILS_PER_NETWORK_AND_DAY", 3)
+    for number in range(5):
+        sign_up(Client(), f"user{number}", f"user{number}@players.example")
+    assert len(mail.outbox) == 3
+    sign_up(Client(REMOTE_ADDR="198.51.100.7"), "cora", "cora@players.example")
+    assert [message.to for message in mail.outbox[3:]] == [["cora@players.example"]]

@@ -11,6 +11,12 @@ COUNTING = {"throttle", "throttle_in_turn", "count_or_wait"}
 ALONE = {
     ("accounts/absences.py", "vacations {user.pk}"): "the vacations of an account stop the clocks of its own matches alone",
     ("accounts/signing_in/adapter.py", "addresses of {user.pk}"): "a bot has no address",
+    ("accounts/signing_in/adapter.py", "sign-ins {user.pk} {network.client_network(request)}"): "nobody signs in as a bot",
+    ("accounts/signins.py", "sign-in entries {kind} {user.pk}"): "nobody signs in as a bot",
+    ("accounts/tokens.py", "tokens made by {user.bot_owner_id or user.pk}"): "those of a bot count for its owner",
+    ("accounts/oauth/grants.py", "permissions by {user.pk}"): "a bot gives no permissions",
+    ("accounts/oauth/grants.py", "refreshed by {grant.app_id} for {grant.user_id}"): "a bot gives no permissions",
+    ("accounts/oauth/grants.py", "refreshed for {grant.user_id}"): "a bot gives no permissions",
     ("accounts/bots/bots.py", "bots made by {owner.pk}"): "a bot makes no bots",
     ("gamesvc/matches/access/daily_limits.py", "{key} {seconds} {user_id} {match_id}"): "within one match",
     (
@@ -21,6 +27,7 @@ ALONE = {
         "notifications/other_channels/subscriptions.py",
         "webhook tries {hook.user_id}",
     ): "no key of a bot has the scope for webhooks",
+    ("notifications/wanted/muting.py", "choices of mails by {user.pk}"): "a bot gets no mail",
     ("notifications/wanted/muting.py", "mutes by link {receiver.user_id or receiver.address_hash}"): "a bot gets no mail",
 }
 
