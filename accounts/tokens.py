@@ -22,9 +22,10 @@ from django.utils import timezone
 
 from accounts import signins
 from accounts.models import ApiToken, Authorization, User
+from accounts.throttling import throttle
 from gamesvc.database.asking import ask
 from gamesvc.database.rows import columns, row_of
-from gamesvc.errors import Refusal
+from gamesvc.errors import Refusal, TooMany
 from gamesvc.language import mark, say
 
 PREFIX = "gsk_"
@@ -42,6 +43,8 @@ LAST_USED_STEP = timedelta(minutes=1)
 # For how long the password given for a token counts as recent.
 PROOF_LASTS = timedelta(hours=1)
 MAX_TOKENS = 50
+MADE_PER_DAY = 200
+"""Tokens that a user makes in a day, with those of their bots. One that is revoked stays for months."""
 
 
 class TokenRefused(Refusal):
@@ -71,7 +74,7 @@ def create_token(
     """Create a token. Return its row and the token itself, which is shown this once and cannot be read again.
 
     `parent`: the token that requests it, of the user or, for a bot, of its owner. The new one has no further scopes, expires no
-    later and is revoked with it. `proven`: the user has just given their password. Raises `TokenRefused`.
+    later and is revoked with it. `proven`: the user has just given their password. Raises `TokenRefused` and `TooMany`.
     """
     # With the owner of a bot, whose tokens may be revoked at this moment.
     User.lock(user.pk, user.bot_owner_id or user.pk)
@@ -87,6 +90,8 @@ def create_token(
             say("You have {max_tokens} keys, which is the limit. Revoke one that you no longer use.", max_tokens=MAX_TOKENS),
             "name",
         )
+    if wait := throttle(f"tokens made by {user.bot_owner_id or user.pk}", MADE_PER_DAY, 86_400):
+        raise TooMany(say("You can make at most {most} keys a day.", most=MADE_PER_DAY), wait)
     plain = new_text()
     token = ApiToken.objects.create(
         user=user,

@@ -98,9 +98,9 @@ def allow(bot: User, matches: int) -> User:
 
 
 def new_token(bot: User, name: str, parent: ApiToken | None = None) -> tuple[ApiToken, str]:
-    """Make a token with which a program reads and plays as the bot; its text is shown this once. Raises `TokenRefused`.
+    """Make a token with which a program reads and plays as the bot; its text is shown this once.
 
-    `parent`: the token of the owner that requests it, with which it expires and is revoked.
+    Raises `TokenRefused` and `TooMany`. `parent`: the token of the owner that requests it, with which it expires and is revoked.
     """
     return tokens.create_token(user=bot, name=name, scopes=SCOPES, parent=parent)
 

@@ -28,12 +28,14 @@ from oauthlib.oauth2 import (
     InvalidRequestError,
     OAuth2Error,
     RequestValidator,
+    TemporarilyUnavailableError,
     WebApplicationServer,
 )
 
 from accounts import tokens
 from accounts.models import ApiToken, App, Authorization, User
 from accounts.oauth import apps
+from accounts.throttling import throttle, throttle_in_turn
 from gamesvc.errors import GamesvcError
 
 OFFERED = ("read", "play", "organise")
@@ -41,7 +43,14 @@ OFFERED = ("read", "play", "organise")
 CODE_LASTS = timedelta(minutes=1)
 TOKEN_LASTS = timedelta(hours=1)
 REFRESH_LASTS = timedelta(days=90)
+ALLOWED_PER_DAY = 100
+"""Permissions that a user gives. Each stays for months, also one of which no app makes use."""
+REFRESHED_PER_DAY = 300
+"""New tokens that one app gets itself for one user: the one before stays for months."""
+REFRESHED_BY_ALL_PER_DAY = 2000
+"""The same of all apps together."""
 REFRESH_PREFIX = "gsr_"
+_DAY = 86_400
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 """A challenge of S256: a SHA-256 in base64url (RFC 7636 4.2)."""
 _REFRESH = re.compile(rf"{REFRESH_PREFIX}(?P<secret>(?P<permission>[0-9a-f]{{32}})[0-9a-f]{{64}})(?P<seal>[0-9a-f]{{64}})")
@@ -147,6 +156,7 @@ class _Store(RequestValidator):  # type: ignore[misc]
             return False
         if not _holds(grant) or grant.expires_at <= timezone.now():
             return False
+        _count_refresh(grant)
         request.grant, request.user = grant, grant.user
         return True
 
@@ -230,6 +240,18 @@ def _holds(grant: Authorization) -> bool:
     return grant.revoked_at is None and grant.user.is_active
 
 
+def _count_refresh(grant: Authorization) -> None:
+    """Count one more token that an app gets itself. Raises an error of oauthlib, with 429, beyond the limits."""
+    full = throttle_in_turn(
+        [
+            (f"refreshed by {grant.app_id} for {grant.user_id}", REFRESHED_PER_DAY, _DAY),
+            (f"refreshed for {grant.user_id}", REFRESHED_BY_ALL_PER_DAY, _DAY),
+        ]
+    )
+    if full is not None:
+        raise TemporarilyUnavailableError(f"An app gets at most {REFRESHED_PER_DAY} tokens a day for a user.", status_code=429)
+
+
 def _end(grant: Authorization) -> None:
     """End a permission with its tokens."""
     now = timezone.now()
@@ -293,6 +315,9 @@ def asked(query: str) -> Asked:
 def allow(query: str, user: User) -> str:
     """Give the permission. Return the address that takes the user back to the app. Raises as `asked` does."""
     what = asked(query)
+    if throttle(f"permissions by {user.pk}", ALLOWED_PER_DAY, _DAY):
+        fault = TemporarilyUnavailableError("The user has given too many permissions today.", state=_state(query))
+        raise SentBack(fault.in_uri(what.redirect_uri))
     with transaction.atomic():
         User.lock(user.pk)
         headers, _body, _status = _server().create_authorization_response(
@@ -304,7 +329,11 @@ def allow(query: str, user: User) -> str:
 def deny(query: str) -> str:
     """Return the address that takes the user back to the app with their refusal. Raises as `asked` does."""
     what = asked(query)
-    return str(AccessDeniedError(state=parse_qs(query).get("state", [None])[-1]).in_uri(what.redirect_uri))
+    return str(AccessDeniedError(state=_state(query)).in_uri(what.redirect_uri))
+
+
+def _state(query: str) -> str | None:
+    return parse_qs(query).get("state", [None])[-1]
 
 
 def answer_token_request(body: str, authorization: str) -> Answer:

@@ -15,7 +15,10 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from accounts.models import User
 from accounts.throttling import throttle
+from gamesvc.errors import TooMany
+from gamesvc.language import say
 from notifications import outbox, registry
 from notifications.models import Outbox, Scope
 from notifications.outbox import Notice
@@ -26,6 +29,8 @@ from notifications.wanted.preferences import Receiver, receiver_of
 STOPPED = "mails_stopped"
 # Changes per day by links in a receiver's mails; each stop causes a mail.
 CHANGES_A_DAY = 20
+CHOICES_A_DAY = 50
+"""The same on the page of the account: apart, so that nobody with an old mail keeps its receiver from there."""
 _DAY = 86_400
 
 Pairs = Sequence[tuple[Scope, str]]
@@ -52,6 +57,12 @@ def mute(receiver: Receiver, pairs: Pairs) -> bool:
 def may_change(receiver: Receiver) -> bool:
     """Count a change by a link in a mail. Return False beyond the daily limit."""
     return throttle(f"mutes by link {receiver.user_id or receiver.address_hash}", CHANGES_A_DAY, _DAY) == 0
+
+
+def count_choice(user: User) -> None:
+    """Count one more choice of mails on the page of an account. Raises `TooMany` beyond the daily limit."""
+    if wait := throttle(f"choices of mails by {user.pk}", CHOICES_A_DAY, _DAY):
+        raise TooMany(say("You can choose your mails at most {most} times a day.", most=CHOICES_A_DAY), wait)
 
 
 def stopped(row: Outbox) -> Message | None:

@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
+from accounts import tokens
 from accounts.addresses import add_verified_address
 from accounts.bots import bots
 from accounts.models import ApiToken, Authorization
@@ -140,3 +141,22 @@ def test_a_changed_password_offers_to_end_what_an_app_or_a_bot_may_do(browser, a
 
 def test_without_keys_a_new_password_offers_nothing(browser):
     assert "revoke_keys" not in browser.get("/accounts/password/change/").content.decode()
+
+
+def test_keys_are_made_so_often_a_day_also_if_each_is_revoked(browser, anna, program, monkeypatch):
+    """Revoked ones stay for months: one account could store hundreds of megabytes a day."""
+    api, bot = program(anna, "account", "play"), bots.make(owner=anna, name="own-bot")
+    monkeypatch.setattr(tokens, "MADE_PER_DAY", 4)
+    for _each in range(2):
+        made = api.post("/tokens/", {"name": "one", "scopes": ["play"]}).json()
+        api.call("delete", f"/tokens/{made['id']}/")
+    assert api.post(f"/me/bots/{bot.username}/tokens/", {"name": "its"}).status_code == 201
+    for answer in (
+        api.post("/tokens/", {"name": "one", "scopes": ["play"]}),
+        api.post(f"/me/bots/{bot.username}/tokens/", {"name": "its"}),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (429, "too_many")
+        assert 0 < int(answer["Retry-After"]) <= 86_400
+    assert make(browser, "play").status_code == 302
+    assert "at most 4 keys a day" in browser.get("/profile/").content.decode()
+    assert ApiToken.objects.count() == 4

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts import erasure, tokens
 from accounts.models import ApiToken, App, Authorization, User
-from accounts.oauth import apps
+from accounts.oauth import apps, grants
 from accounts.tokens import find_token, revoke_all
 from gamesvc.matches.organising import moderation, reports
 from tests.matches.by_mail import wait_for
@@ -411,3 +411,32 @@ def test_the_metadata_describes_the_server(db):
     assert told["code_challenge_methods_supported"] == ["S256"]
     assert told["token_endpoint"].endswith("/oauth/token/")
     assert told["scopes_supported"] == ["read", "play", "organise"]
+
+
+def test_permissions_are_given_so_often_a_day(browser, app, monkeypatch):
+    """Each stays for months: one account could store half a gigabyte a day."""
+    monkeypatch.setattr(grants, "ALLOWED_PER_DAY", 2)
+    told = [answered(browser, asking(app)) for _each in range(4)]
+    assert ["code" in one for one in told] == [True, True, False, False]
+    assert told[-1] | {"error_description": ""} == {"error": "temporarily_unavailable", "state": "xyz", "error_description": ""}
+    assert Authorization.objects.count() == 2
+
+
+def test_an_app_gets_itself_so_many_tokens_a_day(browser, app, anna, monkeypatch):
+    monkeypatch.setattr(grants, "REFRESHED_PER_DAY", 2)
+    refresh = permitted(browser, app)["refresh_token"]
+    for _each in range(2):
+        refresh = refreshed(app, refresh).json()["refresh_token"]
+    answer = refreshed(app, refresh)
+    assert (answer.status_code, answer.json()["error"]) == (429, "temporarily_unavailable")
+    assert ApiToken.objects.filter(user=anna).count() == 3
+    with time_machine.travel(timezone.now() + timedelta(days=1, minutes=1)):
+        assert refreshed(app, refresh).status_code == 200, "nothing is lost"
+
+
+def test_all_apps_together_get_so_many_tokens_a_day_for_a_user(browser, app, ben, monkeypatch):
+    monkeypatch.setattr(grants, "REFRESHED_BY_ALL_PER_DAY", 1)
+    other = apps.register(owner=ben, name="Other", redirect_uris=[BACK], confidential=False)[0]
+    one, two = permitted(browser, app)["refresh_token"], permitted(browser, other)["refresh_token"]
+    assert refreshed(app, one).status_code == 200
+    assert refreshed(other, two).status_code == 429

@@ -17,6 +17,7 @@ from accounts.models import User
 from accounts.signing_in import proving
 from accounts.tokens import GUARDED, SCOPES, TokenRefused, create_token, own_tokens, revoke_all, revoke_token
 from accounts.validators import zone_names
+from gamesvc.errors import TooMany
 from gamesvc.forms import ActForm
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say, say_many
@@ -77,7 +78,8 @@ def mails(request: HttpRequest) -> HttpResponse:
     receiver = preferences.Receiver(user_id=user.pk)
     try:
         wanted = MailsForm.read(request)["kinds"]
-    except Refused as refused:
+        muting.count_choice(user)
+    except (Refused, TooMany) as refused:
         messages.error(request, refused.sentence)
         return redirect("web:profile")
     names = [kind.name for kind in optional_kinds()]
@@ -117,7 +119,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
                     messages.info(request, told)
             case _:
                 raise Refused("unreadable", say("Choose what to do with your keys."), "act")
-    except (Refused, TokenRefused) as refused:
+    except (Refused, TokenRefused, TooMany) as refused:
         messages.error(request, refused.sentence)
     return redirect("web:profile")
 
