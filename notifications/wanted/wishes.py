@@ -16,10 +16,13 @@ from django.db import transaction
 from django.dispatch import Signal
 from django.utils import timezone
 
+from accounts.bots import bots
 from accounts.models import User
+from accounts.throttling import throttle
 from gamesvc.database.prepared import OneOf, Prepared
-from gamesvc.errors import Refusal
+from gamesvc.errors import Refusal, TooMany
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import say
 from notifications import channels
 from notifications.models import Outbox, Preference
 from notifications.wanted import shared_reads
@@ -27,6 +30,8 @@ from notifications.wanted.digest_hour import next_digest
 from notifications.wanted.reminders import DEFAULT_POINTS
 
 MOST_POINTS = 6
+POINTS_PER_DAY = 200
+"""Times that a user sets reminders, in general and for matches: new ones whose time has come are sent at once."""
 LONGEST_BATCH = 24 * 60
 CHANNEL_MINUTES = 60
 LONGEST_THRESHOLD = 30 * 24
@@ -112,9 +117,11 @@ def own_wishes(user: User, topic: str = "") -> JsonObject:
 
 
 def set_wishes(user: User, changes: JsonMapping, *, topic: str = "") -> Wishes:
-    """Change some settings; None restores the default. Raises `WishRefused`, and then nothing has changed."""
+    """Change some settings; None restores the default. Raises `WishRefused` and `TooMany`, and then nothing has changed."""
     names = OF_A_TOPIC if topic else GENERAL
     values = {name: _checked(name, value, names) for name, value in changes.items()}
+    if "reminders" in values and (wait := throttle(f"reminders of {bots.root(user)}", POINTS_PER_DAY, 86_400)):
+        raise TooMany(say("You can set reminders at most {most} times a day.", most=POINTS_PER_DAY), wait)
     with transaction.atomic():
         User.lock(user.pk)
         row, _ = Preference.objects.select_for_update().get_or_create(user=user, topic=topic)

@@ -184,3 +184,12 @@ def test_the_secret_of_a_webhook_is_shown_once(client, anna):
         "whsec_" not in client.post("/profile/webhook", {"url": "https://example.org/b", "act": ""}, follow=True).content.decode()
     )
     assert client.post("/profile/webhook", {"act": "rotate"}, follow=True).content.decode().count("whsec_") == 1
+
+
+def test_reminders_are_set_so_often_a_day(two, monkeypatch):
+    """A point whose moment has passed is sent at once, so new ones each minute were mails without end."""
+    monkeypatch.setattr(wishes, "POINTS_PER_DAY", 2)
+    set_to = [two[0].call("PATCH", "/me/preferences/", {"reminders": [f"{number}%"]}) for number in range(1, 5)]
+    assert [answer.status_code for answer in set_to] == [200, 200, 429, 429]
+    assert two[0].get("/me/preferences/").json()["effective"]["reminders"] == ["2%"]
+    assert two[0].call("PATCH", "/me/preferences/", {"digest_hour": 7}).status_code == 200

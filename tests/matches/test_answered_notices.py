@@ -12,6 +12,7 @@ from django.utils.html import escape
 from PIL import Image
 
 from gamesvc.games import catalog
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import follows, invitations, opening, substitutes
 from gamesvc.matches.models import Match, Question, Seat
 from gamesvc.matches.notices import reminding, wording
@@ -24,7 +25,7 @@ from notifications import registry
 from notifications.inbound import addresses, pipeline, store
 from notifications.models import InboundMail, MailStatus, Outbox, Scope, Status
 from notifications.sending import delivery
-from notifications.wanted import preferences
+from notifications.wanted import muting, preferences
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import play_out
 
@@ -283,6 +284,34 @@ def test_what_a_mail_showed_is_not_told_again(game, anna, ben, mailing):  # noqa
     receipt = mailing.receipt(f"{name}@players.example")
     assert "1 order done" in receipt.subject
     assert "Since your last look" in receipt.text
+
+
+# --- what a user causes to themselves ---
+
+
+def test_open_turns_are_sent_again_so_often_a_day(match, mailing, monkeypatch):  # noqa: F811
+    """Each time all open questions of a player are queued once more, and stay for months: a disk was full within a day."""
+    monkeypatch.setattr(daily_limits, "RENEWED_PER_DAY", 2)
+    client = Client()
+    client.force_login(match.seats.get(index=Question.objects.get(match=match).seat).user)
+    before = Outbox.objects.filter(kind="your_turn").count()
+    for _each in range(5):
+        assert client.post("/profile/reply-addresses").status_code == 302
+    assert Outbox.objects.filter(kind="your_turn").count() == before + 2
+    assert "You can do this at most 2 times a day. Try again in" in client.get("/profile/").content.decode()
+
+
+def test_mails_are_chosen_so_often_a_day(anna, mailing, monkeypatch):  # noqa: F811
+    """Each choice that stops one is confirmed by a mail."""
+    monkeypatch.setattr(muting, "CHOICES_A_DAY", 4)
+    client = Client()
+    client.force_login(anna)
+    every = [kind.name for kind in registry.kinds() if not kind.essential]
+    for _each in range(4):
+        client.post("/profile/mails", {"kinds": every})
+        client.post("/profile/mails", {"kinds": []})
+    assert Outbox.objects.filter(kind=muting.STOPPED).count() == 2
+    assert "You can choose your mails at most 4 times a day." in client.get("/profile/").content.decode()
 
 
 # --- protection of shared mailboxes ---

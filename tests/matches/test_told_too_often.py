@@ -388,3 +388,20 @@ def test_a_withdrawn_vote_for_a_pause_is_not_told(duel, anna, ben, mailing):  # 
     pauses.withdraw(match=duel, by=holder(duel, 0), seat=0)
     mailing.work()
     assert [mail for mail in mailing.sink.to("ben@players.example") if mail.message["X-Game-Reason"] == "pause"] == []
+
+
+def test_all_that_others_are_told_has_one_limit_in_all_matches(toy, anna, ben, program, monkeypatch):
+    """With fifty matches and each act on its own, one player could send another thousands of mails a day."""
+    monkeypatch.setattr(daily_limits, "TOLD_IN_ALL_PER_DAY", 3)
+    matches = [opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _each in range(3)]
+    answers = []
+    for match in matches:
+        address = f"/matches/{match.number}/pause/"
+        for _again in range(2):
+            answers.append(program(anna).post(address, {"pause": True}))
+            program(anna).call("DELETE", address)
+    assert [answer.status_code for answer in answers] == [200] * 3 + [422] * 3
+    assert {answer.json()["code"] for answer in answers[3:]} == {"told_too_often"}
+    assert "at most 3 times a day in all matches together" in answers[-1].json()["detail"]
+    assert Outbox.objects.filter(user=ben, kind="pause").count() == 3
+    assert program(ben).post(address, {"pause": True}).status_code == 200

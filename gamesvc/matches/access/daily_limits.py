@@ -27,6 +27,8 @@ PER_HOUR = 40
 PER_DAY = 200
 TOLD_IN_ALL_PER_DAY = 500
 """Pauses, undos and measures of a user and their bots in all matches of which the others are told."""
+RENEWED_PER_DAY = 10
+"""Times that a user has the open questions of all their matches sent again, with new reply addresses."""
 UNSEEN_PER_HOUR = 300
 UNSEEN_PER_DAY = 1000
 UNSEEN_IN_ALL_PER_DAY = 10_000

@@ -14,6 +14,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.language import say
+from gamesvc.matches.access import daily_limits
 from gamesvc.matches.models import Invitation, Match, Question
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping.absence_announcements import ask_again
@@ -101,7 +103,13 @@ def seat_address(*, match: Match, seat: int, user: User, key: UUID) -> str:
 
 
 def renew(*, user: User) -> int:
-    """Revoke all reply addresses of a player, and send their open questions again with new ones. Return how many were revoked."""
+    """Revoke all reply addresses of a player, and send their open questions again with new ones. Return how many were revoked.
+
+    Raises `TooMany`.
+    """
+    most = daily_limits.RENEWED_PER_DAY
+    sentence = say("You can do this at most {most} times a day.", most=most)
+    daily_limits.count_for(user, "renewals", most, daily_limits.DAY, sentence)
     with transaction.atomic():
         revoked = addresses.revoke_all(user=user)
         asked = Question.objects.filter(

@@ -63,7 +63,7 @@ def timing(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     try:
         wishes.set_wishes(user, TimingForm(request.POST).changes())
-    except (Refused, WishRefused) as refused:
+    except (Refused, WishRefused, TooMany) as refused:
         messages.error(request, refused.sentence)
     else:
         messages.success(request, say("Your choice is saved."))
@@ -88,8 +88,12 @@ def feed_address(request: HttpRequest) -> HttpResponse:
 @login_required
 def reply_addresses(request: HttpRequest) -> HttpResponse:
     """Revoke the reply addresses of all mails sent so far, after one of them went astray."""
-    addresses.renew(user=signed_in(request))
-    messages.success(request, say("Mails you have received can no longer be answered. Pending turns are sent again."))
+    try:
+        addresses.renew(user=signed_in(request))
+    except TooMany as refused:
+        messages.error(request, refused.sentence)
+    else:
+        messages.success(request, say("Mails you have received can no longer be answered. Pending turns are sent again."))
     return redirect("web:profile")
 
 
