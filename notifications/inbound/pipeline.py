@@ -185,7 +185,9 @@ def _handle(mail: InboundMail, read: _Read, owner: User | None) -> bool:
     with translation.override(owner.language if owner else settings.LANGUAGE_CODE):
         handled = handler(letter)
     notice = handled.notice if held.may_answer(address) else None
-    return store.settle(mail, MailStatus.DONE, error=refusal, report=handled.report, notice=notice)
+    # Only an answer needs it.
+    report = handled.report if notice is not None or handled.notice is None else None
+    return store.settle(mail, MailStatus.DONE, error=refusal, report=report, notice=notice)
 
 
 def _check_meant(mail: InboundMail, read: _Read, verdict: Verdict) -> None:

@@ -32,6 +32,8 @@ KEPT_OF_DONE = 32 * 1024
 of mails an hour."""
 KEPT_OF_REFUSED = 4 * 1024
 """The same of one that nobody will work on: it shows why."""
+KEPT_OF_UNANSWERED = 1024
+"""The same of one that was worked on without an answer, as beyond those of a day."""
 
 # Mails of one sender about one topic are processed in the order of arrival, by whatever worker: a later one waits for those
 # before it, which are soon done or set aside. From each sender one mail is taken at a time, longest ago served first: however
@@ -213,7 +215,10 @@ def _shortened(mail: InboundMail, status: MailStatus, *, asked: bool) -> bytes |
     """Return what stays of a mail with this result; None for all of it."""
     if status == MailStatus.HELD and asked:
         return None
-    most = KEPT_OF_DONE if status in (MailStatus.DONE, MailStatus.FAILED) else KEPT_OF_REFUSED
+    if status == MailStatus.DONE and not asked:
+        most = KEPT_OF_UNANSWERED
+    else:
+        most = KEPT_OF_DONE if status in (MailStatus.DONE, MailStatus.FAILED) else KEPT_OF_REFUSED
     return bytes(mail.raw[:most]) if len(mail.raw) > most else None
 
 

@@ -296,6 +296,7 @@ class Desk:
                     line.state = "not_done"
                     continue
             line.state = "answered"
+        self.sections = leaflets.fitting(self.sections)
 
     def _preview(self, preview: Preview, line: Line) -> None:
         if preview.over or line.command is None or not self.running:

@@ -16,7 +16,7 @@ from accounts.models import User
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game
 from gamesvc.games.kernel.telling import Entry
-from gamesvc.json_types import JsonMapping
+from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.mail_orders.words import lines, order_sheets
@@ -27,6 +27,8 @@ from gamesvc.matches.story import moments
 MOST_MATCHES = 40
 MOST_ORDERS = 8
 """Orders that are possible now and are shown for one word."""
+LONGEST_ANSWERS = 48 * 1024
+"""Characters of all that one mail asks for."""
 _ENTRIES_LIKE = 3
 
 
@@ -39,6 +41,16 @@ class Leaflet:
 
     def as_section(self) -> dict[str, str]:
         return {"title": self.title, "text": self.text}
+
+
+def fitting(sections: Sequence[JsonObject]) -> list[JsonObject]:
+    """Return the sections of an answer, with a sentence in place of the text of those for which it has no room."""
+    room, fitted = LONGEST_ANSWERS, []
+    for section in sections:
+        fits = len(section["text"]) <= room
+        room -= len(section["text"]) if fits else 0
+        fitted.append(section if fits else {**section, "text": _("One mail has no room for this. Ask for it in another one.")})
+    return fitted
 
 
 # --- the games and their rules ---
