@@ -18,7 +18,10 @@ from django.core.management import get_commands, load_command_class
 from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.views import APIView
 
+from accounts import tokens
 from accounts.bots import bots
+from accounts.oauth import grants
+from accounts.signing_in import adapter
 from gamesvc.api import permissions
 from gamesvc.api.v1.base import PUBLIC
 from gamesvc.border import is_provider
@@ -31,7 +34,7 @@ from notifications.inbound import held, purposes, standing
 from notifications.inbound.doors import connection, rates, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
 from notifications.parsing import cutting, limits, reading
-from notifications.wanted import muting
+from notifications.wanted import muting, wishes
 
 EVERYONE = "everyone"
 USER = "signed-in users, for themselves"
@@ -207,6 +210,18 @@ def _who(route: str, name: str) -> str:
     raise LookupError(f"Say in gamesvc/api/doors.py who may use /{route}.")
 
 
+# By the last part of an address.
+_OFTEN_A_DAY = {
+    "tokens": f"{tokens.MADE_PER_DAY} new keys a day",
+    "authorize": f"{grants.ALLOWED_PER_DAY} permissions a day",
+    "token": f"an app gets {grants.REFRESHED_PER_DAY} tokens a day for a user, all apps {grants.REFRESHED_BY_ALL_PER_DAY}",
+    "reply-addresses": f"{daily_limits.RENEWED_PER_DAY} times a day",
+    "mails": f"{muting.CHOICES_A_DAY} times a day",
+    "preferences": f"reminders {wishes.POINTS_PER_DAY} times a day",
+    "timing": f"reminders {wishes.POINTS_PER_DAY} times a day",
+}
+
+
 def _often(hourly: int, daily: int, what: str = "") -> str:
     return f"{hourly}{what} an hour in a match, {daily} a day"
 
@@ -226,7 +241,7 @@ def _extra(route: str, limits: str) -> str:
     elif "matches" in parts and (last in ("standing", "line") or parts[-2:-1] == ["standing"]) and last != "own":
         limits += f"; {daily_limits.CONDITIONAL_PER_DAY} conditional orders or lines a day in all matches"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
-        limits += f"; {acts}, where others get a notice of it"
+        limits += f"; {acts}, where others get a notice of it; {daily_limits.TOLD_PER_DAY} a day in all matches"
         if last in ("undo", "redo"):
             limits += f"; where nobody else plays, {_often(daily_limits.ALONE_PER_HOUR, daily_limits.ALONE_PER_DAY, ' times')}"
     elif "matches" in parts and (last == "bots" or parts[-2:-1] == ["seats"]):
@@ -246,6 +261,8 @@ def _extra(route: str, limits: str) -> str:
     elif is_opening or "new" in parts or last in ("forks", "fork", "rematch"):
         limits += f"; {settings.MATCHES_PER_MINUTE} new matches a minute, {settings.MATCHES_PER_DAY} a day"
         limits += f", {settings.MATCHES_OPEN_PER_USER} not over"
+    elif last in _OFTEN_A_DAY:
+        limits += f"; {_OFTEN_A_DAY[last]}"
     if is_opening:
         limits += f"; {settings.RATE_LIMIT_HISTORY} a minute with a described position"
     return limits
@@ -255,6 +272,8 @@ def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_provider(f"/{route}") else settings.FORM_BYTES
     limits = f"form {_kilobytes(most)}"
     if route.startswith("accounts/"):
+        if route == "accounts/login/":
+            limits += f"; {adapter.SIGN_INS_PER_DAY} a day to one account from one network"
         limits = "; ".join([limits, *(f"{what.replace('_', ' ')} {rate}" for what, rate in _rates(route))])
         return Door(f"/{route}", "GET, POST", "everyone (sign-in, sign-up) or signed-in users, for themselves", limits)
     if route == "health/":
