@@ -33,7 +33,7 @@ of mails an hour."""
 KEPT_OF_REFUSED = 4 * 1024
 """The same of one that nobody will work on: it shows why."""
 KEPT_OF_UNANSWERED = 1024
-"""The same of one that was worked on without an answer, as beyond those of a day."""
+"""The same of one that was worked on beyond the answers of a day: its report is not kept either."""
 
 # Mails of one sender about one topic are processed in the order of arrival, by whatever worker: a later one waits for those
 # before it, which are soon done or set aside. From each sender one mail is taken at a time, longest ago served first: however
@@ -202,7 +202,7 @@ def settle(
             storable(error),
             told,
             timezone.now(),
-            _shortened(mail, status, asked=notice is not None),
+            _shortened(mail, status, asked=notice is not None, reported=report is not None),
         ]
         values += [mail.pk, mail.claimed_until, *notices]
         ours: bool = ask(f"{_SETTLE}, queued AS ({queued}) SELECT FROM appended", values).rowcount > 0
@@ -211,11 +211,11 @@ def settle(
     return ours
 
 
-def _shortened(mail: InboundMail, status: MailStatus, *, asked: bool) -> bytes | None:
+def _shortened(mail: InboundMail, status: MailStatus, *, asked: bool, reported: bool) -> bytes | None:
     """Return what stays of a mail with this result; None for all of it."""
     if status == MailStatus.HELD and asked:
         return None
-    if status == MailStatus.DONE and not asked:
+    if status == MailStatus.DONE and not reported:
         most = KEPT_OF_UNANSWERED
     else:
         most = KEPT_OF_DONE if status in (MailStatus.DONE, MailStatus.FAILED) else KEPT_OF_REFUSED

@@ -528,6 +528,17 @@ def test_one_customers_networks_do_not_use_up_the_standing_address(mailing, sett
         rates.check_any(StandingAddress(), ANNA, network=network)
 
 
+def test_a_forger_with_a_new_sender_on_each_envelope_fills_no_table(mailing, settings, monkeypatch):  # noqa: F811
+    """Each envelope was a row, whether its mail was taken or not: one connection after another made millions an hour."""
+    monkeypatch.setattr(rates, "PLACES", 20)
+    settings.INBOUND_AUTH = "own"
+    for number in range(300):
+        with contextlib.suppress(rates.TooMuchMail):
+            rates.check_any(StandingAddress(), f"a{number}@x.example", network=f"2001:db8:0:{number:x}::/64")
+    assert Throttle.objects.count() <= 20 + 2
+    rates.check_any(StandingAddress(), ANNA, network="192.0.2.1")
+
+
 def test_a_stranger_who_floods_an_address_does_not_shut_its_owner_out(to, mailing, settings, letters):  # noqa: F811
     settings.INBOUND_MAILS_PER_ADDRESS = 2
     assert [refused(mailing, to, sender=f"eve{number}@evil.example") for number in range(4)] == [None, None, 451, 451]
