@@ -241,7 +241,7 @@ def _extra(route: str, limits: str) -> str:
     elif "matches" in parts and (last in ("standing", "line") or parts[-2:-1] == ["standing"]) and last != "own":
         limits += f"; {daily_limits.CONDITIONAL_PER_DAY} conditional orders or lines a day in all matches"
     elif "matches" in parts and last in ("pause", "absence", "undo", "redo", "organise", "rewind"):
-        limits += f"; {acts}, where others get a notice of it; {daily_limits.TOLD_PER_DAY} a day in all matches"
+        limits += f"; {acts}, where others get a notice of it; {daily_limits.TOLD_IN_ALL_PER_DAY} a day in all matches"
         if last in ("undo", "redo"):
             limits += f"; where nobody else plays, {_often(daily_limits.ALONE_PER_HOUR, daily_limits.ALONE_PER_DAY, ' times')}"
     elif "matches" in parts and (last == "bots" or parts[-2:-1] == ["seats"]):

@@ -27,7 +27,7 @@ from notifications.parsing.reading import body_of, message_id
 
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
-KEPT_OF_DONE = 32 * 1024
+KEPT_OF_DONE = 16 * 1024
 """Bytes that stay of a mail once it was worked on: its headers and its text. Rows stay for weeks, and a player may send hundreds
 of mails an hour."""
 KEPT_OF_REFUSED = 4 * 1024

@@ -30,7 +30,7 @@ from notifications.wanted.digest_hour import next_digest
 from notifications.wanted.reminders import DEFAULT_POINTS
 
 MOST_POINTS = 6
-POINTS_PER_DAY = 200
+POINTS_PER_DAY = 100
 """Times that a user sets reminders, in general and for matches: new ones whose time has come are sent at once."""
 LONGEST_BATCH = 24 * 60
 CHANNEL_MINUTES = 60

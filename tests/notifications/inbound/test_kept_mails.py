@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from notifications.inbound import addresses
+from notifications.inbound import addresses, store
 from notifications.inbound.doors import rates
 from notifications.inbound.proving.authentication import NONE, PASS, Verdict
 from notifications.models import InboundMail, MailStatus
@@ -32,7 +32,7 @@ def test_the_beginning_of_a_settled_mail_is_kept(to, mailing, letters, monkeypat
     mailing.work()
     row = InboundMail.objects.get()
     assert row.status == status
-    assert len(row.raw) <= 32 * 1024
+    assert len(row.raw) <= store.KEPT_OF_DONE
     assert b"move A1" in bytes(row.raw)
 
 
@@ -44,13 +44,13 @@ def test_a_held_mail_is_kept_whole_as_long_as_it_can_be_confirmed(to, mailing, l
         mailing.work()
     kept = sorted(len(raw) for raw in InboundMail.objects.filter(status=MailStatus.HELD).values_list("raw", flat=True))
     assert [size > 900_000 for size in kept] == [False] * 3 + [True] * 3
-    assert kept[2] <= 32 * 1024
+    assert kept[2] <= store.KEPT_OF_DONE
     for asked in [mail for mail in mailing.sink.messages if "/mail/confirm/" in mail.text]:
         path = "/mail/confirm/" + asked.text.partition("/mail/confirm/")[2].split()[0]
         assert client.post(path).status_code == 200
     mailing.work()
     assert [letter.text for letter in letters] == ["move A1\nEND"] * 3
-    assert all(len(raw) <= 32 * 1024 for raw in InboundMail.objects.values_list("raw", flat=True))
+    assert all(len(raw) <= store.KEPT_OF_DONE for raw in InboundMail.objects.values_list("raw", flat=True))
 
 
 def test_the_unproved_mails_to_all_addresses_of_a_player_are_limited_together(anna, settings, mailing):  # noqa: F811

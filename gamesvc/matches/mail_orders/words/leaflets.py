@@ -27,8 +27,8 @@ from gamesvc.matches.story import moments
 MOST_MATCHES = 40
 MOST_ORDERS = 8
 """Orders that are possible now and are shown for one word."""
-LONGEST_ANSWERS = 48 * 1024
-"""Characters of all that one mail asks for."""
+LONGEST_ANSWERS = 32 * 1024
+"""Characters of all that one mail asks for, if it is more than one thing."""
 _ENTRIES_LIKE = 3
 
 
@@ -47,7 +47,7 @@ def fitting(sections: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the sections of an answer, with a sentence in place of the text of those for which it has no room."""
     room, fitted = LONGEST_ANSWERS, []
     for section in sections:
-        fits = len(section["text"]) <= room
+        fits = not fitted or len(section["text"]) <= room
         room -= len(section["text"]) if fits else 0
         fitted.append(section if fits else {**section, "text": _("One mail has no room for this. Ask for it in another one.")})
     return fitted
