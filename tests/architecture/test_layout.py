@@ -73,6 +73,7 @@ SALTS = {
     "notifications.calendar.uid",
     "notifications.mute",
     "notifications.muting",
+    "notifications.rates",
     "notifications.threads",
     "notifications.unsubscribe",
     "notifications.web_push",
