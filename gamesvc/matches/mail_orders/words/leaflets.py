@@ -45,7 +45,8 @@ class Leaflet:
 
 def fitting(sections: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the sections of an answer, with a sentence in place of the text of those for which it has no room."""
-    room, fitted = LONGEST_ANSWERS, []
+    room = LONGEST_ANSWERS
+    fitted: list[JsonObject] = []
     for section in sections:
         fits = not fitted or len(section["text"]) <= room
         room -= len(section["text"]) if fits else 0
