@@ -59,7 +59,7 @@ TABLES = {
     "auth_group_permissions": FIXED,
     "cache": "emptied by Django beyond 20,000 entries, first of those that have expired",
     "django_migrations": FIXED,
-    "events_checkpoint": "grows by one row an hour at most, and is never deleted: what was signed must stay provable",
+    "events_checkpoint": "one an hour and one for a match that ends; never deleted: what was signed must stay provable",
     "events_checkpoint_head": WITH_MATCHES,
     "events_epoch": FIXED,
     "events_event": "the record of the matches, of which nothing is ever deleted",

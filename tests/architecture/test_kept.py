@@ -33,6 +33,7 @@ BOUNDS = {
     "gamesvc.api.openapi.examples._recorded": ONE,
     "gamesvc.database.direct._numbered": "1,000 statements of the program",
     "gamesvc.database.rows._fields": "one for each model",
+    "gamesvc.database.rows._inserting": "one for each model",
     "gamesvc.embedded.environment._held": REGISTERED,
     "gamesvc.games.drawing.font._width": "5,000 texts of pictures, of 100 characters at most (limits.LONGEST_TEXT)",
     "gamesvc.games.drawing.paper._icon_shapes": "icons times colours",
@@ -133,6 +134,7 @@ def test_caches_without_a_number_hold_few_results():
     assert others == {
         "accounts.throttling._statement",
         "gamesvc.database.rows._fields",
+        "gamesvc.database.rows._inserting",
         "gamesvc.games.drawing.paper._icon_shapes",
         "gamesvc.games.space_fleet_commander.bots.greedy._keeps",
         "gamesvc.games.space_fleet_commander.bots.greedy._rolls",
