@@ -256,9 +256,10 @@ def in_columns(text: str) -> str:
 
 def clean_line(text: str, longest: int) -> str:
     """Return `text` as one line for a header, without control, line-breaking or bidi characters, cut at `longest`."""
-    kept = (" " if character.isspace() else character for character in text)
-    line = "".join(character for character in kept if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
-    line = " ".join(line.split())
+    if not text.isprintable():
+        kept = (" " if character.isspace() else character for character in text)
+        text = "".join(character for character in kept if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+    line = " ".join(text.split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
