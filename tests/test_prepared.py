@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 from django.db.models import Count, Q, QuerySet
 from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import ApiToken, FormerName, User
 from gamesvc.database.prepared import Given, OneOf, Prepared, attach
+from gamesvc.database.rows import insert
 from notifications.models import Mute, Outbox, Scope, Status
 
 pytestmark = pytest.mark.django_db
@@ -127,3 +128,28 @@ def test_related_rows_are_attached_as_django_prefetches_them() -> None:
         found = {user.username: {mute.value for mute in user.mutes.all() if mute.user is user} for user in users.values()}
     assert found == {"anna": {"press", "receipt"}, "ben": {"press"}, "cleo": set()}
     assert not asked.captured_queries
+
+
+@pytest.mark.parametrize("prepared", [True, False], ids=["inserted", "saved"])
+def test_a_row_that_is_inserted_is_the_one_that_django_saves(*, prepared: bool) -> None:
+    user = User.objects.create_user("anna")
+    token = ApiToken(user=user, name=PERCENT, digest="ab", scopes=["read", 'p"lay', "{,}"], expires_at=timezone.now())
+    for row in (token, FormerName(user=user, name="Änne's \\ 'name'")):
+        if prepared:
+            assert insert(row) is row
+        else:
+            row.save()
+        stored = type(row).objects.get(pk=row.pk)
+        assert [getattr(stored, field.attname) for field in row._meta.concrete_fields] == [
+            getattr(row, field.attname) for field in row._meta.concrete_fields
+        ]
+        assert (row.pk is not None, row._state.adding, row._state.db) == (True, False, "default")
+
+
+def test_an_inserted_row_keeps_the_rules_of_its_table() -> None:
+    user = User.objects.create_user("anna")
+    with pytest.raises(DataError), transaction.atomic():
+        insert(FormerName(user=user, name="a" * 500))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(FormerName(user=user, name=None))
+    assert not FormerName.objects.exists()

@@ -39,7 +39,10 @@ def _fields(model: type[Model]) -> tuple[list[str], list[tuple[int, Any, Sequenc
 
 
 def insert(row: M) -> M:
-    """Store a new row and return it. Unlike `save` it sends no signals. Raises what Django raises."""
+    """Store a new row and return it, with its number if the database counts it. Raises what `save` raises.
+
+    Unlike `save` it sends no signals, and takes no columns whose values are left to the database.
+    """
     fields, sql, counted = _inserting(type(row))
     answer = ask(sql, [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields])
     if counted is not None:
