@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from gamesvc.games.drawing.extents import Box, Unknown, box_of
 from gamesvc.games.drawing.paper import COLOURS
@@ -40,14 +40,19 @@ class Sheet:
     elements: Sequence[str]
     touching: Sequence[Sequence[Sequence[int]]]
 
+    @cached_property
+    def defined(self) -> frozenset[int]:
+        """The elements that refer to the definitions."""
+        return frozenset(index for index, element in enumerate(self.elements) if "url(" in element)
+
     def keys(self, row: int) -> tuple[bytes, ...]:
         """Return for each tile of a row a hash of all that decides how it looks."""
         frame = f"{self.opening} {self.left} {self.top} {self.scale} {self.width} {self.height} {row}"
         return tuple(self._key(f"{frame} {column}", found) for column, found in enumerate(self.touching[row]))
 
     def _key(self, place: str, touching: Sequence[int]) -> bytes:
-        elements = [self.elements[index] for index in touching]
-        definitions = self.definitions if any("url(" in element for element in elements) else ""
+        definitions = "" if self.defined.isdisjoint(touching) else self.definitions
+        elements = map(self.elements.__getitem__, touching)
         return hashlib.blake2b("\n".join([place, definitions, *elements]).encode(), digest_size=20).digest()
 
     def part(self, row: int, columns: range) -> str:
