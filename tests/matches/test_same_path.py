@@ -13,6 +13,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from events.proofs import checkpoints
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Premove, Question, Seat
 from gamesvc.matches.play import standing_orders
@@ -130,4 +131,21 @@ def test_a_command_takes_the_same_way_whether_or_not_it_meets_a_condition(toy, a
         statements = [_NAMES.sub("", one["sql"])[:60] for one in queries]
         told.append((statements, answer.json()["version"], len(answer.content)))
         assert Question.objects.get(match=match).seat == 1, "what was laid by is given behind the answer"
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("path", ["proof/", "export/"])
+def test_a_checkpoint_takes_the_same_way_whether_or_not_it_holds_a_sealed_act(toy, anna, ben, program, path):
+    told = []
+    for hides in (False, True):
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+        act(match, 0)
+        if hides:
+            set_orders(match, 1)
+        checkpoints.make()
+        client = program(anna)
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(f"/matches/{match.number}/{path}")
+            _body = b"".join(answer) if answer.streaming else answer.content
+        told.append((answer.status_code, [_NAMES.sub("", one["sql"])[:60] for one in queries]))
     assert told[0] == told[1]

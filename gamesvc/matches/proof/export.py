@@ -79,13 +79,14 @@ def inclusion(loaded: Loaded, viewer: Viewer) -> Inclusion | None:
     """
     if loaded.ended:
         return _newest(loaded.match_id, loaded.version)
-    until, below = loaded.viewer_version(viewer), None
+    # Not at the viewer's own version: nothing they know follows it, and whether a checkpoint has it depends on hidden events.
+    until, below = loaded.viewer_version(viewer) - 1, None
     while heads := checkpoints.heads_of(loaded.match_id, until=until, below=below, most=HEADS):
         versions = {version for _number, version, _hash in heads}
         beside = STORE.pick(loaded.match_id, {*versions, *(version + 1 for version in versions)})
         known = {stored.version for stored in beside if knows(loaded, stored, viewer)}
         for number, version, _hash in heads:
-            if version < until and {version, version + 1} <= known:
+            if {version, version + 1} <= known:
                 return checkpoints.prove(loaded.match_id, number)
         if len(heads) < HEADS:
             return None
