@@ -410,6 +410,21 @@ def test_an_organiser_who_plays_reads_their_own_only_until_the_end(toy, anna, be
     assert [one["seat"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"]] == [1, 0]
 
 
+def test_the_numbers_of_ones_own_refusals_tell_nothing_of_those_of_others(toy, anna, ben, program):
+    """Whether an opponent has tried something between two of one's own is not known, nor how often."""
+    gaps = []
+    for tries in (0, 3):
+        own = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+        play(program, anna, own, name="counter", item=3)
+        for item in range(tries):
+            play(program, ben, own, name="counter", item=item)
+        play(program, anna, own, name="counter", item=3)
+        second, first = (one["id"] for one in program(anna).get(f"/matches/{own.number}/refusals/").json()["results"])
+        assert second != first
+        gaps.append(abs(second - first))
+    assert min(gaps) > 1000
+
+
 def test_many_refusals_come_in_pages(match, olga, program, anna):
     now = timezone.now()
     Refusal.objects.bulk_create(

@@ -16,6 +16,7 @@ from gamesvc.json_types import JsonObject
 from gamesvc.matches.access import authority
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.models import Look, Match, Refusal
+from gamesvc.matches.record import secrets
 
 
 def of_match(access: Access) -> QuerySet[Refusal]:
@@ -24,6 +25,16 @@ def of_match(access: Access) -> QuerySet[Refusal]:
     if access.user is None:
         return refusals.none()
     return refusals if authority.may_audit(access.user, access.match) else refusals.filter(user=access.user)
+
+
+def number_of(refusal: Refusal) -> int:
+    """Return the number by which readers know a refusal. The row's own would tell how many commands of others were refused."""
+    return secrets.veiled(refusal.pk, "refusal", refusal.match_id)
+
+
+def numbered(found: QuerySet[Refusal], match: Match, number: int) -> Refusal | None:
+    """Return the one of some refusals of a match with this number, if it is among them."""
+    return found.filter(pk=secrets.unveiled(number, "refusal", match.pk)).first()
 
 
 def behind(look: Look) -> Sequence[Refusal]:
@@ -42,7 +53,7 @@ def as_json(refusal: Refusal, match: Match, reader: User) -> JsonObject:
     """Return a refusal as a reader may see it. The commands of others in an unfinished match are left out."""
     whole = opened(refusal, match, reader)
     return {
-        "id": refusal.pk,
+        "id": number_of(refusal),
         "seat": refusal.seat,
         "name": refusal.user.username if refusal.user is not None and not match.hides_names else None,
         "channel": refusal.channel if whole else None,

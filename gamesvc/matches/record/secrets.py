@@ -20,6 +20,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 from gamesvc.errors import GamesvcError
 
+_HALF, _TURNS = 2**26, 6
+"""The two halves of a veiled number, and how often one of them is mixed into the other."""
+
 
 class WrongKey(GamesvcError):
     """A stored secret that none of the configured keys opens."""
@@ -82,3 +85,26 @@ def keyed_uuid(*parts: object) -> uuid.UUID:
 def keyed_token(*parts: object) -> str:
     """Return a stable token for links and reply addresses: 160 bits in lower-case base32."""
     return base64.b32encode(_keyed(parts)[:20]).decode().lower()
+
+
+def veiled(number: int, *parts: object) -> int:
+    """Return another number for a row's id, which `unveiled` turns back. Two of them do not tell how far apart the ids are.
+
+    The ids themselves count the rows of all users. Both numbers are below 2^52.
+    """
+    left, right = divmod(number, _HALF)
+    for turn in range(_TURNS):
+        left, right = right, left ^ _round(turn, right, parts)
+    return left * _HALF + right
+
+
+def unveiled(number: int, *parts: object) -> int:
+    """Return the id of a row whose veiled number this is; for a number that is none, some id."""
+    left, right = divmod(number % _HALF**2, _HALF)
+    for turn in reversed(range(_TURNS)):
+        left, right = right ^ _round(turn, left, parts), left
+    return left * _HALF + right
+
+
+def _round(turn: int, half: int, parts: tuple[object, ...]) -> int:
+    return int.from_bytes(_keyed(("veiled", *parts, turn, half))[:8]) % _HALF

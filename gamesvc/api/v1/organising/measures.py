@@ -101,12 +101,12 @@ class Refusals(View):
         access = self.access(ident)
         found = refusals.of_match(access)
         if (given := self.number("before", 17)) is not None:
-            if (last := found.filter(pk=given).first()) is None:
+            if (last := refusals.numbered(found, access.match, given)) is None:
                 detail = "`before` must be the `next` of the page before."
                 raise beyond_schema(BadQuery(detail, "before", code="bad_before"))
             found = found.filter(received_at__lte=last.received_at).exclude(received_at=last.received_at, pk__gte=last.pk)
         page, final = paging.cut(found, paging.REFUSALS)
-        following = f"?before={final.pk}" if final is not None else None
+        following = f"?before={refusals.number_of(final)}" if final is not None else None
         return Response(
             {"results": [refusals.as_json(one, access.match, self.user) for one in page], "next": following},
             headers=PRIVATE,
