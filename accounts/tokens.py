@@ -26,7 +26,7 @@ from accounts.throttling import throttle
 from gamesvc.database.asking import ask
 from gamesvc.database.rows import columns, row_of
 from gamesvc.errors import Refusal, TooMany
-from gamesvc.language import mark, say
+from gamesvc.language import again_in, joined, mark, say
 
 PREFIX = "gsk_"
 # Every token may read: acting requires seeing.
@@ -91,7 +91,7 @@ def create_token(
             "name",
         )
     if wait := throttle(f"tokens made by {user.bot_owner_id or user.pk}", MADE_PER_DAY, 86_400):
-        raise TooMany(say("You can make at most {most} keys a day.", most=MADE_PER_DAY), wait)
+        raise TooMany(joined(say("You can make at most {most} keys a day.", most=MADE_PER_DAY), again_in(wait)), wait)
     plain = new_text()
     token = ApiToken.objects.create(
         user=user,
@@ -194,6 +194,11 @@ def find_token(plain: str, request: HttpRequest | None = None) -> Bearer | None:
     scopes = frozenset(token.scopes)
     token.user.speaks_as_operator = "operate" in scopes
     return Bearer(token.user, scopes | {"read"} if scopes else scopes, token)
+
+
+def limited_as(token: ApiToken) -> UUID:
+    """Return under what the requests with a token are counted: those of an app with all tokens that it gets itself for a user."""
+    return token.authorization_id or token.pk
 
 
 def proven_lately(token: ApiToken) -> bool:

@@ -16,7 +16,7 @@ from accounts.models import ApiToken, User
 from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, username_validators
 from gamesvc.errors import Refusal, TooMany, not_there
-from gamesvc.language import joined, say
+from gamesvc.language import again_in, joined, say
 
 MOST = 5
 """Bot accounts of one user."""
@@ -77,7 +77,7 @@ def make(*, owner: User, name: str, matches: int = 8) -> User:
     if len(of(owner)) >= MOST:
         raise BotRefused("too_many_bots", say("You have {most} bot accounts, which is the limit. Erase one first.", most=MOST))
     if wait := throttle(f"bots made by {owner.pk}", MADE_A_DAY, _DAY):
-        raise TooMany(say("You can make at most {most} bot accounts a day.", most=MADE_A_DAY), wait)
+        raise TooMany(joined(say("You can make at most {most} bot accounts a day.", most=MADE_A_DAY), again_in(wait)), wait)
     return User.objects.create_user(  # without a password nobody signs in as it
         username=name,
         email="",

@@ -131,11 +131,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return bool(super().is_open_for_signup(request))
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a try for the customer behind an IPv6 network as well, for all accounts and for this one."""
+        """Count a try for the customer behind an IPv6 network as well, for all accounts and for this one.
+
+        Not one that is refused to the network itself: phones of one provider may share a /48, and each has its own tries.
+        """
+        super().pre_authenticate(request, **credentials)
         account = _account(credentials)
         if not (_counted(request, "login") and _counted(request, "login_failed", account)):
             raise self.validation_error("too_many_login_attempts")
-        super().pre_authenticate(request, **credentials)
 
     def pre_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponse | None:
         """Remember the password that a sign-in begins with, before a second factor or a confirmation is asked for.

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from accounts.models import User
-from accounts.tokens import Bearer
+from accounts.tokens import Bearer, limited_as
 from gamesvc import request_limits
 from gamesvc.request_limits import computing_time
 
@@ -20,7 +20,7 @@ class Throttle(BaseThrottle):
     """Counts a request for its user and token, and for looking at the past. Raises `TooMany`."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        token = request.auth.token.pk if isinstance(request.auth, Bearer) else None
+        token = limited_as(request.auth.token) if isinstance(request.auth, Bearer) else None
         plain = request._request
         if isinstance(request.user, User):
             request_limits.count(plain, request_limits.holders(plain, request.user, token))

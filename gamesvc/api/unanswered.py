@@ -79,7 +79,7 @@ def _problem(request: HttpRequest, error: GamesvcError) -> HttpResponse:
 
 
 def _page(template: str, error: GamesvcError) -> HttpResponse:
-    return _told(HttpResponse(loader.get_template(template).render({"detail": error.detail}), status=error.status), error)
+    return _told(HttpResponse(loader.get_template(template).render({"detail": error.sentence}), status=error.status), error)
 
 
 def _told(response: HttpResponse, error: GamesvcError) -> HttpResponse:

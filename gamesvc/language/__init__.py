@@ -61,6 +61,18 @@ def say_many(one: str, many: str, number: int, /, **values: object) -> str:
     return _said(translations.ngettext(one, many, number), message, values)
 
 
+def again_in(seconds: int) -> str:
+    """Return in a sentence when to try again."""
+    minutes, hours = -(-seconds // 60), -(-seconds // 3600)
+    if seconds < 120:
+        time = say_many("{number} second", "{number} seconds", seconds)
+    elif seconds <= 7200:
+        time = say_many("{number} minute", "{number} minutes", minutes)
+    else:
+        time = say_many("{number} hour", "{number} hours", hours)
+    return say("Try again in {time}.", time=time)
+
+
 def joined(*texts: str, between: str = " ") -> str:
     """Return texts one behind the other. Unlike a format, it keeps the English of translated ones."""
     if not any(isinstance(text, Said) for text in texts):

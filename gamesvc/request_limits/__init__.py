@@ -1,8 +1,10 @@
 """Rate limits of HTTP: requests per minute from one network, user and token, with a lower limit for looking at the past, and acts
 per day.
 
-The counts live in Valkey, in fixed windows of a minute or a day, all counts of a request in one round trip. They protect other
-users and guard no secret: while Valkey does not answer, requests pass uncounted. 0 means no limit.
+The counts live in Valkey, in fixed windows of a minute or a day, all counts of a request in one round trip. A limit that is
+reached uses up none of those behind it: a program beyond the limit of its token does not keep its user from pages, nor from
+playing for the rest of the day. The counts protect other users and guard no secret: while Valkey does not answer, requests pass
+uncounted. 0 means no limit.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ import hashlib
 import logging
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeVar
 
 import redis
@@ -24,6 +27,7 @@ from accounts.bots import bots
 from accounts.models import User
 from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
 from gamesvc.errors import TooMany
+from gamesvc.language import again_in, joined, mark, say
 
 WINDOW_SECONDS = 60
 WINDOWS = {"acts": 86_400}
@@ -46,13 +50,15 @@ SETTINGS = {
 OF_A_PROVIDER = {"address": "provider", "history": "provider-history"}
 """The limits for all networks of one customer together, by those for one of them."""
 SENTENCES = {
-    "address": "{limit} requests a minute are allowed from one network.",
-    "user": "{limit} requests a minute are allowed for one user.",
-    "token": "{limit} requests a minute are allowed with one token.",
-    "history": "{limit} requests a minute are allowed that look at the past, try a position, draw a board or export a match.",
-    "acts": "{limit} commands, undos and steps on boards a day are allowed for one user with their bots.",
-    "provider": "{limit} requests a minute are allowed from one network of a provider.",
-    "provider-history": "{limit} requests a minute are allowed from one network of a provider that look at the past.",
+    "address": mark("{limit} requests a minute are allowed from one network."),
+    "user": mark("{limit} requests a minute are allowed for one user."),
+    "token": mark("{limit} requests a minute are allowed with one token."),
+    "history": mark(
+        "{limit} requests a minute are allowed that look at the past, try a position, draw a board or export a match."
+    ),
+    "acts": mark("{limit} commands, undos and steps on boards a day are allowed for one user with their bots."),
+    "provider": mark("{limit} requests a minute are allowed from one network of a provider."),
+    "provider-history": mark("{limit} requests a minute are allowed from one network of a provider that look at the past."),
 }
 
 V = TypeVar("V", bound=Callable[..., object])
@@ -82,7 +88,7 @@ class Count:
     @property
     def sentence(self) -> str:
         """Return what is exceeded and what to do."""
-        return f"{SENTENCES[self.name].format(limit=self.limit)} Try again in {self.seconds} seconds."
+        return joined(say(SENTENCES[self.name], limit=self.limit), again_in(self.seconds))
 
 
 class Exceeded(TooMany):
@@ -140,7 +146,7 @@ def _counted(who: Mapping[str, object]) -> list[Count]:
     if not named:
         return []
     now = time.time()
-    used = _increase({_key(name, holder, now): _window(name) for name, (holder, _limit) in named.items()})
+    used = _increase([(_key(name, holder, now), _window(name), limit) for name, (holder, limit) in named.items()])
     return [
         Count(name, limit, number, math.ceil(_window(name) - now % _window(name)))
         for (name, (_holder, limit)), number in zip(named.items(), used, strict=False)
@@ -164,9 +170,9 @@ def of_network(request: HttpRequest, name: str) -> dict[str, object]:
 
 
 def holders(request: HttpRequest, user: User, token: object = None) -> dict[str, object]:
-    """Return the limits for a user's request: their own, their token's, and the one for the past, which a
+    """Return the limits for a user's request: their token's, their own, and the one for the past, which a
     user shares with their bots, as that for acts: these are the costly parts."""
-    found = {"user": user.pk, "token": token}
+    found = {"token": token, "user": user.pk}
     if folds(request):
         found["history"] = bots.root(user)
     if _adds(request):
@@ -211,17 +217,29 @@ def client_url(url: str) -> str:
 _not_before = 0.0
 
 
-def _increase(keys: Mapping[str, int]) -> list[int]:
-    """Increment each key, with the seconds of its window, and return the counts; nothing while Valkey does not answer."""
+# Redis runs a script as one command.
+_IN_TURN = """
+local used = {}
+for at, key in ipairs(KEYS) do
+    used[at] = redis.call('INCR', key)
+    redis.call('EXPIRE', key, ARGV[2 * at - 1])
+    if used[at] > tonumber(ARGV[2 * at]) then break end
+end
+return used
+"""
+
+
+def _increase(counts: Sequence[tuple[str, int, int]]) -> list[int]:
+    """Increment each key, with the seconds of its window and its limit, as long as those before it are within theirs.
+
+    Return the counts; nothing while Valkey does not answer.
+    """
     global _not_before
     if time.monotonic() < _not_before:
         return []
     try:
-        pipeline = valkey(settings.REDIS_URL).pipeline(transaction=False)
-        for key, window in keys.items():
-            pipeline.incr(key)
-            pipeline.expire(key, window + WINDOW_SECONDS)
-        return [int(number) for number in pipeline.execute()[::2]]
+        keys, about = [key for key, _window, _limit in counts], [(window + WINDOW_SECONDS, most) for _key, window, most in counts]
+        return [int(number) for number in valkey(settings.REDIS_URL).eval(_IN_TURN, len(keys), *keys, *chain(*about))]
     except Exception as error:  # also faults of the client itself after a timeout: a count must never fail a request
         _not_before = time.monotonic() + PAUSE_SECONDS
         logger.warning("Valkey does not answer, so requests pass uncounted for %.0f s: %s", PAUSE_SECONDS, error)

@@ -25,7 +25,7 @@ from accounts.models import User
 from accounts.throttling import throttle
 from gamesvc.errors import TooMany
 from gamesvc.json_types import JsonMapping
-from gamesvc.language import say
+from gamesvc.language import again_in, joined, say
 from notifications import registry
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
 from notifications.other_channels import deliveries, outward, transfers, webhooks
@@ -182,7 +182,7 @@ def again(hook: Webhook, delivery_id: UUID) -> WebhookDelivery | None:
 
 def _count(hook: Webhook) -> None:
     if wait := throttle(f"webhook tries {hook.user_id}", TRIES_A_DAY, _DAY):
-        raise TooMany(say("You may ask for {most} deliveries a day.", most=TRIES_A_DAY), wait)
+        raise TooMany(joined(say("You may ask for {most} deliveries a day.", most=TRIES_A_DAY), again_in(wait)), wait)
 
 
 def log_of(hook: Webhook, *, before: tuple[datetime, UUID] | None = None) -> QuerySet[WebhookDelivery]:

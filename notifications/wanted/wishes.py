@@ -22,7 +22,7 @@ from accounts.throttling import throttle
 from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.errors import Refusal, TooMany
 from gamesvc.json_types import JsonMapping, JsonObject
-from gamesvc.language import say
+from gamesvc.language import again_in, joined, say
 from notifications import channels
 from notifications.models import Outbox, Preference
 from notifications.wanted import shared_reads
@@ -121,7 +121,7 @@ def set_wishes(user: User, changes: JsonMapping, *, topic: str = "") -> Wishes:
     names = OF_A_TOPIC if topic else GENERAL
     values = {name: _checked(name, value, names) for name, value in changes.items()}
     if "reminders" in values and (wait := throttle(f"reminders of {bots.root(user)}", POINTS_PER_DAY, 86_400)):
-        raise TooMany(say("You can set reminders at most {most} times a day.", most=POINTS_PER_DAY), wait)
+        raise TooMany(joined(say("You can set reminders at most {most} times a day.", most=POINTS_PER_DAY), again_in(wait)), wait)
     with transaction.atomic():
         User.lock(user.pk)
         row, _ = Preference.objects.select_for_update().get_or_create(user=user, topic=topic)

@@ -140,6 +140,21 @@ def test_the_many_ipv6_networks_of_one_customer_guess_few_passwords(ann):
     assert Behind("2001:db8:2::1").sign_in("ann", PASSWORD)
 
 
+def test_one_ipv6_network_uses_up_no_tries_of_the_others_of_its_customer(ann):
+    """Phones of one provider may have networks of the same /48."""
+    for _ in range(20):
+        assert not Behind("2001:db8:1:1::1").sign_in("ann", "wrong")
+    assert not Behind("2001:db8:1:1::2").sign_in("ann", PASSWORD)
+    assert Behind("2001:db8:1:2::1").sign_in("ann", PASSWORD)
+
+
+def test_who_has_tried_too_often_reads_when_to_come_again(settings):
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "signup": "0/h/ip"}
+    late = Behind("192.0.2.1").post("/accounts/signup/", {"username": "user"})
+    assert late.status_code == 429
+    assert "Try again in some minutes; if that does not help, after an hour or a day" in late.content.decode()
+
+
 def test_the_many_ipv6_networks_of_one_customer_try_to_sign_in_as_few(ann):
     for number in range(90):
         Behind(f"2001:db8:1:{number:x}::1").sign_in(f"name{number}", "wrong")

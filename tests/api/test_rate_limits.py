@@ -16,9 +16,13 @@ import time_machine
 from django.templatetags.static import static
 from django.test import Client
 from django.urls import get_resolver
+from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 
+from accounts import tokens
 from accounts.bots import bots
+from accounts.models import Authorization
+from accounts.oauth import apps
 from gamesvc import request_limits
 from gamesvc.api.errors import NotAcceptable, WrongMethod
 from gamesvc.api.live import admission, messages
@@ -348,3 +352,63 @@ def test_a_refused_request_for_a_stream_counts_for_its_network(settings, anna, a
 def test_a_cursor_of_any_form_is_read(told):
     packed = base64.urlsafe_b64encode(zlib.compress(json.dumps(told).encode())).decode()
     assert messages.read_cursor(packed) == {}
+
+
+# --- a limit that is reached uses up no other ---
+
+
+def test_a_program_beyond_its_own_limit_keeps_its_user_from_nothing(settings, anna, program):
+    """An app that a user allowed to read could keep them from every page, also from the one that revokes its permission."""
+    settings.RATE_LIMIT_PER_TOKEN, settings.RATE_LIMIT_PER_USER = 2, 4
+    wild, page = program(anna), Client()
+    page.force_login(anna)
+    assert statuses(lambda: wild.get("/me/"), 10) == [200, 200, *[429] * 8]
+    assert statuses(lambda: page.get("/lobby/"), 3) == [200, 200, 429]
+
+
+def test_what_is_refused_by_the_minute_is_no_act_of_the_day(settings, anna, match, program, clock):
+    """A program that tried again without waiting used up the day of its user within minutes, in all matches and by mail."""
+    settings.RATE_LIMIT_PER_TOKEN, settings.RATE_LIMIT_ACTS = 1, 3
+    wild, address = program(anna), f"/matches/{match.number}/commands/"
+    answers = [wild.post(address, {"name": "draw"}) for _ in range(6)]
+    assert [answer.status_code == 429 for answer in answers] == [False, *[True] * 5]
+    assert '"acts"' not in answers[-1]["RateLimit"]
+    settings.RATE_LIMIT_PER_TOKEN = 0
+    assert [status == 429 for status in statuses(lambda: wild.post(address, {"name": "draw"}), 3)] == [False, False, True]
+
+
+def test_an_app_has_one_limit_with_all_tokens_that_it_gets_itself(settings, anna, ben, program):
+    settings.RATE_LIMIT_PER_TOKEN = 2
+    app, _secret = apps.register(owner=ben, name="Reader", redirect_uris=["https://app.example/done"], confidential=False)
+    soon = timezone.now() + timedelta(days=1)
+    allowed = Authorization.objects.create(app=app, user=anna, scopes=["read"], code_expires_at=soon, expires_at=soon)
+
+    def ask():
+        plain = tokens.new_text()
+        tokens.create_for_app(allowed, plain, ["read"], soon)
+        return Client(headers={"Authorization": f"Bearer {plain}"}).get("/api/v1/me/")
+
+    assert statuses(ask, 4) == [200, 200, 429, 429]
+    assert program(anna).get("/me/").status_code == 200
+
+
+@pytest.mark.parametrize(("name", "wait"), [("RATE_LIMIT_PER_USER", "in: 45 Sekunden."), ("RATE_LIMIT_ACTS", "in: 12 Stunden.")])
+def test_a_page_says_in_german_too_when_to_come_again(settings, anna, match, name, wait):
+    setattr(settings, name, 1)
+    page = Client(headers={"Accept-Language": "de"})
+    page.force_login(anna)
+    anna.language = "de"
+    anna.save()
+    page.post(f"/matches/{match.number}/undo", {})
+    late = page.post(f"/matches/{match.number}/undo", {})
+    told = late.content.decode()
+    assert (late.status_code, "sind" in told, wait in told) == (429, True, True), told
+
+
+@pytest.mark.parametrize("path", ["/lobby/", "/api/v1/games/", "/nowhere/"])
+def test_one_ipv6_network_uses_up_nothing_of_the_others_of_its_customer(settings, path):
+    settings.RATE_LIMIT_PER_ADDRESS = 2
+    client = Client()
+    codes = [client.get(path, REMOTE_ADDR="2001:db8:1:1::1").status_code for _ in range(9)]
+    assert [code == 429 for code in codes] == [False, False, *[True] * 7]
+    assert client.get(path, REMOTE_ADDR="2001:db8:1:2::1").status_code != 429

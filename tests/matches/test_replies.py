@@ -12,6 +12,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.models import User
 from gamesvc import request_limits
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import seeded
@@ -141,6 +142,39 @@ def test_orders_of_mails_count_as_what_is_played_in_a_day(duel, mailing, setting
     assert "1. draw: done" in text
     assert "2. undo: refused\n   1 commands, undos and steps on boards a day are allowed" in text
     assert "3. draw: not done" in text
+    assert len(STORE.read(duel.id)) == 8
+
+
+def test_a_refusal_by_the_limit_of_a_day_is_told_in_german_too(duel, anna, ben, mailing, settings, monkeypatch):  # noqa: F811
+    mine, key = uuid.uuid4().hex, request_limits._key
+    monkeypatch.setattr(request_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
+    settings.RATE_LIMIT_ACTS = 1
+    User.objects.update(language="de")
+    mailing.write("draw\nundo", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    text = " ".join(mailing.receipt().text.split())
+    assert "Erlaubt sind einem Benutzer mit seinen Bots am Tag 1 Befehle" in text
+    assert "Versuch es später wieder, in:" in text
+
+
+def test_a_mail_worked_on_again_counts_its_orders_once(duel, mailing, settings, monkeypatch):  # noqa: F811
+    """At the limit its receipt would say that an order was refused which is done."""
+    mine, key = uuid.uuid4().hex, request_limits._key
+    monkeypatch.setattr(request_limits, "_key", lambda *about: f"{mine}:{key(*about)}")
+    settings.RATE_LIMIT_ACTS = 1
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    submit = turns.submit
+
+    def dying(**asked):
+        submit(**asked)
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(turns, "submit", dying)
+        pipeline.work()
+    InboundMail.objects.update(claimed_until=None)
+    mailing.work()
+    assert "1. draw: done" in mailing.receipt().text
     assert len(STORE.read(duel.id)) == 8
 
 

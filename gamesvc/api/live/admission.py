@@ -80,7 +80,7 @@ def _caller(request: ASGIRequest, path: str) -> tuple[Caller, User | None]:
 
 def _count(request: ASGIRequest, caller: Caller) -> None:
     """Count a request for its user and token. One with a ticket counts too: the ticket can be shown many times while it lasts."""
-    request_limits.count(request, {"user": caller.user_id, "token": caller.token_id})
+    request_limits.count(request, {"token": caller.limited_as, "user": caller.user_id})
 
 
 def chosen_format(accept: str) -> Format:

@@ -23,7 +23,7 @@ from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
 from accounts.network import client_network
-from accounts.tokens import Bearer
+from accounts.tokens import Bearer, limited_as
 from gamesvc.api.authentication import BearerToken
 
 
@@ -34,6 +34,8 @@ class Caller:
     network: str
     user_id: int | None = None
     token_id: UUID | None = None
+    limited_as: str = ""
+    """Under what requests with the token are counted."""
     session: str = ""
     """The key of the session."""
     proof: str = ""
@@ -59,7 +61,7 @@ def caller_of(request: HttpRequest, user: object, bearer: object) -> Caller:
     if not isinstance(user, User):
         return Caller(network)
     if isinstance(bearer, Bearer):
-        return Caller(network, user.pk, token_id=bearer.token.pk)
+        return Caller(network, user.pk, token_id=bearer.token.pk, limited_as=str(limited_as(bearer.token)))
     return Caller(network, user.pk, session=request.session.session_key or "", proof=user.get_session_auth_hash())
 
 

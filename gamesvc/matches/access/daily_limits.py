@@ -19,8 +19,7 @@ from accounts.bots import bots
 from accounts.models import User
 from accounts.throttling import throttle, throttle_in_turn
 from gamesvc.games.kernel.game import Refused
-from gamesvc.games.kernel.wording import counted
-from gamesvc.language import joined, mark, say
+from gamesvc.language import again_in, joined, mark, say
 from gamesvc.matches.errors import TooMany
 
 PER_HOUR = 40
@@ -87,17 +86,17 @@ def count_message(by: User, match_id: UUID) -> None:
     )
     if full is not None:
         a_match, a_day = (
-            f"You can send at most {MESSAGES_PER_HOUR} messages an hour in a match.",
-            f"You can send at most {MESSAGES_PER_DAY} messages a day.",
+            say("You can send at most {most} messages an hour in a match.", most=MESSAGES_PER_HOUR),
+            say("You can send at most {most} messages a day.", most=MESSAGES_PER_DAY),
         )
         at, wait = full
-        raise TooMany(joined((a_match, a_day)[at], _again(wait)), wait)
+        raise TooMany(joined((a_match, a_day)[at], again_in(wait)), wait)
 
 
 def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
     """Count one more of what no single user does. Raises `TooMany` with the sentence and when to try again."""
     if wait := throttle(key, most, seconds):
-        raise TooMany(joined(sentence, _again(wait)), wait)
+        raise TooMany(joined(sentence, again_in(wait)), wait)
 
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:
@@ -125,8 +124,8 @@ def check_conditional(user_id: int) -> None:
 
 def count_answer(by: User) -> None:
     """Count one more answer that is stored for a user. Raises `TooMany` beyond the limit."""
-    most = ANSWERS_PER_DAY
-    count_for(by, "answers", most, DAY, f"You can send at most {most} requests a day that are stored to be repeated safely.")
+    sentence = say("You can send at most {most} requests a day that are stored to be repeated safely.", most=ANSWERS_PER_DAY)
+    count_for(by, "answers", ANSWERS_PER_DAY, DAY, sentence)
 
 
 def check_aside(user_id: int | None, match_id: UUID) -> None:
@@ -245,10 +244,4 @@ def _count(
         at, wait = full
         most, seconds = limits[at]
         often = say("{most} times an hour", most=most) if seconds == HOUR else say("{most} times a day", most=most)
-        raise Refused(code, joined(say(sentence, often=often), _again(wait)))
-
-
-def _again(wait: int) -> str:
-    """Return in a sentence when to try again. `wait`: seconds."""
-    time = counted(-(-wait // 60), "minute") if wait <= 2 * HOUR else counted(-(-wait // HOUR), "hour")
-    return say("Try again in {time}.", time=time)
+        raise Refused(code, joined(say(sentence, often=often), again_in(wait)))

@@ -104,14 +104,15 @@ def _count_invitation(by: User, receiver: User | str) -> None:
     most, to_one, day = daily_limits.INVITATIONS_PER_DAY, daily_limits.INVITATIONS_TO_ONE_PER_DAY, daily_limits.DAY
     if isinstance(receiver, User) and receiver.is_bot:
         most = daily_limits.CHALLENGES_OF_BOTS_PER_DAY
-        daily_limits.count_for(by, "challenges of bots", most, day, f"You can challenge bots at most {most} times a day.")
+        sentence = say("You can challenge bots at most {most} times a day.", most=most)
+        daily_limits.count_for(by, "challenges of bots", most, day, sentence)
         return
-    daily_limits.count_for(by, "invitations", most, day, f"You can send at most {most} invitations a day.")
+    daily_limits.count_for(by, "invitations", most, day, say("You can send at most {most} invitations a day.", most=most))
     if isinstance(receiver, User):
-        sentence = f"You invited {receiver.username} several times today."
+        sentence = say("You invited {name} several times today.", name=receiver.username)
         daily_limits.count_for(by, f"invitations to {receiver.pk} by", to_one, day, sentence)
         return
-    sentence, mailbox = "This address was invited several times today.", mailbox_of(receiver)
+    sentence, mailbox = say("This address was invited several times today."), mailbox_of(receiver)
     daily_limits.count_for(by, f"invitations to {mailbox} by", to_one, day, sentence)
     daily_limits.count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
 

@@ -26,7 +26,7 @@ from gamesvc.games.kernel.dice import Dice, commitment, contribution
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
 from gamesvc.json_types import JsonMapping, JsonObject
-from gamesvc.language import say
+from gamesvc.language import mark, say
 from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
@@ -200,12 +200,11 @@ def _check_choices(entry: str, watch: str, watch_delay: int, press: str, undo: s
 
 def _count_match(by: User) -> None:
     """Count one more match of a user and their bots. Raises `TooMany` beyond the limits, or if too many are not over."""
-    for most, seconds, span in (
-        (settings.MATCHES_PER_MINUTE, 60, "a minute"),
-        (settings.MATCHES_PER_DAY, daily_limits.DAY, "a day"),
+    for most, seconds, sentence in (
+        (settings.MATCHES_PER_MINUTE, 60, mark("You can open at most {most} matches and analysis boards a minute.")),
+        (settings.MATCHES_PER_DAY, daily_limits.DAY, mark("You can open at most {most} matches and analysis boards a day.")),
     ):
-        sentence = f"You can open at most {most} matches and analysis boards {span}."
-        daily_limits.count_for(by, f"matches {seconds}", most, seconds, sentence)
+        daily_limits.count_for(by, f"matches {seconds}", most, seconds, say(sentence, most=most))
     running = Match.objects.filter(creator__in=person(by), status__in=Match.UNFINISHED).count()
     if running >= settings.MATCHES_OPEN_PER_USER:
         raise TooMany(

@@ -130,7 +130,7 @@ class OrderRun:
             line.state = "refused"
             return False
         try:
-            self._count()
+            self._count(line)
             receipt = turns.submit(
                 match=self.match,
                 sender=self.sender,
@@ -157,7 +157,7 @@ class OrderRun:
         """Undo or redo the last order, or answer the undo request of another player."""
         asked: dict[str, Any] = {"match": self.match, "sender": self.sender, "command_id": self.command_id(line)}
         try:
-            self._count()
+            self._count(line)
             if line.argument:
                 outcome = undoing.answer(accept=line.argument == "yes", request=self.undo_request, **asked)
             elif line.word == "redo":
@@ -176,9 +176,11 @@ class OrderRun:
         self.expected = outcome.version
         return True
 
-    def _count(self) -> None:
+    def _count(self, line: Line) -> None:
+        """Count a line as an act, once. Raises `Exceeded`: not for what an earlier run of the mail has done."""
         assert self.sender.user_id is not None
-        request_limits.count_act(self.sender.user_id)
+        if self._known(line) is None:
+            request_limits.count_act(self.sender.user_id)
 
     def _must_wait(self, line: Line) -> bool:
         """Return True if an order must wait for reactions of others, judged by what its seat may see, without trying it."""

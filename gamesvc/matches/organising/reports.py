@@ -72,7 +72,8 @@ def report(*, by: User, subject: Subject, kind: str, words: str, access: Access 
     most = daily_limits.REPORTS_PER_DAY
     with transaction.atomic():
         User.lock(by.pk)
-        daily_limits.count_for(by, "reports", most, daily_limits.DAY, f"You can send at most {most} reports a day.")
+        sentence = say("You can send at most {most} reports a day.", most=most)
+        daily_limits.count_for(by, "reports", most, daily_limits.DAY, sentence)
         made = Report.objects.create(
             user=by, about=subject.about, match=subject.match, kind=kind, words=words, messages=_copies(by, subject, access)
         )

@@ -10,6 +10,7 @@ from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.bots import bots
 from gamesvc import paging, request_limits
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
@@ -84,7 +85,7 @@ class Matches(View):
         def create() -> tuple[int, JsonObject]:
             if body["position"] is not None:
                 # Checking a position takes as long as folding a match.
-                request_limits.count(request._request, {"history": self.user.pk})
+                request_limits.count(request._request, {"history": bots.root(self.user)})
             start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
             match = opening.create_match(
                 by=self.user,
