@@ -108,13 +108,14 @@ class RateLimits:
         request.came_to_view = True  # type: ignore[attr-defined]
         if getattr(view, "uncounted", False):
             return None
-        who = request_limits.of_network(request, "address")
-        if not unanswered.is_api(request):
-            if isinstance(request.user, User):
-                who |= request_limits.holders(request, request.user)
-            elif request_limits.folds(request):
-                who |= request_limits.of_network(request, "history")
-        return _counted(request, who) or _beside_others(request)
+        who, guest = request_limits.of_network(request, "address"), True
+        if unanswered.is_api(request):
+            guest = not computing_time.knows(request)
+        elif isinstance(request.user, User):
+            who, guest = who | request_limits.holders(request, request.user), False
+        elif request_limits.folds(request):
+            who |= request_limits.of_network(request, "history")
+        return _counted(request, who, guest=guest) or _beside_others(request)
 
 
 def _beside_others(request: HttpRequest) -> HttpResponse | None:
@@ -128,10 +129,10 @@ def _beside_others(request: HttpRequest) -> HttpResponse | None:
     return None
 
 
-def _counted(request: HttpRequest, who: Mapping[str, object]) -> HttpResponse | None:
+def _counted(request: HttpRequest, who: Mapping[str, object], *, guest: bool = True) -> HttpResponse | None:
     """Count a request. Return its refusal if it exceeds a limit."""
     try:
-        request_limits.count(request, who)
+        request_limits.count(request, who, guest=guest)
     except request_limits.Exceeded as exceeded:
         return unanswered.too_many(request, exceeded)
     return None

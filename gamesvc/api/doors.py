@@ -371,7 +371,8 @@ def as_markdown() -> str:
         "At each door text with U+0000 or lone surrogates is refused. What a player, watcher or operator sees of a running match",
         "is always the view of their seat, or of an observer; nothing here shows more.",
         "",
-        f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network,"
+        f"Over HTTP {settings.RATE_LIMIT_PER_ADDRESS} requests a minute are taken from one network, of which those without"
+        " sign-in leave a quarter,"
         f" {settings.RATE_LIMIT_PER_USER} for one user, {settings.RATE_LIMIT_PER_TOKEN} with one token.",
         f"For whom a web process has computed more than {settings.RATE_LIMIT_SECONDS} s a minute, it answers one request at a"
         f" time, and {computing_time.BEYOND} of all those together; of others whose requests are dear, or of whom it knows"

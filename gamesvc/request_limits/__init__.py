@@ -3,8 +3,9 @@ per day.
 
 The counts live in Valkey, in fixed windows of a minute or a day, all counts of a request in one round trip. A limit that is
 reached uses up none of those behind it: a program beyond the limit of its token does not keep its user from pages, nor from
-playing for the rest of the day. The counts protect other users and guard no secret: while Valkey does not answer, requests pass
-uncounted. 0 means no limit.
+playing for the rest of the day. Requests without sign-in leave a quarter of what their network has to those who are signed in:
+many people may share one address. The counts protect other users and guard no secret: while Valkey does not answer, requests
+pass uncounted. 0 means no limit.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ SETTINGS = {
     "provider": "RATE_LIMIT_PER_ADDRESS",
     "provider-history": "RATE_LIMIT_HISTORY",
 }
+LEFT_BY_GUESTS = 4
+"""Requests without sign-in leave one in so many of their network to users: a flood without an account keeps none of them out."""
 OF_A_PROVIDER = {"address": "provider", "history": "provider-history"}
 """The limits for all networks of one customer together, by those for one of them."""
 SENTENCES = {
@@ -126,9 +129,12 @@ def _adds(request: HttpRequest) -> bool:
     return request.method == "POST" and getattr(request.resolver_match.func, "adds", False)
 
 
-def count(request: HttpRequest, who: Mapping[str, object]) -> None:
-    """Count a request under limits by name, each for one holder. Its response will name the rest. Raises `Exceeded`."""
-    met = _counted(who)
+def count(request: HttpRequest, who: Mapping[str, object], *, guest: bool = False) -> None:
+    """Count a request under limits by name, each for one holder. Its response will name the rest. Raises `Exceeded`.
+
+    `guest`: nothing is known of its user.
+    """
+    met = _counted(who, guest=guest)
     names = {one.name for one in met}
     before = (one for one in getattr(request, "rate_counts", ()) if one.name not in names)
     request.rate_counts = [*before, *met]  # type: ignore[attr-defined]
@@ -140,8 +146,8 @@ def count_act(user_id: int) -> None:
     _check(_counted({"acts": user_id}))
 
 
-def _counted(who: Mapping[str, object]) -> list[Count]:
-    named = {name: (holder, _limit(name)) for name, holder in who.items()}
+def _counted(who: Mapping[str, object], *, guest: bool = False) -> list[Count]:
+    named = {name: (holder, _limit(name, guest=guest)) for name, holder in who.items()}
     named = {name: (holder, limit) for name, (holder, limit) in named.items() if limit > 0 and holder not in (None, "")}
     if not named:
         return []
@@ -159,8 +165,10 @@ def _check(met: Iterable[Count]) -> None:
             raise Exceeded(one)
 
 
-def _limit(name: str) -> int:
+def _limit(name: str, *, guest: bool = False) -> int:
     limit: int = getattr(settings, SETTINGS[name])
+    if guest and SETTINGS[name] == SETTINGS["address"]:
+        limit -= limit // LEFT_BY_GUESTS
     return limit * NETWORKS_OF_ONE if name in OF_A_PROVIDER.values() else limit
 
 
@@ -221,18 +229,22 @@ _not_before = 0.0
 _IN_TURN = """
 local used = {}
 for at, key in ipairs(KEYS) do
+    local most = tonumber(ARGV[2 * at])
+    if tonumber(redis.call('GET', key) or 0) >= most then
+        used[at] = most + 1
+        break
+    end
     used[at] = redis.call('INCR', key)
     redis.call('EXPIRE', key, ARGV[2 * at - 1])
-    if used[at] > tonumber(ARGV[2 * at]) then break end
 end
 return used
 """
 
 
 def _increase(counts: Sequence[tuple[str, int, int]]) -> list[int]:
-    """Increment each key, with the seconds of its window and its limit, as long as those before it are within theirs.
+    """Increment each key, with the seconds of its window and its limit, until one is at its limit.
 
-    Return the counts; nothing while Valkey does not answer.
+    Return the counts, the last one with one more; nothing while Valkey does not answer.
     """
     global _not_before
     if time.monotonic() < _not_before:

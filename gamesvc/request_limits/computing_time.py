@@ -196,17 +196,17 @@ def computed() -> float:
 
 def enter(request: HttpRequest, user: object) -> None:
     """Let a request run for a user, together with those of their bots, or for its network. Raises `OneAtATime`."""
-    limit = settings.RATE_LIMIT_SECONDS
-    if limit <= 0:
-        return
-    holders = (("user", bots.root(user)),) if isinstance(user, User) else _guests(request)
-    if not SHARES.enter(holders, limit):
-        raise OneAtATime
-    request.computed_for = holders  # type: ignore[attr-defined]
+    holders: Holders = (("user", bots.root(user)),) if isinstance(user, User) else _guests(request)
     if sent := _credential(request):
         if len(_known) > KEPT:
             _known.clear()
         _known[sent] = holders
+    limit = settings.RATE_LIMIT_SECONDS
+    if limit <= 0:
+        return
+    if not SHARES.enter(holders, limit):
+        raise OneAtATime
+    request.computed_for = holders  # type: ignore[attr-defined]
 
 
 def refuse_known(request: HttpRequest) -> None:
@@ -218,6 +218,11 @@ def refuse_known(request: HttpRequest) -> None:
     holders = _known.get(sent, ()) if sent else _guests(request)
     if holders and SHARES.exceed(holders, limit):
         raise OneAtATime
+
+
+def knows(request: HttpRequest) -> bool:
+    """Return True if the credential of a request was lately that of a user, as far as this process knows."""
+    return any(kind == "user" for kind, _whose in _known.get(_credential(request), ()))
 
 
 def _guests(request: HttpRequest) -> Holders:

@@ -412,3 +412,16 @@ def test_one_ipv6_network_uses_up_nothing_of_the_others_of_its_customer(settings
     codes = [client.get(path, REMOTE_ADDR="2001:db8:1:1::1").status_code for _ in range(9)]
     assert [code == 429 for code in codes] == [False, False, *[True] * 7]
     assert client.get(path, REMOTE_ADDR="2001:db8:1:2::1").status_code != 429
+
+
+def test_who_floods_a_network_without_an_account_keeps_no_user_of_it_out(settings, anna, ben, program):
+    """A university or a provider of phones has one address for very many people."""
+    settings.RATE_LIMIT_PER_ADDRESS = 8
+    guest, page, known, unknown = Client(), Client(), program(anna), program(ben)
+    page.force_login(anna)
+    known.get("/me/")
+    assert statuses(lambda: guest.get("/nowhere/"), 20) == [*[404] * 5, *[429] * 15]
+    assert statuses(lambda: guest.get("/lobby/"), 2) == [429, 429]
+    assert statuses(lambda: unknown.get("/me/"), 2) == [429, 429], "any token may be made up"
+    assert (page.get("/lobby/").status_code, known.get("/me/").status_code) == (200, 200)
+    assert page.get("/lobby/").status_code == 429, "all of it is used up now"

@@ -46,7 +46,7 @@ def admit(scope: Mapping[str, Any]) -> Wish:
     """Count a request and return the stream that it asks for. Raises the error to answer with."""
     path, request = scope["path"], ASGIRequest(dict(scope), io.BytesIO())
     # Before anything is refused, as on the web server: refused requests count too.
-    request_limits.count(request, request_limits.of_network(request, "address"))
+    request_limits.count(request, request_limits.of_network(request, "address"), guest=True)
     match = _MATCH.match(path)
     if match is None and not _ME.match(path):
         raise Unknown("There is nothing at this address; GET /api/v1/ says where to begin.")
