@@ -29,6 +29,7 @@ from accounts.addresses import is_own, is_taken, mailbox_of
 from accounts.models import Language, User
 from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
+from gamesvc.language import say
 
 MAILS_PER_ADDRESS_AND_DAY = 10
 ADDRESSES_PER_DAY = 20
@@ -187,7 +188,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         same work and gets no mail, and the mail to the owner of an account leaves after the response.
         """
         request, user = allauth_context.request, context.get("user")
-        if _held_back(template_prefix, email, user, request):
+        if request is not None and _network_is_full(template_prefix, request):
+            # The same for every address, known or not.
+            messages.error(request, say("Too many mails were asked for from your network today. Ask again tomorrow."))
+            return
+        if _held_back(template_prefix, email, user):
             return
         language = user.language if isinstance(user, User) else translation.get_language()
         with translation.override(language):
@@ -195,21 +200,30 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         if template_prefix == RESET:
             later(lambda: _sent(template_prefix, message))
         elif template_prefix != UNKNOWN and not _sent(template_prefix, message) and request is not None:
-            messages.error(request, "The mail could not be sent. Please ask for it again in a few minutes.")
+            messages.error(request, say("The mail could not be sent. Please ask for it again in a few minutes."))
 
 
-def _held_back(template_prefix: str, email: str, user: object, request: HttpRequest | None) -> bool:
-    """Count a mail about an account. Return True beyond a limit, of its receiver or of who causes it."""
-    counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
-    origin = network.client_network(request) if request is not None and template_prefix in ASKED_FOR else ""
-    # The mails about a forgotten password count together, so that the limit tells nobody which address has an account.
+def _network_is_full(template_prefix: str, request: HttpRequest) -> bool:
+    """Count a mail about an account that its network asks for. Return True beyond its limit.
+
+    The mails about a forgotten password count together, and before it is known whether their receiver has had too many: so the
+    limit tells nobody which address has an account.
+    """
+    origin = network.client_network(request) if template_prefix in ASKED_FOR else ""
     kind = RESET if template_prefix == UNKNOWN else template_prefix
+    if not origin or throttle(f"account-mails:{kind}:from {origin}", MAILS_PER_NETWORK_AND_DAY, DAY) == 0:
+        return False
+    log.warning("account mail %s held back: the network had %s today", template_prefix, MAILS_PER_NETWORK_AND_DAY)
+    return True
+
+
+def _held_back(template_prefix: str, email: str, user: object) -> bool:
+    """Count a mail about an account. Return True beyond a limit, of its receiver or of the user who causes it."""
+    counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
     if throttle(f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY):
         whose = f"the address had its {MAILS_PER_ADDRESS_AND_DAY}"
     elif template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
         whose = f"the user had {ADDRESSES_PER_DAY}"
-    elif origin and throttle(f"account-mails:{kind}:from {origin}", MAILS_PER_NETWORK_AND_DAY, DAY):
-        whose = f"the network had {MAILS_PER_NETWORK_AND_DAY}"
     else:
         return False
     log.warning("account mail %s held back: %s today", template_prefix, whose)

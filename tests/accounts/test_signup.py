@@ -13,6 +13,7 @@ from django.core.cache import cache
 from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 
+from accounts.addresses import add_verified_address
 from accounts.models import User
 from accounts.signing_in import adapter
 from accounts.signing_in.forms import SignupForm
@@ -471,6 +472,23 @@ def test_sign_up_takes_the_time_zone_of_the_browser(client, zone, kept):
     posted = {"username": "ann", "email": "ann@players.example", "password1": PASSWORD, "timezone": zone}
     assert client.post("/accounts/signup/", posted).status_code == 302
     assert User.objects.get().timezone == kept
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_who_asks_for_too_many_links_is_told_so_and_not_whose_the_address_is(monkeypatch, player, known):
+    """Mails that their receivers had no room for did not count, so the limit told which address has an account."""
+    monkeypatch.setattr(adapter, "MAILS_PER_NETWORK_AND_DAY", 12)
+    if known:
+        add_verified_address(player("cora"), "cora@players.example")
+
+    def ask(address):
+        return Client().post("/accounts/password/reset/", {"email": address}, follow=True).content.decode()
+
+    cache.clear()
+    for number in range(11):  # the mailbox has had all of a day
+        assert "from your network today" not in ask(f"cora+{number}@players.example")
+    assert "from your network today" not in ask("cora@players.example")
+    assert "from your network today" in ask("cora@players.example")
 
 
 def test_one_network_mails_so_many_people_a_day(monkeypatch):
