@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from whitenoise.middleware import WhiteNoiseFileResponse  # type: ignore[import-untyped]
 
 from accounts.models import User
+from accounts.signing_in import known_browsers
 from gamesvc import request_limits
 from gamesvc.api import unanswered
 from gamesvc.games.kernel import intake
@@ -113,8 +114,10 @@ class RateLimits:
             guest = not computing_time.knows(request)
         elif isinstance(request.user, User):
             who, guest = who | request_limits.holders(request, request.user), False
-        elif request_limits.folds(request):
-            who |= request_limits.of_network(request, "history")
+        else:
+            guest = not known_browsers.is_known(request)
+            if request_limits.folds(request):
+                who |= request_limits.of_network(request, "history")
         return _counted(request, who, guest=guest) or _beside_others(request)
 
 

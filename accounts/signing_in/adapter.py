@@ -27,6 +27,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from accounts import network
 from accounts.addresses import is_own, is_taken, mailbox_of
 from accounts.models import Language, User
+from accounts.signing_in import known_browsers
 from accounts.throttling import throttle
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
 from gamesvc.language import say
@@ -119,7 +120,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         user.save(update_fields=["password"])
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address that allauth's limits count by; allauth takes the /64 of an IPv6 address itself."""
+        """Return what allauth's limits count by: the network address, or the browser that signs in to the account of before.
+
+        allauth takes the /64 of an IPv6 address itself.
+        """
+        if browser := known_browsers.trying(request):
+            return browser
         address = network.client_address(request)
         if address is None:
             raise PermissionDenied("The network address of the client is not known.")
@@ -137,6 +143,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         Not one that is refused to the network itself: phones of one provider may share a /48, and each has its own tries.
         """
         super().pre_authenticate(request, **credentials)
+        if known_browsers.trying(request):
+            return
         account = _account(credentials)
         if not (_counted(request, "login") and _counted(request, "login_failed", account)):
             raise self.validation_error("too_many_login_attempts")
@@ -161,8 +169,17 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().login(request, user)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: object) -> str:
-        """Count wrong passwords by account and network, so that a guesser does not lock the owner out."""
-        return f"{_account(credentials)} {network.client_network(request)}"
+        """Count wrong passwords by account and network, so that a guesser does not lock the owner out.
+
+        Those of the owner's own browser count by themselves: a guesser in the same network does not either.
+        """
+        return f"{_account(credentials)} {known_browsers.trying(request) or network.client_network(request)}"
+
+    def post_login(self, request: HttpRequest, user: User, **about: Any) -> HttpResponse:
+        """Remember the browser."""
+        response: HttpResponse = super().post_login(request, user, **about)
+        known_browsers.remember(response, user)
+        return response
 
     def is_safe_url(self, url: str) -> bool:
         """Return True for an address on this site. allauth also goes to all `ALLOWED_HOSTS`, such as the user's own computer."""

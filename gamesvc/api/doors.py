@@ -274,6 +274,7 @@ def _page(route: str, name: str, view: Callable[..., Any]) -> Door:
     if route.startswith("accounts/"):
         if route == "accounts/login/":
             limits += f"; {adapter.SIGN_INS_PER_DAY} a day to one account from one network"
+            limits += "; tries of a browser that has signed in to the account before count apart"
         limits = "; ".join([limits, *(f"{what.replace('_', ' ')} {rate}" for what, rate in _rates(route))])
         return Door(f"/{route}", "GET, POST", "everyone (sign-in, sign-up) or signed-in users, for themselves", limits)
     if route == "health/":

@@ -86,6 +86,59 @@ def test_wrong_passwords_of_one_client_do_not_lock_others_out(ann):
     assert Behind("192.0.2.2").sign_in("ann", PASSWORD)
 
 
+def test_wrong_passwords_of_a_neighbour_do_not_stop_who_has_signed_in_before(ann):
+    """Behind one address there may be a whole university."""
+    own = Behind("192.0.2.7")
+    assert own.sign_in("ann", PASSWORD)
+    own.post("/accounts/logout/", {})
+    for number in range(40):
+        Behind("192.0.2.1").sign_in(f"name{number}", "wrong")
+        Behind("192.0.2.1").sign_in("ann", "wrong")
+    assert not Behind("192.0.2.1").sign_in("ann", PASSWORD)
+    own.headers["X-Forwarded-For"] = "192.0.2.1"
+    for name in ("ANN ", "ann@players.example"):
+        assert own.sign_in(name, PASSWORD)
+        own.post("/accounts/logout/", {})
+
+
+def test_a_browser_that_is_known_guesses_no_more_passwords_than_another(ann, player):
+    own = Behind("192.0.2.1")
+    assert own.sign_in("ann", PASSWORD)
+    own.post("/accounts/logout/", {})
+    for _ in range(5):
+        assert not own.sign_in("ann", "wrong")
+    assert not own.sign_in("ann", PASSWORD), "its own tries are used up"
+    assert Behind("192.0.2.1").sign_in("ann", PASSWORD), "those of its network are not"
+    player("ben")
+    for _ in range(5):
+        assert not own.sign_in("ben", "wrong"), "another account has those of the network"
+    assert not Behind("192.0.2.1").sign_in("ben", PASSWORD)
+
+
+def test_a_new_password_makes_a_browser_unknown(ann):
+    own = Behind("192.0.2.1")
+    assert own.sign_in("ann", PASSWORD)
+    own.post("/accounts/logout/", {})
+    ann.set_password("another long password")
+    ann.save()
+    for number in range(12):
+        Behind("192.0.2.1").sign_in(f"name{number}", "wrong")
+    assert not own.sign_in("ann", "another long password")
+
+
+def test_the_mark_of_a_known_browser_goes_to_the_sign_in_alone(ann):
+    own = Behind("192.0.2.1")
+    own.sign_in("ann", PASSWORD)
+    mark = own.client.cookies["known_browser"]
+    assert (mark["path"], mark["httponly"], mark["samesite"]) == ("/accounts/login/", True, "Lax")
+    own.post("/accounts/logout/", {})
+    for forged in ("", "x", mark.value[:-1], mark.value + "x"):
+        own.client.cookies["known_browser"] = forged
+        for number in range(12):
+            Behind("192.0.2.1").sign_in(f"name{number}", "wrong")
+        assert not own.sign_in("ann", PASSWORD)
+
+
 def test_wrong_passwords_for_an_account_slow_the_guesser_down_and_not_the_owner(ann):
     for _ in range(6):
         assert not Behind("192.0.2.1").sign_in("ann", "wrong")

@@ -67,6 +67,7 @@ def test_the_indirect_versions_are_pinned_too() -> None:
 
 
 SALTS = {
+    "accounts.known_browsers",
     "accounts.oauth.refresh",
     "accounts.signins",
     "notifications.calendar",
