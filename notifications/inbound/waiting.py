@@ -14,13 +14,22 @@ from notifications.inbound import held, store
 from notifications.inbound.doors import imap
 from notifications.models import InboundMail, MailStatus
 
-# Longest delay of a due deadline for mail received before it.
+# Longest delay of a due deadline for mail received before it, once a worker has tried to read that mail.
 HOLDS_BACK = timedelta(minutes=10)
 
 
 def waits_before(*, topic: str, user_id: int, moment: datetime) -> bool:
     """Return True if mail of a user in a topic from before a moment is unread, here or in a mailbox not polled since."""
     return _waiting(topic, user_id, moment).exists() or imap.behind(topic=topic, user_id=user_id, moment=moment)
+
+
+def untried(*, topic: str, user_id: int, moment: datetime) -> bool:
+    """Return True if nobody has tried yet to read what `waits_before` has found: the workers or their broker were away.
+
+    That is no fault of its sender, so no deadline gives up on it.
+    """
+    tried = _waiting(topic, user_id, moment).order_by("-attempts").values_list("attempts", flat=True).first()
+    return not tried if tried is not None else imap.untried(moment)
 
 
 def topics_waiting(topics: Iterable[str]) -> set[str]:

@@ -10,7 +10,7 @@ class Mailbox(models.Model):
     """One folder of one mailbox. `last_uid` is the newest message looked at, under `uid_validity` (RFC 3501, 2.3.1.1).
 
     `tries` counts the polls that stopped at the message after it. `polled_at` is when the last complete poll began: all mail from
-    before it is stored here.
+    before it is stored here. `failed_at` is when the last one began that failed.
     """
 
     name = models.CharField(max_length=300, unique=True)
@@ -22,6 +22,7 @@ class Mailbox(models.Model):
     # Waiting messages that could not be read: by UID, the number of tries.
     failing = models.JSONField(default=dict)
     polled_at = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
 
     class Meta:

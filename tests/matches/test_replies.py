@@ -244,12 +244,26 @@ def test_a_poisoned_mail_holds_a_deadline_for_ten_minutes_only(duel, mailing):  
     mailing.write("draw", to=reply_to(turn_mail(mailing)))
     due = timezone.now() - timedelta(minutes=11)
     Question.objects.filter(match=duel).update(due_at=due)
-    InboundMail.objects.update(counts_at=due - timedelta(seconds=1))
+    InboundMail.objects.update(counts_at=due - timedelta(seconds=1), attempts=1)
     assert timeout_sweep.sweep() == 1
     assert mailing.newest.status == MailStatus.FAILED
     mailing.work()
     told = {mail.message["X-Game-Reason"] for mail in mailing.sink.to("anna@players.example") if "could not" in mail.subject}
     assert told == {"mail-failed", "mail-set-aside"}  # she wrote it, and she opened the match
+
+
+def test_workers_that_were_away_for_long_take_nobody_the_order_they_mailed_in_time(duel, mailing):  # noqa: F811
+    mailing.write("draw", to=reply_to(turn_mail(mailing)))
+    due = timezone.now() - timedelta(hours=3)
+    Question.objects.filter(match=duel).update(due_at=due)
+    InboundMail.objects.update(counts_at=due - timedelta(seconds=1))
+    assert timeout_sweep.sweep() == 0, "the worker for deadlines is back before the one for mail"
+    pipeline.work()
+    assert mailing.newest.status == MailStatus.DONE
+    acts = [one.meta["actor"]["kind"] for one in STORE.read(duel.id) if "command" in one.meta]
+    assert acts == ["seat"]
+    Question.objects.update(claimed_until=None)
+    assert timeout_sweep.sweep() == 0
 
 
 def test_the_sender_of_a_mail_set_aside_is_told_in_their_language(duel, mailing, ben):  # noqa: F811
@@ -261,7 +275,7 @@ def test_the_sender_of_a_mail_set_aside_is_told_in_their_language(duel, mailing,
     mailing.write("draw", to=reply_to(turn_mail(mailing, "ben")), sender="ben@players.example")
     due = timezone.now() - timedelta(minutes=11)
     Question.objects.filter(match=duel).update(due_at=due)
-    InboundMail.objects.filter(status=MailStatus.WAITING).update(counts_at=due - timedelta(seconds=1))
+    InboundMail.objects.filter(status=MailStatus.WAITING).update(counts_at=due - timedelta(seconds=1), attempts=1)
     assert timeout_sweep.sweep() == 1
     mailing.work()
     told = mailing.last("ben@players.example", subject="Mail")

@@ -345,7 +345,8 @@ def _holder(match: Match, seat: int) -> int | None:
 
 
 def _mail_waits(match: Match, claim: Claim) -> bool:
-    """Return True if a mail of the seat, received before the deadline, is unread: then the deadline waits up to ten minutes.
+    """Return True if a mail of the seat, received before the deadline, is unread: then the deadline waits up to ten minutes, and
+    longer only while nobody has tried to read it, since the workers were away.
 
     A mail still unread after that is set aside and the organiser is notified, so one poisoned mail stops no clock.
     """
@@ -355,7 +356,8 @@ def _mail_waits(match: Match, claim: Claim) -> bool:
     topic, now = str(match.id), timezone.now()
     if not waiting.waits_before(topic=topic, user_id=holder, moment=claim.due_at):
         return False
-    if now < claim.due_at + waiting.HOLDS_BACK:
+    patient = now < claim.due_at + waiting.HOLDS_BACK
+    if patient or waiting.untried(topic=topic, user_id=holder, moment=claim.due_at):
         Question.objects.filter(id=claim.id).update(claimed_until=now + PAUSE)
         return True
     with transaction.atomic():

@@ -25,6 +25,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from gamesvc.database.asking import drop_interrupted
@@ -114,12 +115,12 @@ def poll() -> int:
         with leases.repeating(partial(_renew, box), LEASE.total_seconds() / 3), _connected(where) as connection:
             taken = _read(connection, where, box)
     except (imaplib.IMAP4.error, OSError, EOFError) as fault:
-        Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
+        Mailbox.objects.filter(pk=box.pk).update(failed_at=began, claimed_until=None)
         # The error may repeat what was sent to the server; the password is in it only if that is no IMAP server at all.
         raise Unreachable(f"{where.name}: {type(fault).__name__}: {fault}".replace(where.password or "\0", "…")) from None
     except BaseException:
         drop_interrupted()
-        Mailbox.objects.filter(pk=box.pk).update(claimed_until=None)
+        Mailbox.objects.filter(pk=box.pk).update(failed_at=began, claimed_until=None)
         raise
     Mailbox.objects.filter(pk=box.pk).update(polled_at=began, claimed_until=None)
     if taken:
@@ -133,6 +134,15 @@ def behind(*, topic: str, user_id: int, moment: datetime) -> bool:
     if where is None or Mailbox.objects.filter(name=where.name, polled_at__gt=moment).exists():
         return False
     return ReplyAddress.objects.filter(topic=topic, user_id=user_id, expires_at__gt=moment).exists()
+
+
+def untried(moment: datetime) -> bool:
+    """Return True if no poll since a moment has come to an end, not even by a failure."""
+    where = account()
+    if where is None:
+        return False
+    ended = Q(polled_at__gt=moment) | Q(failed_at__gt=moment)
+    return not Mailbox.objects.filter(ended, name=where.name).exists()
 
 
 def _claim(name: str) -> Mailbox | None:

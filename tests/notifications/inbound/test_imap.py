@@ -272,6 +272,26 @@ def test_a_deadline_waits_for_a_look_after_it(box, to, anna):
     assert not asked(timezone.now(), topic="a match that he gets no mail about")
 
 
+def test_a_deadline_gives_up_on_a_mailbox_only_once_a_look_after_it_has_failed(box, to, anna, settings):
+    def untried(moment):
+        return waiting.untried(topic="42", user_id=anna.pk, moment=moment)
+
+    due = timezone.now()
+    assert untried(due), "no worker has looked yet"
+    settings.IMAP_URL, there = "imap://anna:secret@127.0.0.1:1/INBOX", settings.IMAP_URL
+    assert untried(due)
+    with pytest.raises(imap.Unreachable):
+        imap.poll()
+    assert not untried(due)
+    assert untried(timezone.now())
+    settings.IMAP_URL = there
+    box.put(mail(to), moment=due - timedelta(seconds=1))
+    imap.poll()
+    assert untried(due), "the mail that was found"
+    InboundMail.objects.update(attempts=1)
+    assert not untried(due)
+
+
 def test_a_mail_over_the_limit_is_cut_and_refused(box, to):
     box.put(mail(to, "x\r\n" * 500_000))
     imap.poll()
