@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from datetime import UTC, datetime, time, timedelta
+from time import sleep
 
 import pytest
 import time_machine
+from django.db import connection
 from django.utils import timezone
 
 from accounts import absences
@@ -72,6 +74,43 @@ def test_after_a_days_outage_nobody_is_timed_out_for_it(match, clock):
     clock.move_to(due + DAY)
     Heartbeat.objects.update(beat_at=timezone.now())
     assert timeout_sweep.sweep() == 1
+
+
+@pytest.mark.parametrize("after", range(10))
+def test_an_outage_that_ends_while_a_sweep_looks_times_nobody_out(match, clock, after):
+    outages.watch()
+    clock.shift(DAY)
+    asked = []
+
+    def beating(execute, sql, *given):
+        found = execute(sql, *given)
+        asked.append(sql)
+        if len(asked) == after + 1:
+            availability.beat()
+        return found
+
+    with connection.execute_wrapper(beating):
+        assert timeout_sweep.sweep() == 0
+    assert "match.timed_out" not in types(match)
+    assert outages.watch() == 1
+
+
+def test_an_outage_after_the_clock_was_set_back_is_noticed(match, clock, settings):
+    outages.watch()
+    clock.shift(DAY)
+    outages.watch()
+    clock.shift(timedelta(minutes=1) - DAY)
+    back = timezone.now()
+    outages.watch()
+    assert Heartbeat.objects.get().beat_at > timezone.now(), "perhaps another machine's clock is ahead, and it goes on to beat"
+    settings.HEARTBEAT_GAP_SECONDS = 0.01
+    sleep(0.02)
+    outages.watch()
+    assert Heartbeat.objects.get().beat_at == timezone.now()
+    settings.HEARTBEAT_GAP_SECONDS = 60
+    clock.shift(timedelta(hours=3))
+    outages.watch()
+    assert Outage.objects.filter(started_at=back, ended_at=back + timedelta(hours=3)).exists()
 
 
 def test_what_is_due_long_after_an_outage_stands_and_what_is_due_shortly_after_is_moved(match, toy, anna, ben, clock):

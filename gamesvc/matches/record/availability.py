@@ -33,6 +33,9 @@ PROBE_SECONDS = 2.0
 # Greatest age of the last beat for a sweep that has something to fire. If it is older, the sweep probes the addresses itself.
 FRESH = timedelta(seconds=0.5)
 
+# The last beat of the future that was met, and when it was first met on the monotonic clock.
+_ahead: tuple[datetime, float] | None = None
+
 
 def gap() -> timedelta:
     """Return how long the row may stay unchanged before that counts as an outage."""
@@ -52,9 +55,21 @@ def beat() -> Outage | None:
         outage = None
         if now - row.beat_at > gap():
             outage, _ = Outage.objects.get_or_create(started_at=row.beat_at, defaults={"ended_at": now})
-        if now > row.beat_at:
+        if now > row.beat_at or _was_set_back(row.beat_at):
             Heartbeat.objects.filter(name=NAME).update(beat_at=now)
     return outage
+
+
+def _was_set_back(beat_at: datetime) -> bool:
+    """Return True if a beat of the future has stood as long as a gap: the clock was set back, and nobody beats ahead of it.
+
+    Until the clock had caught up with it no outage would be noticed.
+    """
+    global _ahead
+    since = time.monotonic()
+    if _ahead is None or _ahead[0] != beat_at:
+        _ahead = beat_at, since
+    return since - _ahead[1] >= gap().total_seconds()
 
 
 def keep_alive() -> None:
@@ -89,9 +104,10 @@ def proven_until() -> datetime | None:
     None: no deadline may fire, because the row is stale or an outage is not settled yet.
     """
     now = timezone.now()
+    # Before the outages: the beat that ends one is written with it, so nobody can read the beat here and miss the outage.
+    beats = Heartbeat.objects.filter(name=NAME).first()
     if Outage.objects.filter(settled_at=None).exists():
         return None
-    beats = Heartbeat.objects.filter(name=NAME).first()
     if beats is None:
         return now
     return None if now - beats.beat_at > gap() else beats.beat_at
