@@ -103,7 +103,6 @@ class Service:
 
     def _commands(self, web_workers: int) -> dict[str, list[str]]:
         """Return the command of each process that is not a Celery worker."""
-        schedule = ("--schedule", str(self.data / "beat"), "--pidfile", "")
         return {
             "web": [
                 sys.executable,
@@ -122,7 +121,7 @@ class Service:
                 "gamesvc.api.live.server:application",
             ],
             "mailserver": [sys.executable, "manage.py", "mailserver", "--host", "127.0.0.1", "--port", str(self.mail_port)],
-            "beat": [*CELERY, "gamesvc.beat", "beat", "--loglevel", "WARNING", *schedule],
+            "beat": [*CELERY, "gamesvc.beat", "beat", "--loglevel", "WARNING", "--pidfile", ""],
         }
 
     def manage(self, *arguments: str) -> str:
