@@ -6,9 +6,11 @@ import importlib.util
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -198,6 +200,40 @@ def test_a_server_that_dies_in_use_is_mended(home: Path, victim: int) -> None:
         assert ping(servers) == "+PONG"
     servers.mend()
     assert pids(home) == (None, None), "what was released is not started again"
+
+
+def test_a_broker_that_cannot_read_what_it_has_kept_begins_anew(tmp_path: Path) -> None:
+    """As after a power cut or a full disk. It may lose everything."""
+    use(tmp_path, postgres=False).release()
+    [kept] = (tmp_path / "valkey").glob("*/*.incr.aof")
+    kept.write_bytes(b"*1\r\n$4\r\nPI*3\r\n$3\r\nSET\r\n" * 3)
+    with use(tmp_path, postgres=False) as servers:
+        assert ping(servers) == "+PONG"
+
+
+def test_a_broker_that_cannot_write_is_not_started_a_second_time(tmp_path: Path) -> None:
+    """On a full disk. Two would write into one file, and the workers would ask one and beat the other."""
+    with use(tmp_path, postgres=False) as servers:
+        before = pids(tmp_path)
+        # Out of the way, but alive.
+        servers.redis_socket.rename(tmp_path / "valkey.sock")
+        with socket.socket(socket.AF_UNIX) as broken:
+            broken.bind(str(servers.redis_socket))
+            broken.listen()
+            answering = threading.Thread(target=answer, args=(broken, b"-MISCONF Errors writing to the AOF file: No space\r\n"))
+            answering.start()
+            servers.mend()
+            answering.join()
+        (tmp_path / "valkey.sock").rename(servers.redis_socket)
+        assert pids(tmp_path) == before
+        assert ping(servers) == "+PONG"
+
+
+def answer(listening: socket.socket, line: bytes) -> None:
+    client, _ = listening.accept()
+    with client:
+        client.recv(512)
+        client.sendall(line)
 
 
 def test_a_half_made_folder_is_made_anew(tmp_path: Path) -> None:
