@@ -95,6 +95,27 @@ def test_an_outage_that_ends_while_a_sweep_looks_times_nobody_out(match, clock, 
     assert outages.watch() == 1
 
 
+def test_an_outage_lasts_until_the_database_answers(match, clock):
+    outages.watch()
+    due = match.questions.get().due_at
+    clock.move_to(due - timedelta(seconds=2))
+    Heartbeat.objects.update(beat_at=timezone.now())
+    clock.shift(timedelta(seconds=100))
+
+    def hanging(execute, sql, *given):
+        found = execute(sql, *given)
+        if "FOR UPDATE" in sql and "heartbeat" in sql:
+            clock.shift(timedelta(seconds=30))
+        return found
+
+    with connection.execute_wrapper(hanging):
+        outages.watch()
+    assert timeout_sweep.sweep() == 0
+    outages.watch()
+    assert match.questions.get().due_at == due + timedelta(seconds=130)
+    assert timeout_sweep.sweep() == 0, "two seconds are left to answer"
+
+
 def test_an_outage_after_the_clock_was_set_back_is_noticed(match, clock, settings):
     outages.watch()
     clock.shift(DAY)

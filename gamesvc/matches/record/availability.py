@@ -32,6 +32,8 @@ NAME = "service"
 PROBE_SECONDS = 2.0
 # Greatest age of the last beat for a sweep that has something to fire. If it is older, the sweep probes the addresses itself.
 FRESH = timedelta(seconds=0.5)
+# Longest wait for the database with which a beat still counts.
+PROMPT = timedelta(seconds=PROBE_SECONDS)
 
 # The last beat of the future that was met, and when it was first met on the monotonic clock.
 _ahead: tuple[datetime, float] | None = None
@@ -43,12 +45,18 @@ def gap() -> timedelta:
 
 
 def beat() -> Outage | None:
-    """Record that commands can be taken now, unless a probe fails. Return the outage that ends with this beat, if any."""
+    """Record that commands can be taken now, unless a probe fails. Return the outage that ends with this beat, if any.
+
+    A beat that the database has kept waiting is none: an outage would end with it while the database did not answer yet.
+    """
     if not _doors_open():
         return None
-    now = timezone.now()
+    asked = timezone.now()
     with transaction.atomic():
         row = Heartbeat.objects.select_for_update().filter(name=NAME).first()
+        now = timezone.now()
+        if now - asked > PROMPT:
+            return None
         if row is None:
             Heartbeat.objects.get_or_create(name=NAME, defaults={"beat_at": now})
             return None
