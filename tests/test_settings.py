@@ -63,6 +63,14 @@ def test_an_empty_number_flag_or_choice_leaves_its_default():
     assert done.stdout.split() == ["25", "2.0", "False", "border"], done.stderr
 
 
+def test_a_database_server_that_vanishes_is_given_up_soon_unless_its_address_says_otherwise():
+    show = "from django.conf import settings as s; o = s.DATABASES['default']['OPTIONS']"
+    show += "; print(o['tcp_user_timeout'], o['connect_timeout'])"
+    address = "postgresql://gamesvc@db.players.example/gamesvc"
+    assert start("-c", show, DATABASE_OWNER_URL=address).stdout.split() == ["30000", "10"]
+    assert start("-c", show, DATABASE_OWNER_URL=f"{address}?connect_timeout=3").stdout.split() == ["30000", "3"]
+
+
 def test_the_server_settings_refuse_to_start_without_keys():
     done = start("manage.py", "check", DJANGO_SETTINGS_MODULE="gamesvc.settings.prod", SECRET_KEY="x", MATCH_KEYS="")
     # `manage.py` makes keys that are missing, and leaves an empty one empty.
