@@ -14,8 +14,9 @@ import psycopg
 SAID_EVERY_SECONDS = 60.0
 # SQLSTATE: a table or column is missing.
 _UNPREPARED = ("42P01", "42703")
-# SQLSTATE: connection lost, server shutting down or starting up, no free connection. Without a code the server was not reached.
-_AWAY = ("08", "57P", "53300")
+# SQLSTATE: connection lost, server shutting down or starting up, disk full, no free connection. Without a code the server was not
+# reached.
+_AWAY = ("08", "57P", "53100", "53300")
 # SQLSTATE: waited for a lock for too long, deadlock. Nothing was done, and the same request may succeed at once.
 _CONTENDED = ("55P03", "40P01")
 

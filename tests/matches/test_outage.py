@@ -6,9 +6,10 @@ import uuid
 from datetime import UTC, datetime, time, timedelta
 from time import sleep
 
+import psycopg
 import pytest
 import time_machine
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from accounts import absences
@@ -114,6 +115,28 @@ def test_an_outage_lasts_until_the_database_answers(match, clock):
     outages.watch()
     assert match.questions.get().due_at == due + timedelta(seconds=130)
     assert timeout_sweep.sweep() == 0, "two seconds are left to answer"
+
+
+def test_a_full_disk_is_an_outage(match, clock, caplog):
+    """The database goes on to change rows in place, among them that of the beat."""
+    outages.watch()
+    due = match.questions.get().due_at
+
+    def full(execute, sql, *given):
+        if "INSERT" in sql or "generate_series" in sql:
+            try:
+                raise psycopg.errors.DiskFull("could not extend file: No space left on device")
+            except psycopg.Error as fault:
+                raise OperationalError(str(fault)) from fault
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(full):
+        beat_for(clock, DAY)
+        availability.keep_alive()
+    assert timeout_sweep.sweep() == 0
+    assert outages.watch() == 1
+    assert match.questions.get().due_at == due + DAY
+    assert "the disk of the database is full" in caplog.text
 
 
 def test_an_outage_after_the_clock_was_set_back_is_noticed(match, clock, settings):

@@ -17,8 +17,9 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
 
+import psycopg
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import OperationalError, connection, connections, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -34,6 +35,11 @@ PROBE_SECONDS = 2.0
 FRESH = timedelta(seconds=0.5)
 # Longest wait for the database with which a beat still counts.
 PROMPT = timedelta(seconds=PROBE_SECONDS)
+
+# A sort that takes some hundred kilobytes of a temporary file, and some milliseconds.
+_SPILL = (
+    "SELECT max(at) FROM (SELECT row_number() OVER (ORDER BY md5(n::text)) AS at FROM generate_series(1, 5000) AS n) AS sorted"
+)
 
 # The last beat of the future that was met, and when it was first met on the monotonic clock.
 _ahead: tuple[datetime, float] | None = None
@@ -147,7 +153,23 @@ def _doors_open() -> bool:
     closed = [door for door in settings.HEARTBEAT_PROBES if not _answers(door)]
     if closed:
         logger.warning("No heartbeat: %s does not answer.", ", ".join(closed))
-    return not closed
+    return not closed and _has_room()
+
+
+def _has_room() -> bool:
+    """Return True if the database can write more than fits into its files. On a full disk it still changes the row of the beat,
+    while it refuses each command.
+    """
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL work_mem = '64kB'")
+            cursor.execute(_SPILL)
+    except OperationalError as fault:
+        if not isinstance(fault.__cause__, psycopg.errors.DiskFull):
+            raise
+        logger.warning("No heartbeat: the disk of the database is full.")
+        return False
+    return True
 
 
 def _answers(door: str) -> bool:
