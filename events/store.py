@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 COLUMNS = "stream, version, type, type_version, payload, meta, occurred_at, salt, hash"
+TABLE = "events_event"
 READ = f"SELECT {COLUMNS} FROM events_event WHERE stream = %s::uuid AND version > %s::int"  # noqa: S608 - no input in it
 READ_MANY = f"""
 SELECT {", ".join("e." + name for name in COLUMNS.split(", "))}

@@ -136,7 +136,24 @@ def test_a_full_disk_is_an_outage(match, clock, caplog):
     assert timeout_sweep.sweep() == 0
     assert outages.watch() == 1
     assert match.questions.get().due_at == due + DAY
-    assert "the disk of the database is full" in caplog.text
+    assert "could not extend file" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("table", ["matches_match", "matches_question", "events_event", "notifications_outbox", "accounts_user"])
+def test_a_table_that_another_session_has_locked_is_an_outage(toy, anna, ben, clock, table):
+    """As by a change of its structure: nobody can answer, while the row of the beat can be changed."""
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1))
+    outages.watch()
+    due = match.questions.get().due_at
+    with psycopg.connect(**{**connection.get_connection_params(), "cursor_factory": None}) as other:
+        other.execute(f"LOCK TABLE {table} IN SHARE MODE")
+        beat_for(clock, timedelta(minutes=10))
+        availability.keep_alive()
+    assert timeout_sweep.sweep() == 0
+    assert outages.watch() == 1
+    assert match.questions.get().due_at == due + timedelta(minutes=10)
+    assert timeout_sweep.sweep() == 0
 
 
 def test_an_outage_after_the_clock_was_set_back_is_noticed(match, clock, settings):

@@ -23,9 +23,12 @@ from django.db import OperationalError, connection, connections, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
+from events import store
 from gamesvc.matches.clock import compute
 from gamesvc.matches.clock.spans import Span
-from gamesvc.matches.models import Heartbeat, Outage
+from gamesvc.matches.models import Heartbeat, Match, Outage, Question, Seat
+from notifications.models import Outbox
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,9 @@ PROMPT = timedelta(seconds=PROBE_SECONDS)
 _SPILL = (
     "SELECT max(at) FROM (SELECT row_number() OVER (ORDER BY md5(n::text)) AS at FROM generate_series(1, 5000) AS n) AS sorted"
 )
+
+# What each command reads or writes. A beat takes the lock of a writer on them, if nobody keeps it waiting.
+_WRITTEN = (store.TABLE, *(model._meta.db_table for model in (User, Match, Seat, Question, Outbox)))
 
 # The last beat of the future that was met, and when it was first met on the monotonic clock.
 _ahead: tuple[datetime, float] | None = None
@@ -153,21 +159,24 @@ def _doors_open() -> bool:
     closed = [door for door in settings.HEARTBEAT_PROBES if not _answers(door)]
     if closed:
         logger.warning("No heartbeat: %s does not answer.", ", ".join(closed))
-    return not closed and _has_room()
+    return not closed and _takes_commands()
 
 
-def _has_room() -> bool:
-    """Return True if the database can write more than fits into its files. On a full disk it still changes the row of the beat,
-    while it refuses each command.
+def _takes_commands() -> bool:
+    """Return True if the database can write more than fits into its files, and nobody has locked a table that each command needs.
+
+    On a full disk it still changes the row of the beat, as it does beside such a lock, while it refuses each command.
     """
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL work_mem = '64kB'")
             cursor.execute(_SPILL)
+            tables = ", ".join(map(connection.ops.quote_name, _WRITTEN))
+            cursor.execute(f"LOCK TABLE {tables} IN ROW EXCLUSIVE MODE NOWAIT")
     except OperationalError as fault:
-        if not isinstance(fault.__cause__, psycopg.errors.DiskFull):
+        if not isinstance(fault.__cause__, psycopg.errors.DiskFull | psycopg.errors.LockNotAvailable):
             raise
-        logger.warning("No heartbeat: the disk of the database is full.")
+        logger.warning("No heartbeat: the database takes no commands: %s", fault)
         return False
     return True
 
