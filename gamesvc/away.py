@@ -14,9 +14,10 @@ import psycopg
 SAID_EVERY_SECONDS = 60.0
 # SQLSTATE: a table or column is missing.
 _UNPREPARED = ("42P01", "42703")
-# SQLSTATE: connection lost, server shutting down or starting up, disk full, no free connection. Without a code the server was not
-# reached.
+# SQLSTATE: connection lost, server shutting down or starting up, disk full, no free connection, a transaction that took too long
+# because its process was stopped (of which psycopg makes an InternalError). Without a code the server was not reached.
 _AWAY = ("08", "57P", "53100", "53300")
+_STOPPED = ("25P03", "25P04")
 # SQLSTATE: waited for a lock for too long, deadlock. Nothing was done, and the same request may succeed at once.
 _CONTENDED = ("55P03", "40P01")
 
@@ -26,6 +27,8 @@ def is_away(error: BaseException | None) -> bool:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
+        if isinstance(error, psycopg.InternalError) and error.sqlstate in _STOPPED:
+            return True
         if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
             return error.sqlstate is None or error.sqlstate.startswith(_AWAY)
         error = error.__cause__ or error.__context__
@@ -41,6 +44,11 @@ def is_contended(error: BaseException | None) -> bool:
             return error.sqlstate in _CONTENDED
         error = error.__cause__ or error.__context__
     return False
+
+
+def is_at_fault(error: BaseException | None) -> bool:
+    """Return True if the database is at fault, and not what was asked of it: the same may succeed later."""
+    return is_away(error) or is_contended(error)
 
 
 def is_unprepared(error: BaseException) -> bool:

@@ -9,13 +9,15 @@ import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from email.message import Message
 from uuid import UUID
 
 from django.conf import settings
-from django.utils import translation
+from django.utils import timezone, translation
 
 from accounts.models import User
+from gamesvc.away import is_at_fault
 from gamesvc.time_limits import putting_off
 from notifications import outbox
 from notifications.inbound import destinations, held, purposes, standing, store
@@ -33,6 +35,8 @@ log = logging.getLogger(__name__)
 
 BATCH = 25
 SWEEP_LASTS = 20.0
+# A mail that has met only faults of the database for so long may cause them itself.
+FAULTS_LAST = timedelta(days=1)
 
 
 def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
@@ -73,6 +77,9 @@ def work_on(mail: InboundMail) -> bool:
         # Here the handlers begin: a fault in one mail is recorded and logged, and never stops the other mails.
         log.exception("the mail %s could not be worked on", mail.id)
         error = f"{type(fault).__name__}: {fault}"
+        if is_at_fault(fault) and timezone.now() < mail.received_at + FAULTS_LAST:
+            store.put_off(mail, error=error)
+            return False
         if mail.attempts >= store.MOST_ATTEMPTS:
             return _give_up(mail, error)
         store.put_back(mail, error=error)

@@ -27,6 +27,8 @@ from notifications.parsing.reading import body_of, message_id
 
 LEASE_SECONDS = 30
 MOST_ATTEMPTS = 6
+# Pause after a fault of the database.
+PUT_OFF = timedelta(seconds=5)
 KEPT_OF_DONE = 16 * 1024
 """Bytes that stay of a mail once it was worked on: its headers and its text. Rows stay for weeks, and a player may send hundreds
 of mails an hour."""
@@ -229,6 +231,13 @@ def put_back(mail: InboundMail, *, error: str) -> None:
         return
     until = timezone.now() + timedelta(seconds=2**mail.attempts)
     _change(mail, claimed_until=until, error=storable(error))
+
+
+def put_off(mail: InboundMail, *, error: str) -> None:
+    """Schedule another try after a fault that is not the mail's. Only the first of them counts: the next ones know of it."""
+    with leases.CHANGING:
+        values = {"attempts": min(mail.attempts, 1), "claimed_until": timezone.now() + PUT_OFF, "error": storable(error)}
+        _change(mail, **values)
 
 
 def confirm(mail_id: UUID) -> bool:

@@ -7,6 +7,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from time import sleep
 from typing import Any
 
 import pytest
@@ -259,6 +260,29 @@ def test_a_fault_in_one_takes_nothing_of_others_with_it(match: Match, monkeypatc
     assert (row.status, row.given, row.why) == (Premove.Status.DROPPED, 0, conditions.FAULT)
     assert Outbox.objects.filter(kind="standing_dropped").count() == 1
     assert act(match, 1).events
+
+
+def test_an_order_is_kept_while_its_worker_stands_still(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that sleeps: the database ends the transaction meanwhile."""
+    lay(match, 1, HE_DRAWS, DRAW)
+    playing.act(match, 0, DRAW)
+    give = turns.give
+
+    def sleeping(**given: Any) -> Any:
+        done = give(**given)
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '10ms'")
+        sleep(0.2)
+        return done
+
+    with monkeypatch.context() as patched:
+        patched.setattr(turns, "give", sleeping)
+        with pytest.raises(DatabaseError):
+            conditional_orders.play(match.id)
+    connection.close()
+    assert Premove.objects.get(match=match).status in conditions.OPEN
+    conditional_orders.play(match.id)
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
 
 
 def test_a_condition_that_cannot_be_read_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from events.store import DuplicateCommand, StoredEvent, VersionConflict
+from gamesvc.away import is_at_fault
 from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Refused
@@ -158,7 +159,9 @@ def _arm(match: Match, row: Premove, acts: Sequence[Seen], state_at: Callable[[i
                 return
     except OperationalError:
         raise
-    except Exception:
+    except Exception as fault:
+        if is_at_fault(fault):
+            raise
         logger.exception("The condition of the conditional order %s could not be read.", row.id)
         _drop(match, row, FAULT)
 
@@ -202,7 +205,9 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
             _drop(match, row, FAULT)
     except Refused as refused:
         _drop(match, row, refused.detail)
-    except Exception:
+    except Exception as fault:
+        if is_at_fault(fault):
+            raise
         logger.exception("The conditional order %s could not be played.", row.id)
         _drop(match, row, FAULT)
     return 0

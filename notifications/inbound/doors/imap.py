@@ -28,6 +28,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from gamesvc.away import is_at_fault
 from gamesvc.database.asking import drop_interrupted
 from gamesvc.errors import GamesvcError
 from gamesvc.time_limits import TimeIsUp
@@ -258,7 +259,8 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
 
 def _is_ours(fault: Exception | TimeIsUp) -> bool:
     """Return True if the database or the disk is away: no fault of a message."""
-    return isinstance(fault, OperationalError | InterfaceError | OSError) and not isinstance(fault, _HUNG_UP)
+    ours = isinstance(fault, OperationalError | InterfaceError | OSError) or is_at_fault(fault)
+    return ours and not isinstance(fault, _HUNG_UP)
 
 
 def _failed_again(box: Mailbox, uid: int) -> bool:

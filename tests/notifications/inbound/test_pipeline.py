@@ -8,14 +8,15 @@ import socket
 from datetime import timedelta
 from uuid import uuid4
 
+import psycopg
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from accounts import erasure
 from gamesvc.matches import retention
 from gamesvc.time_limits import TimeIsUp
-from notifications.inbound import addresses, pipeline, purposes, store
+from notifications.inbound import addresses, pipeline, purposes, store, waiting
 from notifications.inbound.doors.receiver import Receiver
 from notifications.inbound.proving import authentication
 from notifications.inbound.proving.authentication import FAIL, NONE, PASS, Verdict
@@ -400,6 +401,42 @@ def test_a_fault_is_tried_again_and_then_set_aside_with_word_to_the_player(to, m
     assert mailing.newest.status == MailStatus.FAILED
     mailing.work()
     assert "could not be read" in mailing.last().subject
+
+
+@pytest.mark.parametrize("fault", [psycopg.errors.LockNotAvailable, psycopg.errors.DiskFull, psycopg.errors.TransactionTimeout])
+def test_a_fault_of_the_database_is_not_counted_as_the_mails(to, mailing, letters, anna, fault):  # noqa: F811
+    taken, again = purposes._handlers["turn"], []
+
+    def contended(letter):
+        again.append(letter.again)
+        with connection.wrap_database_errors:
+            raise fault("canceling statement due to lock timeout")
+
+    purposes._handlers["turn"] = contended
+    mailing.write("move A1", to=to)
+    for _ in range(2 * store.MOST_ATTEMPTS):
+        pipeline.work()
+        InboundMail.objects.update(claimed_until=None)
+    assert again == [False] + [True] * (2 * store.MOST_ATTEMPTS - 1), "something may have been done already"
+    assert not waiting.untried(topic="m", user_id=anna.pk, moment=timezone.now()), "no deadline waits for it for ever"
+    purposes._handlers["turn"] = taken
+    pipeline.work()
+    assert (mailing.newest.status, [letter.text for letter in letters]) == (MailStatus.DONE, ["move A1"])
+
+
+def test_a_mail_with_which_the_database_fails_for_days_is_set_aside(to, mailing, letters):  # noqa: F811
+    def contended(letter):
+        with connection.wrap_database_errors:
+            raise psycopg.errors.LockNotAvailable("canceling statement due to lock timeout")
+
+    purposes._handlers["turn"] = contended
+    mailing.write("move A1", to=to)
+    InboundMail.objects.update(received_at=timezone.now() - 2 * pipeline.FAULTS_LAST)
+    for _ in range(store.MOST_ATTEMPTS):
+        assert mailing.newest.status == MailStatus.WAITING
+        pipeline.work()
+        InboundMail.objects.update(claimed_until=None)
+    assert mailing.newest.status == MailStatus.FAILED
 
 
 def test_a_mail_at_which_the_time_of_the_task_ends_is_tried_again(to, mailing, letters):  # noqa: F811
