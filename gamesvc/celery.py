@@ -1,6 +1,6 @@
 """The Celery application.
 
-`gamesvc.queues` lists the workers and their queues. Start one beat: `celery -A gamesvc.celery beat`.
+`gamesvc.queues` lists the workers and their queues. Start one beat: `celery -A gamesvc.beat beat`.
 """
 
 import gc

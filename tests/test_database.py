@@ -42,6 +42,15 @@ def begin_a_request() -> None:
     connection.close_if_health_check_failed()
 
 
+def test_the_server_gives_up_a_client_that_has_vanished() -> None:
+    """Its machine lost its power. The values show on TCP only."""
+    connection.close()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM pg_settings WHERE name LIKE 'tcp%' AND source = 'session' ORDER BY name")
+        names = [name for (name,) in cursor.fetchall()]
+    assert names == ["tcp_keepalives_count", "tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_user_timeout"]
+
+
 def test_a_live_connection_is_not_asked(server: psycopg.Connection) -> None:
     [(pid,)] = run("SELECT pg_backend_pid()")
     begin_a_request()

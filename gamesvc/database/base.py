@@ -2,6 +2,9 @@
 
 Django sends `SELECT 1`, a round trip for each request. A server that ends a connection says so, or its system does: then there is
 something to read, where nothing should be.
+
+A client may vanish without a word, too, with its machine or network. Its session would go on for two hours, with the advisory
+locks that it holds: nobody else would send what is due. So the server is told the limits that the client has (`OPTIONS`).
 """
 
 from __future__ import annotations
@@ -11,8 +14,26 @@ import select
 from django.db.backends.postgresql import base
 from psycopg import pq
 
+# The parameters of libpq, and those of the server for the same connection.
+_GONE = {
+    "keepalives_idle": "tcp_keepalives_idle",
+    "keepalives_interval": "tcp_keepalives_interval",
+    "keepalives_count": "tcp_keepalives_count",
+    "tcp_user_timeout": "tcp_user_timeout",
+}
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    def init_connection_state(self) -> None:
+        """Let the server give up a client that has vanished as soon as the client would give up the server."""
+        super().init_connection_state()
+        limits = self.settings_dict["OPTIONS"]
+        given = {theirs: str(limits[ours]) for ours, theirs in _GONE.items() if ours in limits}
+        if given:
+            with self.cursor() as cursor:
+                each = ", ".join(["set_config(%s, %s, false)"] * len(given))
+                cursor.execute(f"SELECT {each}", [word for limit in given.items() for word in limit])
+
     def is_usable(self) -> bool:
         """Return True if the connection can be used. The server is asked only if it has sent something."""
         return self._is_quiet() or bool(super().is_usable())
