@@ -38,6 +38,8 @@ IN_VAIN_WITHIN = timedelta(hours=1)
 IN_VAIN_SHARE = 10
 # How far back the mails are read that the notices of a batch share, with a second to spare.
 _SHARED = IN_VAIN_WITHIN + timedelta(seconds=2)
+# So much may the clock of another machine be ahead.
+_AHEAD = timedelta(minutes=1)
 _DUE_BESIDE = Prepared(
     lambda: (
         Outbox.objects.filter(
@@ -263,11 +265,16 @@ def _in_one_mail(row: Outbox, kind: registry.Kind, window: timedelta, now: datet
 
 
 def sent_since(user_id: int, since: datetime) -> list[Outbox]:
-    """Return the mails that a user got after a moment, newest first."""
-    if since < timezone.now() - _SHARED:
-        return _sent_to([user_id], since)[user_id]
-    mails = shared_reads.for_all(_lately_sent, user_id, lambda: _sent_to([user_id], timezone.now() - _SHARED)[user_id])
-    return [mail for mail in mails if mail.sent_at is not None and mail.sent_at > since]
+    """Return the mails that a user got after a moment, newest first.
+
+    None of the future: after a clock was set back, the mails sent before would keep later ones waiting until it has caught up.
+    """
+    now = timezone.now()
+    if since < now - _SHARED:
+        mails = _sent_to([user_id], since)[user_id]
+    else:
+        mails = shared_reads.for_all(_lately_sent, user_id, lambda: _sent_to([user_id], now - _SHARED)[user_id])
+    return [mail for mail in mails if mail.sent_at is not None and since < mail.sent_at < now + _AHEAD]
 
 
 def _lately_sent(rows: Sequence[Outbox]) -> dict[int, list[Outbox]]:

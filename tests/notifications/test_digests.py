@@ -127,6 +127,16 @@ def test_a_receiver_who_answers_gets_the_next_at_once(sink, asking, ann):  # noq
     assert subjects(sink) == ["Your turn in m1", "Your turn in m2", "Your turn in m3"]
 
 
+def test_a_mail_sent_before_the_clock_was_set_back_keeps_no_other_waiting(sink, asking, ann):  # noqa: F811
+    with later(days=1):
+        asking.open("m1", hours=48)
+        queue(ann, "m1")
+        assert send_due() == 1
+    asking.open("m2", hours=48)
+    queue(ann, "m2")
+    assert send_due() == 1
+
+
 def test_the_same_match_never_waits_for_itself_nor_what_is_urgent(sink, asking, ann):  # noqa: F811
     asking.open("m1")
     queue(ann, "m1")
