@@ -23,6 +23,12 @@ OF_ANOTHER_TYPE = [
     ("POST", "/matches/", {"game": "toy", "bots": {"first": "random"}}, "#/bots"),
     ("POST", "/matches/", {"game": "toy", "bots": {"1": 1}}, "#/bots"),
 ]
+PADDED = [
+    ("/tokens/", {"name": "bot" + " " * 78, "scopes": ["read"]}, "#/name"),
+    ("/reports/", {"kind": "other", "words": "\n" * 10_001, "player": "ben"}, "#/words"),
+    ("/me/webhooks/", {"url": " " * 500 + "https://a.example"}, "#/url"),
+    ("/me/webhooks/", {"url": "https://a.example", "kinds": ["your_turn" + " " * 60]}, "#/kinds"),
+]
 NOT_THERE = [
     ("GET", f"/challenges/{uuid.UUID(int=1)}/", "bad_challenge"),
     ("POST", f"/challenges/{uuid.UUID(int=1)}/accept/", "bad_challenge"),
@@ -40,6 +46,20 @@ NOT_THERE = [
 def test_a_value_of_another_type_of_json_is_refused(two, method: str, path: str, body: object, pointer: str) -> None:
     problem = expect_problem(two[0].call(method, path, body), 400, "bad_request")
     assert [error["pointer"] for error in problem["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize(("path", "body", "pointer"), PADDED)
+def test_blanks_around_a_text_count_for_its_length(two, path: str, body: object, pointer: str) -> None:
+    """JSON Schema counts them, although what is stored has none."""
+    problem = expect_problem(two[0].call("POST", path, body), 400, "bad_request")
+    assert [error["pointer"] for error in problem["errors"]] == [pointer]
+
+
+def test_notes_that_are_too_long_by_blanks_alone_are_refused(two, toy) -> None:
+    anna = two[0]
+    number = anna.post("/matches/", {"game": toy}).json()["number"]
+    expect_problem(anna.call("PUT", f"/matches/{number}/notes/", {"text": "a" + "\n" * 16_000}), 400, "bad_request")
+    assert anna.call("PUT", f"/matches/{number}/notes/", {"text": "a" + "\n" * 15_999}).json() == {"text": "a"}
 
 
 def test_a_number_without_a_fraction_is_whole(two) -> None:

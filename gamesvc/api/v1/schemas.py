@@ -53,7 +53,7 @@ class Strict(Shape):
             whole_ones = {name for name, field in self.fields.items() if isinstance(field, serializers.IntegerField)}
             data = {name: as_whole(value) if name in whole_ones else value for name, value in data.items()}
             faults = {name: [f"Not known here; known: {known}."] for name in sorted(set(data) - set(self.fields))}
-            faults |= {name: [fault] for name, field in self.fields.items() if (fault := _type_fault(field, data.get(name)))}
+            faults |= {name: [fault] for name, field in self.fields.items() if (fault := _fault(field, data.get(name)))}
             if faults:
                 raise serializers.ValidationError(faults)
         return super().to_internal_value(data)
@@ -64,16 +64,18 @@ def as_whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST else value
 
 
-def _type_fault(field: Any, value: object) -> str:
-    """Say what a field takes, if this is a value of another type of JSON."""
+def _fault(field: Any, value: object) -> str:
+    """Say what a field takes, if this is of another type of JSON, or a text that is too long with the blanks around it."""
     if value is None:
         return ""
     if isinstance(field, serializers.ListField | serializers.DictField):
         items = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
-        return next((f"Of its items: {fault}" for one in items if (fault := _type_fault(field.child, one))), "")
+        return next((f"Of its items: {fault}" for one in items if (fault := _fault(field.child, one))), "")
     for kind, (wanted, name) in JSON_TYPES.items():
         if isinstance(field, kind) and (not isinstance(value, wanted) or (wanted is int and isinstance(value, bool))):
             return f"This takes {name}."
+    if isinstance(field, serializers.CharField) and isinstance(value, str) and len(value) > (field.max_length or len(value)):
+        return f"This takes at most {field.max_length} characters; these are {len(value)}, with the blanks around the text."
     return ""
 
 
