@@ -16,6 +16,8 @@ from typing import Any
 from django.utils import timezone
 
 from gamesvc.database.asking import ask, unhurried
+from gamesvc.errors import TooMany
+from gamesvc.language import again_in, joined
 
 _COUNT = """
 INSERT INTO accounts_throttle AS t (key, started_at, ends_at, count)
@@ -41,6 +43,12 @@ def throttle(key: str, limit: int, seconds: int) -> int:
     """
     full = throttle_in_turn([(key, limit, seconds)])
     return full[1] if full is not None else 0
+
+
+def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
+    """Count one more `key` as `throttle` does. Raises `TooMany` beyond the limit, with the sentence and when to try again."""
+    if wait := throttle(key, most, seconds):
+        raise TooMany(joined(sentence, again_in(wait)), wait)
 
 
 def throttle_in_turn(limits: Sequence[Limit]) -> tuple[int, int] | None:

@@ -22,11 +22,11 @@ from django.utils import timezone
 
 from accounts import signins
 from accounts.models import ApiToken, Authorization, User
-from accounts.throttling import throttle
+from accounts.throttling import count_or_wait
 from gamesvc.database.asking import ask
 from gamesvc.database.rows import columns, row_of
-from gamesvc.errors import Refusal, TooMany
-from gamesvc.language import again_in, joined, mark, say
+from gamesvc.errors import Refusal
+from gamesvc.language import mark, say
 
 PREFIX = "gsk_"
 # Every token may read: acting requires seeing.
@@ -90,8 +90,8 @@ def create_token(
             say("You have {max_tokens} keys, which is the limit. Revoke one that you no longer use.", max_tokens=MAX_TOKENS),
             "name",
         )
-    if wait := throttle(f"tokens made by {user.bot_owner_id or user.pk}", MADE_PER_DAY, 86_400):
-        raise TooMany(joined(say("You can make at most {most} keys a day.", most=MADE_PER_DAY), again_in(wait)), wait)
+    sentence = say("You can make at most {most} keys a day.", most=MADE_PER_DAY)
+    count_or_wait(f"tokens made by {user.bot_owner_id or user.pk}", MADE_PER_DAY, 86_400, sentence)
     plain = new_text()
     token = ApiToken.objects.create(
         user=user,

@@ -13,10 +13,10 @@ from django.db.models import Expression, Q, QuerySet
 
 from accounts import erasure, tokens
 from accounts.models import ApiToken, User
-from accounts.throttling import throttle
+from accounts.throttling import count_or_wait
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, username_validators
-from gamesvc.errors import Refusal, TooMany, not_there
-from gamesvc.language import again_in, joined, say
+from gamesvc.errors import Refusal, not_there
+from gamesvc.language import joined, say
 
 MOST = 5
 """Bot accounts of one user."""
@@ -76,8 +76,8 @@ def make(*, owner: User, name: str, matches: int = 8) -> User:
     _check_name(name)
     if len(of(owner)) >= MOST:
         raise BotRefused("too_many_bots", say("You have {most} bot accounts, which is the limit. Erase one first.", most=MOST))
-    if wait := throttle(f"bots made by {owner.pk}", MADE_A_DAY, _DAY):
-        raise TooMany(joined(say("You can make at most {most} bot accounts a day.", most=MADE_A_DAY), again_in(wait)), wait)
+    sentence = say("You can make at most {most} bot accounts a day.", most=MADE_A_DAY)
+    count_or_wait(f"bots made by {owner.pk}", MADE_A_DAY, _DAY, sentence)
     return User.objects.create_user(  # without a password nobody signs in as it
         username=name,
         email="",

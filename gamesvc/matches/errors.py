@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop
 
-from gamesvc import errors
 from gamesvc.errors import GamesvcError
 from gamesvc.json_types import JsonObject
 
@@ -87,9 +86,3 @@ class Forbidden(GamesvcError):
     title = "Not allowed"
     detail = "You may see this but not do it: your token lacks the scope, or it is for others to do."
     advice = "Read `detail`; make a token with the scope it names, or ask the host of the match."
-
-
-class TooMany(errors.TooMany):
-    """The user has reached a limit of matches, invitations or messages."""
-
-    title = "Too many"

@@ -22,10 +22,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from accounts.throttling import throttle
-from gamesvc.errors import TooMany
+from accounts.throttling import count_or_wait
 from gamesvc.json_types import JsonMapping
-from gamesvc.language import again_in, joined, say
+from gamesvc.language import say
 from notifications import registry
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
 from notifications.other_channels import deliveries, outward, transfers, webhooks
@@ -181,8 +180,8 @@ def again(hook: Webhook, delivery_id: UUID) -> WebhookDelivery | None:
 
 
 def _count(hook: Webhook) -> None:
-    if wait := throttle(f"webhook tries {hook.user_id}", TRIES_A_DAY, _DAY):
-        raise TooMany(joined(say("You may ask for {most} deliveries a day.", most=TRIES_A_DAY), again_in(wait)), wait)
+    sentence = say("You may ask for {most} deliveries a day.", most=TRIES_A_DAY)
+    count_or_wait(f"webhook tries {hook.user_id}", TRIES_A_DAY, _DAY, sentence)
 
 
 def log_of(hook: Webhook, *, before: tuple[datetime, UUID] | None = None) -> QuerySet[WebhookDelivery]:

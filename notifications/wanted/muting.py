@@ -16,9 +16,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from accounts.throttling import throttle
-from gamesvc.errors import TooMany
-from gamesvc.language import again_in, joined, say
+from accounts.throttling import count_or_wait, throttle
+from gamesvc.language import say
 from notifications import outbox, registry
 from notifications.models import Outbox, Scope
 from notifications.outbox import Notice
@@ -61,10 +60,8 @@ def may_change(receiver: Receiver) -> bool:
 
 def count_choice(user: User) -> None:
     """Count one more choice of mails on the page of an account. Raises `TooMany` beyond the daily limit."""
-    if wait := throttle(f"choices of mails by {user.pk}", CHOICES_A_DAY, _DAY):
-        raise TooMany(
-            joined(say("You can choose your mails at most {most} times a day.", most=CHOICES_A_DAY), again_in(wait)), wait
-        )
+    sentence = say("You can choose your mails at most {most} times a day.", most=CHOICES_A_DAY)
+    count_or_wait(f"choices of mails by {user.pk}", CHOICES_A_DAY, _DAY, sentence)
 
 
 def stopped(row: Outbox) -> Message | None:

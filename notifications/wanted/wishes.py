@@ -18,11 +18,11 @@ from django.utils import timezone
 
 from accounts.bots import bots
 from accounts.models import User
-from accounts.throttling import throttle
+from accounts.throttling import count_or_wait
 from gamesvc.database.prepared import OneOf, Prepared
-from gamesvc.errors import Refusal, TooMany
+from gamesvc.errors import Refusal
 from gamesvc.json_types import JsonMapping, JsonObject
-from gamesvc.language import again_in, joined, say
+from gamesvc.language import say
 from notifications import channels
 from notifications.models import Outbox, Preference
 from notifications.wanted import shared_reads
@@ -120,8 +120,9 @@ def set_wishes(user: User, changes: JsonMapping, *, topic: str = "") -> Wishes:
     """Change some settings; None restores the default. Raises `WishRefused` and `TooMany`, and then nothing has changed."""
     names = OF_A_TOPIC if topic else GENERAL
     values = {name: _checked(name, value, names) for name, value in changes.items()}
-    if "reminders" in values and (wait := throttle(f"reminders of {bots.root(user)}", POINTS_PER_DAY, 86_400)):
-        raise TooMany(joined(say("You can set reminders at most {most} times a day.", most=POINTS_PER_DAY), again_in(wait)), wait)
+    if "reminders" in values:
+        sentence = say("You can set reminders at most {most} times a day.", most=POINTS_PER_DAY)
+        count_or_wait(f"reminders of {bots.root(user)}", POINTS_PER_DAY, 86_400, sentence)
     with transaction.atomic():
         User.lock(user.pk)
         row, _ = Preference.objects.select_for_update().get_or_create(user=user, topic=topic)

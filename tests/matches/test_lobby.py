@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from accounts import addresses
 from accounts.models import Throttle
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.dice import commitment, contribution
 from gamesvc.games.kernel.game import Refused
-from gamesvc.matches import errors
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match, Question
@@ -156,7 +156,7 @@ def test_one_address_is_not_bombed(toy, player):
         host = player(f"host{number}")
         invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
     host = player("another")
-    with pytest.raises(errors.TooMany):
+    with pytest.raises(TooMany):
         invitations.invite(by=host, match=opening.create_match(by=host, game=toy), address="victim@elsewhere.example")
 
 
@@ -166,7 +166,7 @@ def test_no_single_user_uses_up_the_invitations_to_an_address(toy, anna, ben):
 
     for _ in range(daily_limits.INVITATIONS_TO_ONE_PER_DAY):
         invite(anna)
-    with pytest.raises(errors.TooMany):
+    with pytest.raises(TooMany):
         invite(anna)
     invite(ben)
 
@@ -178,7 +178,7 @@ def test_a_refused_invitation_is_not_counted(toy, anna, monkeypatch):
         with pytest.raises(Refused):
             invitations.invite(by=anna, match=match, **refused)
     invitations.invite(by=anna, match=match, address="carl@elsewhere.example")
-    with pytest.raises(errors.TooMany):
+    with pytest.raises(TooMany):
         invitations.invite(by=anna, match=match, address="dora@elsewhere.example")
 
 
@@ -189,7 +189,7 @@ def test_one_mailbox_is_not_bombed_by_tags(toy, player):
         invitations.invite(by=host, match=match, address=f"Victim+{number}@elsewhere.example")
     host = player("another")
     match = opening.create_match(by=host, game=toy)
-    with pytest.raises(errors.TooMany, match="several times today"):
+    with pytest.raises(TooMany, match="several times today"):
         invitations.invite(by=host, match=match, address="victim@elsewhere.example")
     invitations.invite(by=host, match=match, address="victims@elsewhere.example")
 
@@ -197,7 +197,7 @@ def test_one_mailbox_is_not_bombed_by_tags(toy, player):
 def test_one_user_is_not_bombed_by_another(toy, anna, ben, player):
     for _ in range(5):
         invitations.invite(by=anna, match=opening.create_match(by=anna, game=toy), username="ben")
-    with pytest.raises(errors.TooMany, match="You invited ben several times today"):
+    with pytest.raises(TooMany, match="You invited ben several times today"):
         invitations.invite(by=anna, match=opening.create_match(by=anna, game=toy), username="ben")
     host = player("host")
     invitations.invite(by=host, match=opening.create_match(by=host, game=toy), username="ben")
@@ -216,7 +216,7 @@ def test_what_a_user_has_muted_holds_for_an_invitation_to_their_address(toy, ann
 def test_matches_a_minute_are_limited(toy, anna):
     for _ in range(settings.MATCHES_PER_MINUTE):
         opening.create_match(by=anna, game=toy)
-    with pytest.raises(errors.TooMany):
+    with pytest.raises(TooMany):
         opening.create_match(by=anna, game=toy)
 
 
@@ -224,7 +224,7 @@ def test_matches_a_day_are_limited(toy, anna, settings):
     settings.MATCHES_PER_DAY = 2
     for _ in range(2):
         opening.cancel_match(by=anna, match=opening.create_match(by=anna, game=toy))
-    with pytest.raises(errors.TooMany, match="at most 2 matches and analysis boards a day") as refused:
+    with pytest.raises(TooMany, match="at most 2 matches and analysis boards a day") as refused:
         opening.create_match(by=anna, game=toy)
     assert "Try again in 24 hours." in refused.value.detail
     assert refused.value.retry_after > 86_000

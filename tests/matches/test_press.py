@@ -15,11 +15,11 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gamesvc.errors import TooMany
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.access.selectors import access_match
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Match, Press, Seat
 from gamesvc.matches.record.stream import STORE

@@ -12,6 +12,7 @@ import pytest
 from django.utils import timezone
 
 from accounts import absences, erasure
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches import erasing, errors
 from gamesvc.matches.lobby import invitations, opening, press, substitutes
@@ -192,7 +193,7 @@ def test_matches_opened_at_once_count_one_by_one(toy, anna, settings):
     def open_match() -> int:
         try:
             opening.create_match(by=anna, game=toy)
-        except errors.TooMany:
+        except TooMany:
             return 0
         return 1
 

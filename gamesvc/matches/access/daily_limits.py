@@ -17,10 +17,10 @@ from uuid import UUID
 
 from accounts.bots import bots
 from accounts.models import User
-from accounts.throttling import throttle, throttle_in_turn
+from accounts.throttling import count_or_wait, throttle, throttle_in_turn
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import again_in, joined, mark, say
-from gamesvc.matches.errors import TooMany
 
 PER_HOUR = 40
 PER_DAY = 200
@@ -72,12 +72,12 @@ ANSWERS_PER_DAY = 5000
 
 
 def count_for(by: User, what: str, most: int, seconds: int, sentence: str) -> None:
-    """Count one more act of a user, with those of their bots. Raises `TooMany` as `count_or_wait`."""
+    """Count one more act of a user, with those of their bots. Raises `TooMany` with the sentence and when to try again."""
     count_or_wait(f"{what} {bots.root(by)}", most, seconds, sentence)
 
 
 def count_message(by: User, match_id: UUID) -> None:
-    """Count one more message of a user, with those of their bots. Raises `TooMany` as `count_or_wait`."""
+    """Count one more message of a user, with those of their bots. Raises `TooMany` as `count_for`."""
     full = throttle_in_turn(
         [
             (f"press {match_id} {bots.root(by)}", MESSAGES_PER_HOUR, HOUR),
@@ -91,12 +91,6 @@ def count_message(by: User, match_id: UUID) -> None:
         )
         at, wait = full
         raise TooMany(joined((a_match, a_day)[at], again_in(wait)), wait)
-
-
-def count_or_wait(key: str, most: int, seconds: int, sentence: str) -> None:
-    """Count one more of what no single user does. Raises `TooMany` with the sentence and when to try again."""
-    if wait := throttle(key, most, seconds):
-        raise TooMany(joined(sentence, again_in(wait)), wait)
 
 
 def check(what: str, user_id: int | None, match_id: UUID) -> None:

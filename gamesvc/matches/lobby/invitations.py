@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts import blocks
 from accounts.addresses import mailbox_of, user_of_address
 from accounts.models import User
+from accounts.throttling import count_or_wait
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, tenures
@@ -114,7 +115,7 @@ def _count_invitation(by: User, receiver: User | str) -> None:
         return
     sentence, mailbox = say("This address was invited several times today."), mailbox_of(receiver)
     daily_limits.count_for(by, f"invitations to {mailbox} by", to_one, day, sentence)
-    daily_limits.count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
+    count_or_wait(f"invitations to {mailbox}", daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY, day, sentence)
 
 
 def invitation_token(invitation_id: uuid.UUID) -> str:

@@ -21,6 +21,7 @@ from django.utils import timezone
 from accounts.bots.bots import person
 from accounts.models import User
 from events import canonical
+from gamesvc.errors import TooMany
 from gamesvc.games import catalog
 from gamesvc.games.kernel.dice import Dice, commitment, contribution
 from gamesvc.games.kernel.game import Game, Refused
@@ -30,7 +31,6 @@ from gamesvc.language import mark, say
 from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
 from gamesvc.matches.lobby import blocked, clock_choice, links, programs
 from gamesvc.matches.models import Beginning, Holding, Match, Seat

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 
 from accounts import blocks as blocks_between
 from gamesvc.database.prepared import Given, OneOf, Prepared
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import selectors
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.mail_orders import blocks, order_mail, remarks
 from gamesvc.matches.models import Match, Press

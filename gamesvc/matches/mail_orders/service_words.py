@@ -17,9 +17,9 @@ from django.utils.translation import gettext as _
 from accounts import absences
 from accounts.models import User
 from gamesvc.database.rows import insert
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import shortened
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.mail_orders import player_names
 from gamesvc.matches.mail_orders.order_mail import Line

@@ -8,11 +8,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.models import Report
 from gamesvc.matches.organising import reports
 from gamesvc.matches.organising.reports import Subject

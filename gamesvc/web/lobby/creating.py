@@ -15,12 +15,11 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from gamesvc.errors import GamesvcError
+from gamesvc.errors import GamesvcError, TooMany
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.wording import SEAT_NAMES
 from gamesvc.language import say
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Match
 from gamesvc.web.common import controls

@@ -13,11 +13,12 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
 
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import Forbidden, TooMany
+from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import forks
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import board, history

@@ -9,13 +9,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from accounts.models import User
+from gamesvc.errors import TooMany
 from gamesvc.forms import ActForm
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations, links, opening, pairing, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.story import option_words, organising_words

@@ -12,12 +12,12 @@ from django.shortcuts import redirect, render
 
 from accounts.models import User
 from gamesvc import paging
+from gamesvc.errors import TooMany
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import press
 from gamesvc.matches.models import Match, Press
 from gamesvc.web.common import once

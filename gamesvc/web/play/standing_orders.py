@@ -14,11 +14,12 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from accounts.models import User
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
-from gamesvc.matches.errors import Outdated, TooMany
+from gamesvc.matches.errors import Outdated
 from gamesvc.matches.lobby import lines
 from gamesvc.matches.models import Premove
 from gamesvc.matches.play import branches, standing_orders

@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from accounts.addresses import add_verified_address
 from accounts.signing_in.adapter import AccountAdapter
-from gamesvc.matches import errors, retention
+from gamesvc.errors import TooMany
+from gamesvc.matches import retention
 from gamesvc.matches.lobby import invitations, opening
 from notifications.inbound import addresses, pipeline, store
 from notifications.inbound.proving.authentication import FAIL, Verdict
@@ -192,7 +193,7 @@ def test_an_address_is_not_bombed_with_invitations(toy, anna, player, mailing): 
     for _ in range(5):
         invitations.invite(by=anna, match=match, address="victim@elsewhere.example")
     for _ in range(95):
-        with pytest.raises(errors.TooMany):
+        with pytest.raises(TooMany):
             invitations.invite(by=anna, match=match, address="Victim@elsewhere.example")
     mailing.work()
     assert len(mailing.sink.to("victim@elsewhere.example")) == 5

@@ -19,9 +19,9 @@ from django.utils.translation import gettext as _
 from accounts import blocks
 from accounts.addresses import add_verified_address, is_taken, user_of_address
 from accounts.models import FormerName, User
+from gamesvc.errors import TooMany
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.errors import TooMany
 from gamesvc.matches.lobby import invitations
 from gamesvc.matches.mail_orders.joining import join_lines
 from gamesvc.matches.mail_orders.joining.join_lines import Meaning
