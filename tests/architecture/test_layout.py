@@ -177,3 +177,12 @@ def test_the_docstring_of_a_function_does_not_make_it_long() -> None:
     [short] = ast.parse('def f(\n    x,\n):\n    """Say\n\n    more.\n    """\n    return x\n').body
     assert isinstance(short, ast.FunctionDef)
     assert lines_of(short) == 4
+
+
+def test_who_follows_the_feed_in_a_test_waits_for_no_other_database() -> None:
+    """The feed ends before the oldest transaction of the whole server, also of one in the database of another test's process."""
+    consumes = re.compile(r"\b(totals|ratings)\.follow\b|rated import .*\b(follow|season)\b")
+    modules = [path for path in tracked() if re.search(r"^tests/(?!.*(rated|test_layout)\.py).*\.py$", path)]
+    following = [path for path in modules if consumes.search((ROOT / path).read_text(encoding="utf-8"))]
+    assert len(following) > 8
+    assert [path for path in following if not re.search(r"\bfeed\b", (ROOT / path).read_text(encoding="utf-8"))] == []

@@ -140,7 +140,7 @@ def test_nobody_waits_for_the_erasure_of_a_player_in_another_match(toy, anna, be
     assert not any(match.seats.filter(user=anna).exists() for match in matches)
 
 
-def test_an_erasure_and_the_statistics_do_not_wait_for_each_other(toy, anna, ben, monkeypatch):
+def test_an_erasure_and_the_statistics_do_not_wait_for_each_other(feed, toy, anna, ben, monkeypatch):
     """Each of them changes the figures of several matches, in an order of its own."""
     first, second = (opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy)) for _ in range(2))
     while totals.follow():

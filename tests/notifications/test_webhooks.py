@@ -10,6 +10,7 @@ import standardwebhooks
 import time_machine
 
 from accounts import erasure
+from gamesvc.errors import TooMany
 from gamesvc.time_limits import TimeIsUp
 from notifications.models import Handover, Outbox, Webhook, WebhookDelivery
 from notifications.other_channels import deliveries, outward, rests, signing, subscriptions, webhooks
@@ -193,7 +194,7 @@ def test_a_user_has_so_many_webhooks_and_tests_and_none_in_private_networks(ann,
             subscriptions.change(hook, url=url)
         assert refused.value.code == "bad_address"
     monkeypatch.setattr(subscriptions, "TRIES_A_DAY", 0)
-    with pytest.raises(subscriptions.TooMany):
+    with pytest.raises(TooMany):
         subscriptions.ping(hook)
 
 

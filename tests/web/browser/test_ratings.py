@@ -10,7 +10,7 @@ from gamesvc.matches.models import Match
 from tests.web.browser.conftest import PHONE, WIDE
 from tests.web.rated import season
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("feed")]
 
 
 @pytest.fixture
