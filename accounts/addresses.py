@@ -14,9 +14,6 @@ from accounts.models import User
 from gamesvc.database.asking import ask
 from gamesvc.database.prepared import OneOf, Prepared
 
-# Every mail that comes runs this, at the door and in the worker.
-_VERIFIED = 'SELECT email FROM account_emailaddress WHERE user_id = %s::bigint AND verified ORDER BY "primary" DESC, id'
-
 # In a statement: whether the user `%(user)s` has verified the address `%(email)s`.
 IS_VERIFIED = """
 EXISTS (SELECT FROM account_emailaddress WHERE user_id = %(user)s::bigint AND verified AND lower(email) = lower(%(email)s::text))
@@ -55,7 +52,12 @@ def mailbox_of(address: str) -> str:
 
 def verified_addresses(user: User) -> list[str]:
     """Return the verified addresses of a user, the primary one first."""
-    return [email for (email,) in ask(_VERIFIED, [user.pk]).fetchall()]
+    return [email for (email,) in ask(verified_sql("%s::bigint"), [user.pk]).fetchall()]
+
+
+def verified_sql(user: str) -> str:
+    """Return the SQL of `verified_addresses` for the id of a user in SQL."""
+    return f'SELECT email FROM account_emailaddress WHERE user_id = {user} AND verified ORDER BY "primary" DESC, id'  # noqa: S608
 
 
 def verified_of(users: Collection[int]) -> dict[int, set[str]]:

@@ -18,9 +18,11 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from gamesvc.database.asking import ask
+from gamesvc.database.rows import insert
 from gamesvc.json_types import JsonMapping
 from notifications import hints
 
@@ -98,15 +100,20 @@ def insert_sql(rows: Sequence[Notice]) -> tuple[str, list[object]]:
     ]
 
 
-def notify(*notices: Notice) -> None:
-    """Queue notices within the caller's transaction. The sender is woken after the commit."""
-    if not notices:
-        return
+def notify(*notices: Notice, about: Model | None = None) -> None:
+    """Queue notices within the caller's transaction, and store the new row that they are `about`.
+
+    The sender is woken after the commit.
+    """
+    if about is not None:
+        insert(about, beside=insert_sql(notices))
+    elif notices:
+        queue, values = insert_sql(notices)
+        ask(f"WITH appended AS (SELECT) {queue}", values)
     now = timezone.now()
-    queue, values = insert_sql(notices)
-    ask(f"WITH appended AS (SELECT) {queue}", values)
     soon = [notice.id for notice in notices if notice.due_at is None or notice.due_at <= now]
-    transaction.on_commit(lambda: wake(soon), robust=True)
+    if soon:
+        transaction.on_commit(lambda: wake(soon), robust=True)
 
 
 def wake(ids: Iterable[uuid.UUID]) -> None:

@@ -38,15 +38,22 @@ def _fields(model: type[Model]) -> tuple[list[str], list[tuple[int, Any, Sequenc
     return [field.attname for field in fields], [one for one in converted if one[2]]
 
 
-def insert(row: M) -> M:
+def insert(row: M, *, beside: tuple[str, Sequence[object]] | None = None) -> M:
     """Store a new row and return it, with its number if the database counts it. Raises what `save` raises.
 
-    Unlike `save` it sends no signals, and takes no columns whose values are left to the database.
+    Unlike `save` it sends no signals, and takes no columns whose values are left to the database. `beside`: an insertion of
+    others and its values, which looks for a row in `appended` (`outbox.insert_sql`); the database may not count the first then.
     """
     fields, sql, counted = _inserting(type(row))
-    answer = ask(sql, [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields])
-    if counted is not None:
-        setattr(row, counted, answer.fetchone()[0])
+    values: list[object] = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
+    if beside is not None:
+        assert counted is None
+        others, more = beside
+        ask(f"WITH appended AS ({sql} RETURNING true) {others}", [*values, *more])
+    else:
+        answer = ask(sql, values)
+        if counted is not None:
+            setattr(row, counted, answer.fetchone()[0])
     row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
     return row
 

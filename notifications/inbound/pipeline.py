@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.message import Message
@@ -61,13 +61,14 @@ def work(ids: Iterable[UUID] | None = None, *, most: int | None = None) -> int:
 
 def work_on(mail: InboundMail) -> bool:
     """Process one claimed mail. Return False if it must be tried again, or belongs to another worker by now."""
-    if not store.begin(mail):
+    verified = store.begin(mail)
+    if verified is None:
         return False
     if mail.attempts > store.MOST_ATTEMPTS:
         return _give_up(mail, "too many attempts: working on this mail seems to stop the worker")
     try:
         with putting_off(lambda: store.put_back(mail, error="the time of the task was over")):
-            return _steps(mail)
+            return _steps(mail, verified)
     except MailRefused as refused:
         return _refused(mail, refused)
     except Unanswered as silence:
@@ -140,7 +141,8 @@ def _fingerprint(mail: InboundMail, message: Message, sender: str) -> str:
     return covering.fingerprint(message, bytes(mail.raw), sender, mail.body_digests)
 
 
-def _steps(mail: InboundMail) -> bool:
+def _steps(mail: InboundMail, verified: Sequence[str]) -> bool:
+    """Do all that a mail asks for. `verified`: the addresses that the owner of its reply address has verified."""
     address = mail.address
     if address.user is not None and not address.user.is_active:
         raise MailRefused("inactive")
@@ -157,7 +159,7 @@ def _steps(mail: InboundMail) -> bool:
             _check_meant(mail, read, read.verdict)
         return _settle_stranger(mail, stranger)
     if read.verdict is not None:
-        trust.check_owner(address, read.sender, read.verdict)
+        trust.check_owner(address, read.sender, read.verdict, verified)
         _check_meant(mail, read, read.verdict)
     if standing.is_box(address):
         standing.check_rate(mail)

@@ -22,7 +22,6 @@ from accounts import blocks
 from accounts.models import User
 from gamesvc import language
 from gamesvc.database.prepared import Given, Prepared
-from gamesvc.database.rows import insert
 from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.matches import hints
@@ -89,32 +88,48 @@ def say(
     Raises `Refused`, and `TooMany` for a flood.
     """
     with transaction.atomic():
-        rows = holders.lock_seats(match)
-        # The lock makes those wait who repeat a message meanwhile.
-        if key is not None and (said := _SAID.rows(message=key, match=match.pk)):
-            return said[0]
-        holders.check(match, rows, by_seat, by.pk)
-        seats = {seat.index: seat for seat in rows}
-        hearers = _hearers(match, by_seat, to, seats)
-        kept = _check_text(text)
-        _check_ban(by)
-        daily_limits.count_message(by, match.pk)
-        message = insert(
-            Press(
-                id=key or uuid.uuid4(),
-                match=match,
-                seat=by_seat,
-                to=[] if to == ALL else hearers,
-                user_id=by.pk,
-                text=kept,
-                channel=channel,
-                said_at=timezone.now(),
-            )
-        )
-        apart = blocks.apart_each([user for index in hearers if (user := seats[index].user_id) is not None])
-        reached = (index for index in hearers if arrives(message, seats[index].user_id, apart.__getitem__))
-        outbox.notify(*(_notice(message, seats[index]) for index in reached))
-        transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
+        return say_within(match=match, by=by, by_seat=by_seat, to=to, text=text, channel=channel, key=key)
+
+
+def say_within(
+    *,
+    match: Match,
+    by: User,
+    by_seat: int,
+    to: Sequence[int] | Literal["all"],
+    text: str,
+    channel: str,
+    key: uuid.UUID | None = None,
+    again: bool = True,
+) -> Press:
+    """Do what `say` does within the caller's transaction, which must not go on after an exception.
+
+    `again` False: nobody can have sent it before; a repetition raises `IntegrityError`.
+    """
+    rows = holders.lock_seats(match)
+    # The lock makes those wait who repeat a message meanwhile.
+    if key is not None and again and (said := _SAID.rows(message=key, match=match.pk)):
+        return said[0]
+    holders.check(match, rows, by_seat, by.pk)
+    seats = {seat.index: seat for seat in rows}
+    hearers = _hearers(match, by_seat, to, seats)
+    kept = _check_text(text)
+    _check_ban(by)
+    daily_limits.count_message(by, match.pk)
+    message = Press(
+        id=key or uuid.uuid4(),
+        match=match,
+        seat=by_seat,
+        to=[] if to == ALL else hearers,
+        user_id=by.pk,
+        text=kept,
+        channel=channel,
+        said_at=timezone.now(),
+    )
+    apart = blocks.apart_each([user for index in hearers if (user := seats[index].user_id) is not None])
+    reached = (index for index in hearers if arrives(message, seats[index].user_id, apart.__getitem__))
+    outbox.notify(*(_notice(message, seats[index]) for index in reached), about=message)
+    transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
     return message
 
 

@@ -170,7 +170,16 @@ def _say(writer: Writer, line: Line) -> str:
     to, words = _press(writer, line)
     key = secrets.keyed_uuid("press by mail", writer.mail, str(line.number))
     wanted = press.ALL if isinstance(to, str) else to
-    press.say(match=writer.match, by=writer.user, by_seat=writer.seat, to=wanted, text=words, channel=CHANNEL, key=key)
+    press.say_within(
+        match=writer.match,
+        by=writer.user,
+        by_seat=writer.seat,
+        to=wanted,
+        text=words,
+        channel=CHANNEL,
+        key=key,
+        again=writer.again,
+    )
     return _("Passed on.")
 
 

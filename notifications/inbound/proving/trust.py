@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, timedelta
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -49,15 +49,18 @@ def prove(
     return authenticate(message, raw, sender, patient=patient, digests=digests, envelope_from=envelope_from)
 
 
-def check_owner(address: ReplyAddress, sender: str, verdict: Verdict) -> None:
-    """Check that a mail is proved to come from a verified address of the reply address's owner.
+def check_owner(address: ReplyAddress, sender: str, verdict: Verdict, verified: Sequence[str] | None = None) -> None:
+    """Check that a mail is proved to come from an address that the reply address's owner has verified (`verified`, if known).
 
     Raises `MailRefused`: `spoofed` is dropped, `stranger` and `unproved` are held until the owner confirms them.
     """
     if verdict.dmarc == FAIL and verdict.strict:
         raise MailRefused("spoofed")
-    own = verified_addresses(address.user) if address.user is not None else [address.email]
-    if sender not in {folded(one) for one in own}:
+    if address.user is None:
+        verified = [address.email]
+    elif verified is None:
+        verified = verified_addresses(address.user)
+    if sender not in {folded(one) for one in verified}:
         raise MailRefused("stranger")
     if verdict.dmarc != PASS:
         raise MailRefused("unproved", f"dmarc={verdict.dmarc}")
