@@ -49,6 +49,8 @@ _ONCE = (
 )
 # The library reads these fields while it splits the parts, and we after it.
 _PART_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
+# Addresses that every parser reads alike: no quoting, comment or encoding is possible in them.
+PLAIN_ADDRESS = r"[A-Za-z0-9_=+-]+(?:\.[A-Za-z0-9_=+-]+)*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*"
 # Known exceptions of the library on hostile mail.
 FAULTS = (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError, AssertionError, RecursionError)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from typing import IO, Any, AnyStr
@@ -17,7 +18,7 @@ from aiosmtpd.smtp import SMTP, syntax
 from django.conf import settings
 
 from notifications.inbound.doors.gate import CROWDED, Gate, network_of
-from notifications.parsing.reading import LARGEST
+from notifications.parsing.reading import LARGEST, PLAIN_ADDRESS
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,8 @@ LARGE = "552 5.3.4 The mail is larger than 10 MB: send your orders alone, as pla
 LARGE_FOR_EVER = "421 4.3.4 The mail is larger than this server takes"
 _ANNOUNCED = "552 Error: message size"
 NO_ROOM = "452 4.3.1 There is no room for the mail now, try again later"
+# The address of a command in a form that the library's parser reads alike.
+_PLAIN = re.compile(rf"<({PLAIN_ADDRESS})>(?:\Z| (?=[A-Z]))")
 MOST_MISTAKES = 20
 """Lines of one connection that are no command: the library answers empty ones for ever, and keeps all others waiting."""
 MISTAKEN = "421 4.5.2 Too many lines that are no command"
@@ -105,6 +108,17 @@ class Limited(SMTP):
         self.unknown += 1
         self.gate.guess(self.network)
         return self.unknown >= int(settings.MAILSERVER_UNKNOWN_PER_CONNECTION)
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        """Return the address of a command, None if there is none, and what follows it.
+
+        The library's parser takes a fifth of the time of a mail.
+        """
+        plain = _PLAIN.match(arg)
+        if plain is None:
+            found: tuple[str | None, str | None] = super()._getaddr(arg)
+            return found
+        return plain[1], arg[plain.end() :]
 
     def _getparams(self, params: Sequence[str]) -> dict[str, str | bool] | None:
         """Return the parameters of a command; None if one is no parameter, or a size that the library would fail at: `²`."""

@@ -15,7 +15,7 @@ from typing import cast
 
 import idna
 
-from notifications.parsing.reading import FAULTS
+from notifications.parsing.reading import FAULTS, PLAIN_ADDRESS
 from notifications.parsing.refusals import MailRefused
 
 # RFC 5321 allows 254 characters for an address; the rest is for the name.
@@ -26,6 +26,8 @@ _COMMENT = r"\([^()\\@]*\)"
 # A display name: words, quoted words, comments.
 _NAME = rf"(?:\"(?:[^\"\\]|\\.)*\"|{_COMMENT}|[^\"()<>@,:;\[\]\\])*"
 _FROM = re.compile(rf"\s*(?:{_NAME}<{_ADDRESS}>|{_ADDRESS.replace('address', 'bare')})\s*(?:{_COMMENT}\s*)?")
+# A form on which the library's parsers agree, so that they need not be asked: they take a tenth of the time of a mail.
+_AGREED = re.compile(rf"{PLAIN_ADDRESS}|(?:[A-Za-z0-9]+ )*<{PLAIN_ADDRESS}>|\"[A-Za-z0-9 ]+\" <{PLAIN_ADDRESS}>")
 _HEADERS = HeaderRegistry()
 
 
@@ -40,7 +42,7 @@ def sender_of(message: Message) -> str:
     if plain is None:
         raise MailRefused("no_single_sender", "a From line of another form than: Name <address>")
     address = plain["address"] or plain["bare"]
-    if _readings(value) != {(address,)}:
+    if not _AGREED.fullmatch(value) and _readings(value) != {(address,)}:
         raise MailRefused("no_single_sender", "two readers of the From line disagree")
     return folded(address)
 

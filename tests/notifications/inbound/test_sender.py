@@ -9,13 +9,16 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+from aiosmtpd.smtp import SMTP
 from authheaders import dmarc_lookup, get_domain_part
 from authheaders.dmarc_lookup import get_org_domain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notifications.inbound import purposes
+from notifications.inbound.doors import connection
 from notifications.inbound.proving import names
+from notifications.inbound.proving import sender as of_mails
 from notifications.inbound.proving.authentication import NONE, PASS, authenticate
 from notifications.inbound.proving.sender import domain_of, folded, sender_of
 from notifications.inbound.purposes import Handled
@@ -118,6 +121,21 @@ def test_the_usual_forms_are_read_and_proved(line, sender):
     found = judged(signed(mail(line), domain_of(sender)))
     assert found is not None
     assert (found[0], found[1].dmarc) == (sender, PASS)
+
+
+@given(st.from_regex(of_mails._AGREED, fullmatch=True))
+def test_the_forms_that_no_parser_is_asked_about_have_one_reading(line):
+    plain = of_mails._FROM.fullmatch(line)
+    assert plain is not None
+    assert of_mails._readings(line) == {(plain["address"] or plain["bare"],)}
+
+
+@given(st.from_regex(connection._PLAIN, fullmatch=True), st.sampled_from(["SIZE=100", "BODY=8BITMIME SIZE=9", "X"]))
+def test_the_address_of_a_command_is_the_one_that_the_library_reads(said, options):
+    line = f"{said}{options}" if said.endswith(" ") else said
+    assert connection._PLAIN.match(line)
+    limited = object.__new__(connection.Limited)
+    assert limited._getaddr(line) == SMTP._getaddr(limited, line)
 
 
 def test_one_aligned_signature_of_several_is_enough():
