@@ -14,10 +14,12 @@ import psycopg
 SAID_EVERY_SECONDS = 60.0
 # SQLSTATE: a table or column is missing.
 _UNPREPARED = ("42P01", "42703")
-# SQLSTATE: connection lost, server shutting down or starting up, disk full, no free connection, a transaction that took too long
-# because its process was stopped (of which psycopg makes an InternalError). Without a code the server was not reached.
+# SQLSTATE: connection lost, server shutting down or starting up, disk full, no free connection. Without a code the server was not
+# reached.
 _AWAY = ("08", "57P", "53100", "53300")
-_STOPPED = ("25P03", "25P04")
+# SQLSTATE of which psycopg makes an InternalError: a transaction that took too long because its process was stopped, a server
+# that only reads, as one that is no longer the primary.
+_AWAY_BY_STATE = ("25P03", "25P04", "25006")
 # SQLSTATE: waited for a lock for too long, deadlock. Nothing was done, and the same request may succeed at once.
 _CONTENDED = ("55P03", "40P01")
 
@@ -27,7 +29,7 @@ def is_away(error: BaseException | None) -> bool:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        if isinstance(error, psycopg.InternalError) and error.sqlstate in _STOPPED:
+        if isinstance(error, psycopg.InternalError) and error.sqlstate in _AWAY_BY_STATE:
             return True
         if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
             return error.sqlstate is None or error.sqlstate.startswith(_AWAY)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import OperationalError, close_old_connections, connection
 
+from gamesvc.away import is_away
 from gamesvc.database.asking import ask, drop_interrupted
 from gamesvc.time_limits import TimeIsUp
 
@@ -63,6 +64,25 @@ def test_a_connection_that_the_server_ended_is_replaced(server: psycopg.Connecti
     server.execute("SELECT pg_terminate_backend(%s::int, 5000)", [pid])
     begin_a_request()
     assert run("SELECT pg_backend_pid()") != [(pid,)]
+
+
+def test_a_session_that_only_reads_is_replaced() -> None:
+    """As one that began during a failover, when other sessions write again."""
+    [(pid,)] = run("SELECT pg_backend_pid()")
+    run("SET default_transaction_read_only = on")
+    begin_a_request()
+    assert run("SELECT pg_backend_pid()") != [(pid,)]
+    run("CREATE TEMPORARY TABLE written ON COMMIT DROP AS SELECT 1")
+
+
+def test_a_server_that_only_reads_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
+        with pytest.raises(OperationalError) as fault:
+            run("SELECT 1")
+    assert is_away(fault.value)
+    assert run("SELECT 1") == [(1,)]
 
 
 def test_a_connection_on_which_something_came_is_asked_and_kept(server: psycopg.Connection) -> None:

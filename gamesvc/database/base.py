@@ -5,6 +5,9 @@ something to read, where nothing should be.
 
 A client may vanish without a word, too, with its machine or network. Its session would go on for two hours, with the advisory
 locks that it holds: nobody else would send what is due. So the server is told the limits that the client has (`OPTIONS`).
+
+A session that only reads, as it may begin during a failover, stays so for as long as it lives, though other processes write
+again. So it is replaced: libpq begins none where `target_session_attrs` asks for one that writes.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ _GONE = {
     "keepalives_count": "tcp_keepalives_count",
     "tcp_user_timeout": "tcp_user_timeout",
 }
+# What the server reports of each session by itself.
+_ONLY_READS = (b"default_transaction_read_only", b"in_hot_standby")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -36,7 +41,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def is_usable(self) -> bool:
         """Return True if the connection can be used. The server is asked only if it has sent something."""
-        return self._is_quiet() or bool(super().is_usable())
+        return not self._only_reads() and (self._is_quiet() or bool(super().is_usable()))
+
+    def _only_reads(self) -> bool:
+        if self.connection is None or self.settings_dict["OPTIONS"].get("target_session_attrs") != "read-write":
+            return False
+        return any(self.connection.pgconn.parameter_status(name) == b"on" for name in _ONLY_READS)
 
     def _is_quiet(self) -> bool:
         if self.connection is None or self.connection.closed:

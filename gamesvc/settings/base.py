@@ -118,12 +118,14 @@ TEMPLATES = [
 
 # A server on another machine may vanish without a word, as in a failover. With the system's own limits each thread would wait a
 # quarter of an hour for its answer, and two minutes for a connection.
-_GONE = {
+_SESSION = {
     "connect_timeout": 10,
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
+    # One on a server that only reads, as during a failover, could stay so when the server writes again.
+    "target_session_attrs": "read-write",
 }
 
 
@@ -143,7 +145,7 @@ def database(url: str) -> dict[str, object]:
         # The frequent statements are prepared by `gamesvc.database.direct`; psycopg would make the server forget them with its
         # own after a rollback. All others are planned with their values: a plan for any values does without the indexes that hold
         # for some, and has taken many times as long.
-        "OPTIONS": {**_GONE, **query, "server_side_binding": True, "prepare_threshold": None},
+        "OPTIONS": {**_SESSION, **query, "server_side_binding": True, "prepare_threshold": None},
     }
 
 

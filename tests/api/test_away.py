@@ -64,7 +64,8 @@ def test_a_request_that_waited_too_long_for_another_is_to_be_sent_again(db, monk
 
 
 @pytest.mark.parametrize(
-    ("sqlstate", "away"), [("", True), ("08006", True), ("57P01", True), ("53300", True), ("55P03", False), ("40P01", False)]
+    ("sqlstate", "away"),
+    [("", True), ("08006", True), ("57P01", True), ("53300", True), ("25006", True), ("55P03", False), ("40P01", False)],
 )
 def test_a_lock_or_a_deadlock_is_not_away(sqlstate, away):
     assert is_away(refused(sqlstate)) is away
