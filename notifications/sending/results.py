@@ -6,22 +6,30 @@ another: what a mail showed decides what the next one shows.
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 
+from gamesvc.database.asking import drop_interrupted
 from notifications.models import Outbox, Status
 from notifications.registry import Shows
 from notifications.sending import claims, shown
 from notifications.wanted import timing
 
+log = logging.getLogger(__name__)
+
 MOST = 10
 LONGEST = 1.0
+# Each may have waited long for a lock: the others may be as well.
+MOST_FAULTS = 2
+# Sent mails by their ids, each with the moment at which the mail server took it.
+Taken = Mapping[UUID, tuple[Outbox, datetime]]
 
 
 class Results:
@@ -53,6 +61,30 @@ class Results:
         if not self._taken:
             return
         taken, self._taken = self._taken, {}
+        try:
+            rows = self._settled(taken)
+        except (DatabaseError, InterfaceError):
+            log.exception("the mails of a batch could not be recorded together")
+            rows = self._one_by_one(taken)
+        self.lost |= taken.keys() - {row.pk for row in rows}
+        timing.sent_more(rows)
+
+    def _one_by_one(self, taken: Taken) -> list[Outbox]:
+        """Record each mail by itself: what holds up that of one receiver would have those of the others sent twice."""
+        rows: list[Outbox] = []
+        faults = 0
+        for pk, mail in taken.items():
+            drop_interrupted()
+            try:
+                rows += self._settled({pk: mail})
+            except (DatabaseError, InterfaceError):
+                log.exception("the mail of the notice %s could not be recorded", pk)
+                if (faults := faults + 1) == MOST_FAULTS:
+                    break
+        return rows
+
+    def _settled(self, taken: Taken) -> list[Outbox]:
+        """Record in one transaction that mails were sent, with what follows. Return the notices that were still ours."""
         with transaction.atomic():
             ours = claims.settle_sent(taken)
             rows = [row for row, _sent_at in taken.values() if row.pk in ours]
@@ -61,8 +93,7 @@ class Results:
             shown.note_all([(row, self._shows[row.pk]) for row in rows])
             for row in rows:
                 timing.settled(row, Status.SENT)
-        self.lost |= taken.keys() - ours
-        timing.sent_more(rows)
+        return rows
 
 
 @contextmanager

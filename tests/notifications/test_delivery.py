@@ -1,5 +1,6 @@
 """Sending through real SMTP: exactly once, despite refusals, outages, deaths and competing senders."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -8,11 +9,13 @@ import textwrap
 import threading
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 import time_machine
 from anymail.exceptions import AnymailAPIError, AnymailRecipientsRefused
+from django.conf import settings
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone, translation
 
 from accounts.models import User
@@ -355,3 +358,31 @@ def test_two_senders_racing_send_each_once(committed, sink, turns, monkeypatch):
     assert len(ids) == len(set(ids)) == 40
     roots = [caught for caught in sink.messages if caught.message["In-Reply-To"] is None]
     assert len(roots) == 10, "one thread for each of five people and two matches"
+
+
+def test_a_locked_row_of_one_receiver_has_no_mail_of_another_sent_twice(committed, sink, turns):
+    """Some other session holds the row while the result of its mail is to be recorded with those of others."""
+    users = [make_user(name) for name in ("ann", "ben", "cleo")]
+    first, *others = [queue(user) for user in users]
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '200ms'")
+    with psycopg.connect(settings.DATABASE_OWNER_URL, dbname=connection.settings_dict["NAME"]) as other:
+
+        def lock(raw):
+            if b"cleo@" in raw:
+                other.execute("SELECT FROM notifications_outbox WHERE id = %s FOR UPDATE", [first])
+
+        sink.refuse_mail = lock
+        with contextlib.suppress(DatabaseError):
+            send_due()
+        other.rollback()
+    with connection.cursor() as cursor:
+        cursor.execute("RESET lock_timeout")
+    assert [row_of(one).status for one in others] == [Status.SENT, Status.SENT]
+    with later(minutes=5):
+        send_due()
+    assert sorted(caught.recipients[0] for caught in sink.messages) == [
+        *["ann@players.example"] * 2,
+        "ben@players.example",
+        "cleo@players.example",
+    ]
