@@ -17,6 +17,7 @@ from datetime import timedelta
 
 from django.db import OperationalError as DatabaseAway
 
+from gamesvc.database.asking import drop_interrupted
 from notifications.channels import ChannelBusy, ChannelRefused, HostSilent, Parcel
 from notifications.other_channels import outward
 
@@ -35,6 +36,8 @@ BUSY_PAUSE = timedelta(seconds=2)
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=2)
 GIVE_UP_AFTER = timedelta(days=1)
+# Each may have waited long for a lock.
+MOST_FAULTS = 2
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class _Sweep:
     running: dict[Future[_Transfer], Job] = field(default_factory=dict)
     busy: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
+    faults: list[DatabaseAway] = field(default_factory=list)
 
     @property
     def room(self) -> int:
@@ -95,6 +99,22 @@ class _Sweep:
     @property
     def users(self) -> list[int]:
         return [job.user_id for job in self.running.values() if job.user_id is not None]
+
+    def start(self, source: Source) -> tuple[int, int]:
+        """Send what a source claims, as far as there is room. Return how many it claimed, and how many of them it handed over."""
+        claimed = taken = 0
+        if not self.room or self.faults:
+            return 0, 0
+        try:
+            for job in source(self.room, self.users):
+                claimed += 1
+                if isinstance(job, Job):
+                    self.send(job)
+                else:
+                    taken += job
+        except DatabaseAway as fault:
+            self._note(fault)
+        return claimed, taken
 
     def send(self, job: Job) -> None:
         lane = job.parcel.lane
@@ -115,12 +135,19 @@ class _Sweep:
             try:
                 job.parcel.settled(fault)
                 sent += job.ended(fault, seconds)
-            except DatabaseAway:
-                raise
-            except Exception:
+            except Exception as failure:
                 # The results of the others are still to be recorded, or they would be sent again.
                 log.exception("the result of a transfer to %s could not be recorded", lane)
+                if isinstance(failure, DatabaseAway):
+                    self._note(failure)
         return sent
+
+    def _note(self, fault: DatabaseAway) -> None:
+        """Note a fault of the database: nothing more is started. Raise the last one that is waited for."""
+        drop_interrupted()
+        self.faults.append(fault)
+        if len(self.faults) == MOST_FAULTS:
+            raise fault
 
 
 def _transfer(parcel: Parcel) -> _Transfer:
@@ -142,15 +169,13 @@ def sweep(sources: Sequence[Source], *, lasting: float) -> int:
         while True:
             claimed = 0
             for source in sources if time.monotonic() < end else ():
-                for job in source(going.room, going.users) if going.room else ():
-                    claimed += 1
-                    if isinstance(job, Job):
-                        going.send(job)
-                    else:
-                        taken += job
+                more, settled = going.start(source)
+                claimed, taken = claimed + more, taken + settled
             sources = [*sources[1:], *sources[:1]]  # none of them waits for another that has more than there is room for
             if going.running:
                 # What becomes due meanwhile waits for no transfer that hangs.
                 taken += going.settle(wait(going.running, LOOK_SECONDS, return_when=FIRST_COMPLETED).done)
             elif not claimed:
+                if going.faults:
+                    raise going.faults[0]
                 return taken

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import standardwebhooks
 import time_machine
+from django.db import OperationalError
 
 from accounts import erasure
 from gamesvc.errors import TooMany
@@ -209,6 +211,33 @@ def test_a_user_with_many_slow_webhooks_rests_after_each_and_leaves_room_for_oth
     assert sweep_channels() == 1, "that of another user"
     with later(hours=3):
         assert sweep_channels() == 3
+
+
+def test_a_fault_of_the_database_at_one_result_has_nothing_of_others_sent_twice(ann, hook, ben, receiver, monkeypatch):
+    """As when another session holds a row of one user, or the connection is lost."""
+    failed, real, note = threading.Event(), outward.post, rests.note
+
+    def post(url, *about, **more):
+        assert not url.endswith("&slow") or failed.wait(5)
+        return real(url, *about, **more)
+
+    def held(user_id, *about):
+        if user_id == ann.pk:
+            failed.set()
+            raise OperationalError("canceling statement due to lock timeout")
+        note(user_id, *about)
+
+    subscriptions.ping(hook)
+    other = subscriptions.add(ben, url=f"{receiver.url}&slow")
+    with monkeypatch.context() as patch:
+        patch.setattr(outward, "post", post)
+        patch.setattr(rests, "note", held)
+        with pytest.raises(OperationalError):
+            sweep_channels()
+    assert statuses(other) == [(PING, "sent")]
+    with later(minutes=1):
+        assert sweep_channels() == 1
+    assert types(receiver) == [PING] * 3
 
 
 def test_no_other_webhook_ends_the_rest_of_a_user(sink, ann, hook, receiver, monkeypatch):
