@@ -28,7 +28,7 @@ from gamesvc.time_limits import putting_off
 from notifications import channels, registry
 from notifications.models import Outbox, Status
 from notifications.returned import bounces
-from notifications.sending import addressing, claims, mail, shown
+from notifications.sending import addressing, claims, mail, patience, shown
 from notifications.sending.results import Results, recorded
 from notifications.wanted import preferences, shared_reads, timing
 
@@ -39,6 +39,8 @@ BATCH = 10
 SWEEP_LASTS = 30.0
 FIRST_PAUSE = timedelta(seconds=10)
 LONGEST_PAUSE = timedelta(minutes=30)
+# So many times as long is the pause after a mail that the server may have taken without an answer: the receiver may have it.
+UNANSWERED = 6
 GIVE_UP_AFTER = timedelta(days=5)
 # Reached only by a notice that kills its worker each time, so that no failure is ever recorded.
 MOST_ATTEMPTS = 500
@@ -227,6 +229,7 @@ def _send(
         _later(row, f"the mail server cannot be reached: {fault}")
         return Outcome.UNREACHABLE
     try:
+        patience.wait_longer(connection)
         connection.send_messages([email])
     except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, AnymailRecipientsRefused) as refusal:
         _close(connection)
@@ -240,6 +243,9 @@ def _send(
     except (OSError, AnymailError) as fault:
         _close(connection)
         return _later(row, f"{type(fault).__name__}: {fault}")
+    except patience.Unanswered as fault:
+        _close(connection)
+        return _later(row, str(fault), times=UNANSWERED)
     if results is None:
         return _end(row, Status.SENT, shows=shows)
     results.add(row, shows)
@@ -279,11 +285,11 @@ def _end(row: Outbox, status: Status, reason: str = "", *, holds: bool = True, s
     return Outcome(status.value)
 
 
-def _later(row: Outbox, reason: str) -> Outcome:
+def _later(row: Outbox, reason: str, *, times: int = 1) -> Outcome:
     now = timezone.now()
     if now - row.due_at > GIVE_UP_AFTER:
         return _end(row, Status.FAILED, reason)
-    if not claims.put_back(row, until=now + pause(row.attempts), error=reason):
+    if not claims.put_back(row, until=now + times * pause(row.attempts), error=reason):
         return Outcome.LOST
     timing.waits_for_server(row)
     return Outcome.RETRY

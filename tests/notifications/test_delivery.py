@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -23,7 +24,7 @@ from gamesvc.time_limits import TimeIsUp
 from notifications.models import Outbox, Status
 from notifications.outbox import Notice, notify
 from notifications.registry import Message
-from notifications.sending import claims, delivery
+from notifications.sending import claims, delivery, patience
 from notifications.sending.delivery import Outcome
 from notifications.tasks import send_due, send_soon
 from tests.notifications.conftest import make_user
@@ -170,6 +171,32 @@ def test_server_down_then_up(sink, turns, ann):
         assert send_due() == 1
     assert [row_of(identity).status for identity in rows] == [Status.SENT] * 3
     assert len(sink.messages) == 3
+
+
+def test_a_server_that_answers_late_gets_a_mail_once(sink, turns, ann, settings):
+    settings.EMAIL_TIMEOUT = 0.5
+    sink.refuse_mail = lambda raw: time.sleep(1)
+    identity = queue(ann)
+    assert send_due() == 1
+    assert row_of(identity).status == Status.SENT
+    assert len(sink.messages) == 1
+
+
+def test_a_server_that_takes_mails_without_an_answer_gets_few_copies(sink, turns, ann, monkeypatch):
+    """Whether it has taken one nobody knows: the receiver should get it at last, but not every half hour for five days."""
+    monkeypatch.setattr(patience, "ANSWER_SECONDS", 0.05)
+    sink.refuse_mail = lambda raw: time.sleep(0.2)
+    identity = queue(ann)
+    tries = []
+    for _ in range(300):
+        with time_machine.travel(row_of(identity).claimed_until or timezone.now(), tick=True):
+            send_due()
+            tries.append(timezone.now())
+        if row_of(identity).status != Status.QUEUED:
+            break
+    assert row_of(identity).status == Status.FAILED
+    assert sum(one < tries[0] + timedelta(hours=1) for one in tries) <= 8
+    assert len(tries) < 60
 
 
 def test_given_up_after_days(sink, turns, ann):
