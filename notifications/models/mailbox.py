@@ -17,9 +17,10 @@ class Mailbox(models.Model):
     uid_validity = models.BigIntegerField(default=0)
     last_uid = models.BigIntegerField(default=0)
     tries = models.IntegerField(default=0)
-    # Older messages that were over a limit when they were looked at (`inbound.doors.rates`): they are tried again.
+    # Older messages that were over a limit when they were looked at (`inbound.doors.rates`), or could not be read: they are tried
+    # again.
     waiting = ArrayField(models.BigIntegerField(), default=list)
-    # Waiting messages that could not be read: by UID, the number of tries.
+    # Waiting messages that could not be read: by UID, how often they were put aside, and the end of their rest (POSIX time).
     failing = models.JSONField(default=dict)
     polled_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)

@@ -48,6 +48,9 @@ LEASE = timedelta(seconds=30)
 MOST_TRIES = 10
 # Deferred messages looked at again in each poll, and the most that may wait; beyond that the mailbox keeps the rest.
 WAITING_AGAIN, MOST_WAITING = 50, 5000
+# Rests of one that cannot be read: each is twice as long as the one before. All together take a day.
+FIRST_REST, LONGEST_REST = timedelta(minutes=1), timedelta(hours=1)
+MOST_LOOKS = 30
 # The first look at a mailbox begins with recent messages: older turns are over.
 FIRST_LOOK = timedelta(days=14)
 
@@ -209,7 +212,12 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
         except (Exception, TimeIsUp) as fault:
             _failed(box, uid, validity, fault)
         Mailbox.objects.filter(pk=box.pk).update(
-            uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0, claimed_until=timezone.now() + LEASE
+            uid_validity=validity,
+            last_uid=uid,
+            waiting=box.waiting,
+            failing=box.failing,
+            tries=0,
+            claimed_until=timezone.now() + LEASE,
         )
         box.tries = 0
     return taken
@@ -224,17 +232,18 @@ def _failed(box: Mailbox, uid: int, validity: int, fault: Exception | TimeIsUp) 
     Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
     if box.tries < MOST_TRIES:
         raise fault
-    # One message that its server never delivers must not block all later ones.
-    log.error("message %s of %s cannot be read and is passed over: %s", uid, box.name, fault, exc_info=fault)
+    # One message that its server does not deliver must not block all later ones.
+    _put_aside(box, uid, fault)
     if isinstance(fault, _ENDS):
-        Mailbox.objects.filter(pk=box.pk).update(uid_validity=validity, last_uid=uid, waiting=box.waiting, tries=0)
+        kept = {"last_uid": uid, "waiting": box.waiting, "failing": box.failing}
+        Mailbox.objects.filter(pk=box.pk).update(uid_validity=validity, tries=0, **kept)
         raise fault
 
 
 def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
     """Look again at deferred messages, the longest waiting first. Those deferred again go to the end."""
     taken: list[UUID] = []
-    for uid in box.waiting[:WAITING_AGAIN]:
+    for uid in [uid for uid in box.waiting if not _rests(box, uid)][:WAITING_AGAIN]:
         box.waiting.remove(uid)
         try:
             taken += _message(connection, uid)
@@ -243,16 +252,12 @@ def _again(connection: imaplib.IMAP4, box: Mailbox) -> list[UUID]:
         except (Exception, TimeIsUp) as fault:
             if _is_ours(fault):
                 raise  # the row still lists the message
-            if _failed_again(box, uid):
-                log.exception("message %s of %s cannot be read and is passed over", uid, box.name)
-            else:
-                log.exception("message %s of %s cannot be read yet; it waits on", uid, box.name)
-                box.waiting.append(uid)
+            _put_aside(box, uid, fault)
             if isinstance(fault, _ENDS):
                 drop_interrupted()
                 Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
                 raise
-        box.failing = {key: looks for key, looks in box.failing.items() if int(key) in box.waiting}
+        box.failing = {key: tried for key, tried in box.failing.items() if int(key) in box.waiting}
         Mailbox.objects.filter(pk=box.pk).update(waiting=box.waiting, failing=box.failing)
     return taken
 
@@ -263,11 +268,28 @@ def _is_ours(fault: Exception | TimeIsUp) -> bool:
     return ours and not isinstance(fault, _HUNG_UP)
 
 
-def _failed_again(box: Mailbox, uid: int) -> bool:
-    """Count one more failed look at a deferred message. Return True if that was the last."""
-    looks = box.failing.get(str(uid), 0) + 1
-    box.failing[str(uid)] = looks
-    return bool(looks >= MOST_TRIES)
+def _put_aside(box: Mailbox, uid: int, fault: Exception | TimeIsUp) -> None:
+    """Defer a message that could not be read, for longer each time: its server may be ill. After a day it is passed over."""
+    looks, _until = _tried(box, uid)
+    if looks >= MOST_LOOKS or len(box.waiting) >= MOST_WAITING:
+        log.error("message %s of %s cannot be read and is passed over", uid, box.name, exc_info=fault)
+        return
+    log.error("message %s of %s cannot be read yet; it waits", uid, box.name, exc_info=fault)
+    rest = min(FIRST_REST * 2**looks, LONGEST_REST)
+    box.waiting.append(uid)
+    box.failing[str(uid)] = [looks + 1, (timezone.now() + rest).timestamp()]
+
+
+def _rests(box: Mailbox, uid: int) -> bool:
+    _looks, until = _tried(box, uid)
+    return timezone.now().timestamp() < until <= (timezone.now() + LONGEST_REST).timestamp()
+
+
+def _tried(box: Mailbox, uid: int) -> tuple[int, float]:
+    """Return how often a message was deferred since it could not be read, and until when it rests."""
+    known = box.failing.get(str(uid))
+    # Earlier versions stored a number.
+    return (int(known[0]), float(known[1])) if isinstance(known, list) else (0, 0.0)
 
 
 def _message(connection: imaplib.IMAP4, uid: int) -> list[UUID]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
@@ -132,6 +133,23 @@ def test_a_server_that_is_down_is_tried_again_and_loses_nothing(box, to, setting
     assert "a-wrong-one" not in caplog.text
 
 
+@pytest.mark.parametrize("fault", ["refused", "hangs up"])
+def test_what_its_server_could_not_give_for_an_hour_is_not_lost(box, to, fault):
+    """As one whose index answers while the disk with the mails does not."""
+    uids = {box.put(mail(to, f"move A{number}")) for number in range(3)}
+    setattr(box, "broken" if fault == "refused" else "deadly", uids)
+    moment = timezone.now()
+    for poll in range(180):
+        with time_machine.travel(moment + poll * timedelta(seconds=20), tick=True):
+            assert poll_mailbox() == 0
+    box.broken = box.deadly = set()
+    taken = 0
+    for poll in range(180):
+        with time_machine.travel(moment + timedelta(hours=1) + poll * timedelta(seconds=20), tick=True):
+            taken += poll_mailbox()
+    assert (taken, Mailbox.objects.get().waiting, Mailbox.objects.get().failing) == (3, [], {})
+
+
 def test_a_message_that_its_server_never_gives_keeps_nothing_back_for_ever(box, to, monkeypatch):
     monkeypatch.setattr(imap, "MOST_TRIES", 3)
     box.broken = {box.put(mail(to))}
@@ -144,10 +162,19 @@ def test_a_message_at_which_its_server_hangs_up_keeps_nothing_back_for_ever(box,
     box.deadly = {box.put(mail(to))}
     box.put(mail(to))
     assert [poll_mailbox() for _ in range(5)] == [0, 0, 0, 1, 0]
+    with time_machine.travel(timezone.now() + timedelta(minutes=2), tick=True):
+        box.put(mail(to))
+        assert [poll_mailbox() for _ in range(2)] == [0, 1], "it is looked at again, and rests for longer"
+
+
+def give_up_after(looks: int, monkeypatch) -> None:
+    """Pass a message over after so many looks beyond the first tries, with no rest between them."""
+    monkeypatch.setattr(imap, "MOST_LOOKS", looks)
+    monkeypatch.setattr(imap, "FIRST_REST", timedelta(0))
 
 
 def test_a_message_that_waited_and_at_which_its_server_hangs_up_is_put_aside_too(box, to, settings, monkeypatch):
-    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    give_up_after(2, monkeypatch)
     settings.INBOUND_MAILS_PER_ADDRESS = 1
     for number in range(2):
         box.put(mail(to, f"move A{number}"))
@@ -163,6 +190,7 @@ def test_a_message_that_waited_and_at_which_its_server_hangs_up_is_put_aside_too
 @pytest.mark.parametrize("waited", [False, True])
 def test_a_large_message_on_a_slow_line_keeps_nothing_back_for_ever(box, to, settings, monkeypatch, waited):
     monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    give_up_after(2 if waited else 0, monkeypatch)
     real, slow = imap._fetch, None
 
     def fetched(connection, uid, part):
@@ -208,7 +236,7 @@ def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, mo
 
 
 def test_a_message_that_waited_and_cannot_be_read_is_put_aside_too(box, to, settings, monkeypatch, caplog):
-    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+    give_up_after(2, monkeypatch)
     settings.INBOUND_MAILS_PER_ADDRESS = 1
     for number in range(3):
         box.put(mail(to, f"move A{number}"))
