@@ -14,14 +14,15 @@ import psycopg
 SAID_EVERY_SECONDS = 60.0
 # SQLSTATE: a table or column is missing.
 _UNPREPARED = ("42P01", "42703")
-# SQLSTATE: connection lost, server shutting down or starting up, disk full, no free connection. Without a code the server was not
-# reached.
-_AWAY = ("08", "57P", "53100", "53300")
+# SQLSTATE: connection lost, server shutting down or starting up, out of a resource (disk, memory, connections), a fault of its
+# machine (a block cannot be read). Without a code the server was not reached.
+_AWAY = ("08", "53", "57P", "58")
 # SQLSTATE of which psycopg makes an InternalError: a transaction that took too long because its process was stopped, a server
 # that only reads, as one that is no longer the primary.
 _AWAY_BY_STATE = ("25P03", "25P04", "25006")
-# SQLSTATE: waited for a lock for too long, deadlock. Nothing was done, and the same request may succeed at once.
-_CONTENDED = ("55P03", "40P01")
+# SQLSTATE: waited for a lock for too long, deadlock, a statement that took too long or was cancelled. Nothing was done, and the
+# same request may succeed at once.
+_CONTENDED = ("55P03", "40P01", "57014")
 
 
 def is_away(error: BaseException | None) -> bool:

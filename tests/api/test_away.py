@@ -48,7 +48,7 @@ def test_every_door_says_when_to_come_back(away, path, method):
         assert answer.json()["code"] == "unavailable"
 
 
-@pytest.mark.parametrize("sqlstate", ["55P03", "40P01"])
+@pytest.mark.parametrize("sqlstate", ["55P03", "40P01", "57014"])
 @pytest.mark.parametrize("path", [one for one in ADDRESSES if one != "/health/"])
 def test_a_request_that_waited_too_long_for_another_is_to_be_sent_again(db, monkeypatch, path, sqlstate):
     def fails(*_, **__):
@@ -65,7 +65,7 @@ def test_a_request_that_waited_too_long_for_another_is_to_be_sent_again(db, monk
 
 @pytest.mark.parametrize(
     ("sqlstate", "away"),
-    [("", True), ("08006", True), ("57P01", True), ("53300", True), ("25006", True), ("55P03", False), ("40P01", False)],
+    [*((one, True) for one in ("", "08006", "57P01", "53200", "53300", "58030", "25006")), ("55P03", False), ("40P01", False)],
 )
 def test_a_lock_or_a_deadlock_is_not_away(sqlstate, away):
     assert is_away(refused(sqlstate)) is away
