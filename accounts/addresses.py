@@ -99,6 +99,16 @@ def user_of_address(address: str) -> User | None:
     return row.user if row else None
 
 
+def held_by(users: Iterable[User], address: str) -> list[User]:
+    """Return those of some users with an address who hold it: they have verified it, or no address at all yet.
+
+    One that a user has only added may have been mistyped, and be a stranger's. It takes the same query without any user.
+    """
+    found = list(users)
+    known = verified_of({user.pk for user in found} or {0})
+    return [user for user in found if user.pk not in known or address.lower() in known[user.pk]]
+
+
 def is_taken(address: str) -> bool:
     """Return True if an account has verified this address, also a suspended one: no other account can."""
     return bool(EmailAddress.objects.filter(email=address.lower(), verified=True).exists())

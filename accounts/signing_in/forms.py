@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account import forms as account_forms
+from allauth.account.utils import filter_users_by_email
 from django import forms
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
@@ -42,6 +43,12 @@ class _OffersRevoking(forms.Form):
 class SignupForm(account_forms.SignupForm):  # type: ignore[misc]
     """The form to sign up."""
 
+    def validate_unique_email(self, value: str) -> str:
+        """Take an address that others have only added to their accounts: else they could keep its owner out."""
+        address = str(super().validate_unique_email(value))
+        self.account_already_exists = bool(addresses.held_by(filter_users_by_email(address), address))
+        return address
+
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         """Create the user; of an address that is known, tell its owner alone.
 
@@ -73,13 +80,11 @@ class ResetPasswordForm(account_forms.ResetPasswordForm):  # type: ignore[misc]
     users: list[User]
 
     def clean_email(self) -> str:
-        """Leave out accounts that have verified other addresses than this one: it may have been mistyped, and be a stranger's.
-
-        Addresses without an account cost the same query, or its time would tell.
+        """Leave out accounts that have only added the address. One without an account costs the same query, or its time would
+        tell.
         """
         written = str(super().clean_email())
-        known = addresses.verified_of({user.pk for user in self.users} or {0})
-        self.users = [user for user in self.users if user.pk not in known or written.lower() in known[user.pk]]
+        self.users = addresses.held_by(self.users, written)
         return written
 
 

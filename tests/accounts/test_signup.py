@@ -309,6 +309,26 @@ def test_a_further_address_is_confirmed_by_the_user_who_added_it(client):
     assert EmailAddress.objects.get(email="ann@mistyped.example").verified
 
 
+def test_who_adds_an_address_of_others_keeps_them_out_of_nothing(client):
+    """An address that is only added got no sign-up, no new password, and no mail that told its owner why."""
+    confirmed(client)
+    add_address(client, "ben@players.example")
+    cache.clear()  # one mail to an address within three minutes
+    ben = Client()
+    assert sign_up(ben, "ben", "Ben@players.example").status_code == 302
+    assert mail.outbox[-1].subject == "Please Confirm Your Email Address"
+    ben.post(link_in(mail.outbox[-1]))
+    assert who(ben) == "ben"
+    assert EmailAddress.objects.get(email="ben@players.example", verified=True).user.username == "ben"
+    cache.clear()
+    sign_up(Client(), "ben2", "ben@players.example")
+    assert not User.objects.filter(username="ben2").exists(), "his now"
+    Client().post("/accounts/login/", {"login": "ben@players.example", "password": PASSWORD})
+    Client().post("/accounts/password/reset/", {"email": "ben@players.example"})
+    assert "/accounts/password/reset/key/" in mail.outbox[-1].body
+    assert mail.outbox[-1].to == ["ben@players.example"]
+
+
 def test_one_account_makes_us_write_to_few_strangers_a_day(client):
     """By the limit of changes alone one account could have 14,400 mails sent a day, to addresses of its choice."""
     confirmed(client)
