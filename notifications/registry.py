@@ -104,7 +104,8 @@ class Kind:
     about within its topic; of several that wait, the newest replaces the others. `again`: it only repeats what another kind has
     said. `carries`: the kinds of which a mail of this kind says all, and more, if they concern the same seat (`wanted.carrying`).
     `urgent`: of a kind whose notices gather (with a subject, without a deadline), the ones that go at once. `part`: it is a part
-    of mails, or a mail of several notices, and tells nothing of its own.
+    of mails, or a mail of several notices, and tells nothing of its own. `quotes`: its mails hold what others have written, for
+    which a server may refuse them.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Kind:
     carries: Collection[str] = ()
     urgent: Callable[[Outbox], bool] | None = None
     part: bool = False
+    quotes: bool = False
 
 
 _kinds: dict[str, Kind] = {}
@@ -138,6 +140,7 @@ def register(
     carries: Collection[str] = (),
     urgent: Callable[[Outbox], bool] | None = None,
     part: bool = False,
+    quotes: bool = False,
 ) -> None:
     """Register `renderer(row)` for this kind of notice. It runs in the receiver's language and time zone.
 
@@ -150,7 +153,7 @@ def register(
     if known is not None and known.renderer is not renderer:
         raise ValueError(f"the kind of notice {kind!r} is already registered")
     words = label or kind.replace("_", " ").capitalize()
-    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again, carries, urgent, part)
+    _kinds[kind] = Kind(kind, words, renderer, essential, deadline, brief, acted, subject, again, carries, urgent, part, quotes)
 
 
 def find(kind: str) -> Kind | None:
@@ -161,6 +164,11 @@ def find(kind: str) -> Kind | None:
 def kinds() -> list[Kind]:
     """Return all kinds, in the order of registration, for the page of notification settings."""
     return list(_kinds.values())
+
+
+def quoting() -> list[str]:
+    """Return the names of the kinds whose mails hold what others have written."""
+    return [kind.name for kind in _kinds.values() if kind.quotes]
 
 
 _facts: list[Callable[[Outbox], Mapping[str, object]]] = []

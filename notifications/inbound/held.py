@@ -61,7 +61,7 @@ _NAME = re.compile(r"[^\W\d_][\w.'’-]{0,30}(?: [^\W\d_][\w.'’-]{0,30}){0,3}"
 
 def register() -> None:
     """Register the wording of our two kinds of notice."""
-    registry.register("mail_held", mail_held, label="Orders to be confirmed", essential=True)
+    registry.register("mail_held", mail_held, label="Orders to be confirmed", essential=True, quotes=True)
     registry.register("mail_failed", mail_failed, label="Mail that could not be read", essential=True)
 
 

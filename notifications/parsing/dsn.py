@@ -81,6 +81,11 @@ def judge(text: str, *, status: str = "") -> Finding:
     return Finding(Report.SOFT, found, detail)
 
 
+def is_gone(finding: Finding) -> bool:
+    """Return True if a report says in so many words that there is no such mailbox, which no mail can be the cause of."""
+    return finding.status[2:] in _GONE or bool(_NOBODY.search(finding.detail))
+
+
 def redact(text: str) -> str:
     """Return a server's text on one line without addresses, so that it can be stored."""
     return " ".join(_ADDRESS.sub("…@", text[:_REASON].replace("\x00", "")).encode("utf-8", "replace").decode().split())[:300]

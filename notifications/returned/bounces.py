@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from gamesvc.json_types import JsonMapping
-from notifications import channels
+from notifications import channels, registry
 from notifications.models import Bounce, Outbox, Report, Scope, Source, Status
 from notifications.parsing import dsn
 from notifications.parsing.dsn import Finding
@@ -105,6 +106,8 @@ def _record(finding: Finding, source: Source, *, row: Outbox | None, key: str, m
     about = (row.sent_to if row is not None else "") or address
     if not about:
         return
+    if finding.report == Report.HARD and row is not None and row.kind in registry.quoting() and not dsn.is_gone(finding):
+        finding = replace(finding, report=Report.SOFT)
     with transaction.atomic():
         bounce, new = Bounce.objects.get_or_create(
             key=hashlib.sha256(f"{source} {key}".encode()).hexdigest(),

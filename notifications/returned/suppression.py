@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.addresses import sending_addresses, verified_addresses
 from accounts.models import User
 from gamesvc.database.prepared import OneOf, Prepared
+from notifications import registry
 from notifications.models import Bounce, Outbox, Report, Source, Suppression
 from notifications.wanted.preferences import address_hash
 
@@ -27,7 +28,8 @@ def weigh(bounce: Bounce) -> bool:
     """Draw the consequence of a report. Return True if it suppresses the address.
 
     A report by mail could be sent by anyone who holds a mail of ours with its return path. It counts once a second one comes,
-    about a mail sent after the first: by then the owner of a working address would have noticed.
+    about a mail sent after the first: by then the owner of a working address would have noticed. A mail with words of others may
+    be refused for these: an opponent could write such ones every day.
     """
     if bounce.source == Source.DSN and not _said_again(bounce):
         return False
@@ -37,7 +39,7 @@ def weigh(bounce: Bounce) -> bool:
         case Report.COMPLAINT:
             _suppress(bounce, kind=bounce.kind)
         case _:
-            if score(bounce.address_hash, at=bounce.happened_at) < LIMIT:
+            if bounce.kind in registry.quoting() or score(bounce.address_hash, at=bounce.happened_at) < LIMIT:
                 return False
             _suppress(bounce)
     return True
@@ -47,9 +49,10 @@ def score(address: str, *, at: datetime) -> float:
     """Return how badly an address (its hash) took mail before `at`: one for each day with a soft bounce, halved each week.
 
     Many refusals of one day count once: a full mailbox refuses all the mails of a busy evening. Refusals from before the owner
-    asked for mail again do not count.
+    asked for mail again do not count, nor those of mails with words of others.
     """
     bounces = Bounce.objects.filter(address_hash=address, report=Report.SOFT, happened_at__gt=at - FORGOTTEN, happened_at__lte=at)
+    bounces = bounces.exclude(kind__in=registry.quoting())
     lifted = Suppression.objects.filter(address_hash=address, kind="").values_list("lifted_at", flat=True).first()
     if lifted is not None:
         bounces = bounces.filter(happened_at__gt=lifted)

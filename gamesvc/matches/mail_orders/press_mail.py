@@ -53,7 +53,7 @@ _MESSAGES = Prepared(lambda: Press.objects.filter(pk=OneOf("wanted", "uuid")).se
 
 def register() -> None:
     """Register the wording of press notices and the handler of answers."""
-    registry.register("press", said, label="Messages of other players", acted=answered, subject=circle)
+    registry.register("press", said, label="Messages of other players", acted=answered, subject=circle, quotes=True)
     registry.register("press_failed", failed, label="Messages that could not be passed on", essential=True)
     purposes.register(PURPOSE, handle, weighs=True)
 

@@ -15,7 +15,7 @@ from notifications.registry import Message
 
 def register() -> None:
     """Register the wording of this notice."""
-    registry.register("measure", word_measure, label="The organiser intervenes in one of your matches")
+    registry.register("measure", word_measure, label="The organiser intervenes in one of your matches", quotes=True)
 
 
 def word_measure(row: Outbox) -> Message | None:

@@ -19,7 +19,7 @@ def register() -> None:
     """Register the wording of these notices."""
     registry.register("undo_asked", word_asked, label="A player asks for an undo")
     registry.register("undo_answered", word_answered, label="Answers to your undo requests")
-    registry.register("taken_back", word_undone, label="A turn you were notified of was undone")
+    registry.register("taken_back", word_undone, label="A turn you were notified of was undone", quotes=True)
 
 
 # --- rows, written with the append ---

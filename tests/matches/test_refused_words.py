@@ -1,0 +1,68 @@
+"""Mails that are refused for the words of other players: their receivers go on getting all others."""
+
+from __future__ import annotations
+
+import re
+import smtplib
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from gamesvc.matches.lobby import opening, press
+from notifications.models import Bounce
+from notifications.returned import suppression
+from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+
+WORDS = "XJS*C4JDBQADN1"
+
+
+@pytest.fixture
+def match(anna, ben, mailing):  # noqa: F811
+    verify(anna, ben)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar"))
+    mailing.work()
+    return match
+
+
+def say(match, ben, mailing):  # noqa: F811
+    """Let ben write what the mail server of anna takes for spam. Return the mails that were sent."""
+    before = len(mailing.sink.messages)
+    press.say(match=match, by=ben, by_seat=1, to="all", text=WORDS, channel="web")
+    mailing.work()
+    return mailing.sink.messages[before:]
+
+
+def test_a_message_that_is_refused_each_day_stops_no_other_mail(match, anna, ben, mailing):  # noqa: F811
+    mailing.sink.refuse_mail = lambda raw: "554 5.7.1 message content rejected" if WORDS.encode() in raw else None
+    start = timezone.now()
+    for day in range(6):
+        with time_machine.travel(start + timedelta(days=day), tick=True):
+            say(match, ben, mailing)
+    assert Bounce.objects.filter(kind="press", report="soft").count() == 6
+    assert not suppression.unreachable([anna])
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "stops"),
+    [
+        ("5.0.0", "550 This message contains a virus (Urlhaus.Malware.1)", False),
+        ("5.7.1", "554 5.7.1 rejected", False),
+        ("5.1.1", "550 5.1.1 <anna@players.example>: Recipient address rejected: User unknown", True),
+        ("5.0.0", "550 Unrouteable address: no such user", True),
+    ],
+)
+def test_a_report_about_a_message_counts_if_it_is_about_the_mailbox(match, anna, ben, mailing, status, said, stops):  # noqa: F811
+    report = (FIXTURES.parent / "bounces" / "postfix_unknown_user.eml").read_text()
+    for _ in range(2):
+        (sent,) = say(match, ben, mailing)
+        raw = re.sub(r"Status: .*", f"Status: {status}", report)
+        raw = re.sub(r"smtp; 550(?s:.*?)\n\n", f"smtp; {said}\n\n", raw)
+        raw = raw.replace("RETURN_PATH", sent.sender).replace("\n", "\r\n")
+        with smtplib.SMTP("127.0.0.1", mailing.receiver.port, timeout=10) as client:
+            client.sendmail("", [sent.sender], raw.encode())
+    assert Bounce.objects.count() == 2
+    assert bool(suppression.unreachable([anna])) == stops
