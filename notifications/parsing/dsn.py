@@ -25,6 +25,8 @@ _ADDRESS = re.compile(r"[^\s<>(),;:\"']+@(?=[\w-])")
 _POLICY = re.compile(
     r"spam|block|black ?list|deny ?list|reputation|policy|dmarc|\bspf\b|dkim|\brate\b|quota|\bfull\b|temporar", re.IGNORECASE
 )
+# A mailbox that gets too many mails at a time says 5.2.1 too (Gmail), and anybody can send them.
+_BUSY = re.compile(r"\brate\b|too (?:quickly|fast|many)|\blimit", re.IGNORECASE)
 _NOBODY = re.compile(r"recipient address rejected|user unknown|no such (?:user|mailbox|recipient)|unknown user", re.IGNORECASE)
 _DAEMON = re.compile(r"\b(?:mailer-daemon|postmaster)@", re.IGNORECASE)
 
@@ -74,6 +76,8 @@ def judge(text: str, *, status: str = "") -> Finding:
     if (code and code[1] != "5") or (not code and basic and basic[1].startswith("4")):
         return Finding(Report.SOFT, found, detail)
     subject = f"{code[2]}.{code[3]}" if code else "0.0"
+    if subject == "2.1" and _BUSY.search(text):
+        return Finding(Report.SOFT, found, detail)
     if subject in _GONE or (subject in ("0.0", "4.1") and _NOBODY.search(text)):
         return Finding(Report.HARD, found, detail)
     if subject == "0.0" and basic and basic[1] in _GONE_BASIC and not _POLICY.search(text):

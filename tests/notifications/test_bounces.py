@@ -116,6 +116,7 @@ def test_long_runs_do_not_hold_up_the_reader(filling):
         ("550 no such user here", Report.HARD),
         ("553 sorry, that domain is not ours", Report.HARD),
         ("550 5.2.1 The account is disabled", Report.HARD),
+        ("550-5.2.1 The user is receiving mail at a rate that 550-5.2.1 prevents additional messages", Report.SOFT),
         ("554 5.7.1 not wanted here", Report.SOFT),
         ("550 rejected as spam", Report.SOFT),
         ("552 5.2.2 mailbox full", Report.SOFT),
