@@ -62,7 +62,7 @@ def tracked(sender: object, event: AnymailTrackingEvent, esp_name: str, **_: obj
         if row is not None:
             _mute(row)
         return
-    finding = _said(event)
+    finding = _said(event, row)
     address = address_hash(event.recipient) if event.recipient else ""
     if finding is None or (row is None and not address):
         return
@@ -71,7 +71,7 @@ def tracked(sender: object, event: AnymailTrackingEvent, esp_name: str, **_: obj
     _record(finding, Source.PROVIDER, row=row, address=address, key=f"{esp_name} {told}", moment=moment)
 
 
-def _said(event: AnymailTrackingEvent) -> Finding | None:
+def _said(event: AnymailTrackingEvent, row: Outbox | None) -> Finding | None:
     text = event.mta_response or event.description or ""
     match event.event_type:
         case EventType.COMPLAINED:
@@ -88,6 +88,8 @@ def _said(event: AnymailTrackingEvent) -> Finding | None:
                 RejectReason.BOUNCED: Report.HARD,
                 RejectReason.SPAM: Report.COMPLAINT,
             }.get(event.reject_reason, Report.SOFT)
+            if report == Report.COMPLAINT and row is not None and row.kind in registry.quoting():
+                report = Report.SOFT  # perhaps a filter said so, of what another player wrote
             return Finding(report, "", dsn.redact(text))
     return None
 

@@ -8,10 +8,11 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from anymail.signals import AnymailTrackingEvent, EventType, RejectReason, tracking
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening, press
-from notifications.models import Bounce
+from notifications.models import Bounce, Outbox
 from notifications.returned import suppression
 from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
 
@@ -66,3 +67,18 @@ def test_a_report_about_a_message_counts_if_it_is_about_the_mailbox(match, anna,
             client.sendmail("", [sent.sender], raw.encode())
     assert Bounce.objects.count() == 2
     assert bool(suppression.unreachable([anna])) == stops
+
+
+def test_a_providers_filter_stops_no_further_messages(match, anna, ben, mailing):  # noqa: F811
+    say(match, ben, mailing)
+    row = Outbox.objects.get(kind="press")
+    event = AnymailTrackingEvent(
+        event_type=EventType.REJECTED,
+        reject_reason=RejectReason.SPAM,
+        description="Spam Content",
+        recipient="anna@players.example",
+        metadata={"delivery": str(row.id)},
+    )
+    tracking.send(sender=None, event=event, esp_name="Test")
+    assert Bounce.objects.get().report == "soft"
+    assert [sent.recipients for sent in say(match, ben, mailing)] == [("anna@players.example",)]
