@@ -227,6 +227,21 @@ def test_a_request_lapses_with_its_time_and_when_the_match_moves_on(duel):
     assert undoing.lapse_requests() == 0
 
 
+def test_a_request_that_ends_with_its_match_is_no_fault_of_the_store(anna, ben):
+    """Its end settles it without an event: nothing comes after the end."""
+    match = opening.create_match(by=anna, game="stratastar", undo="consent")
+    match = opening.join_match(by=ben, match=match)
+    seat = load(match).awaited()[0].seat
+    play_out(match, most=1)
+    undo(match, seat)
+    act(match, 1 - seat, {"name": "resign"})
+    assert audit.check_match(match.id) == []
+    assert undoing.lapse_requests() == 1
+    assert audit.check_match(match.id) == []
+    UndoRequest.objects.update(settled_at=None, seat=1 - seat)
+    assert [finding.code for finding in audit.check_match(match.id)] == ["undo_requests"]
+
+
 def test_a_request_tells_nobody_that_its_player_has_set_standing_orders(duel, program):
     """An undo leaves them as they are, so the request stays; else its end would tell of them, and when."""
     act(duel, 0, {"name": "draw"})
