@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
+from typing import Any
 
 from celery import current_app
-from kombu.exceptions import OperationalError
+from kombu import pools
+from kombu.exceptions import LimitExceeded, OperationalError
 
 log = logging.getLogger(__name__)
 
 # After a broker failure no hint is sent for this long, so that a missing broker does not slow down requests.
 PAUSE_SECONDS = 10.0
+# Longest wait for a broker that hangs. A worker waits longer for its tasks, but behind a hint a request waits.
+LONGEST_WAIT_SECONDS = 2.0
 
 _silent_until = 0.0
 
@@ -22,7 +27,15 @@ def publish(task: str, *args: object) -> None:
     if time.monotonic() < _silent_until:
         return
     try:
-        current_app.send_task(task, args=args, ignore_result=True, retry=False)
-    except (OperationalError, OSError) as error:
+        with _producers(current_app.conf.broker_write_url).acquire(block=True, timeout=LONGEST_WAIT_SECONDS) as producer:
+            current_app.send_task(task, args=args, ignore_result=True, retry=False, producer=producer)
+    except (OperationalError, LimitExceeded, OSError) as error:
         _silent_until = time.monotonic() + PAUSE_SECONDS
         log.warning("The broker does not answer (%s); the sweeps go on without hints.", error)
+
+
+@functools.cache
+def _producers(url: str) -> Any:
+    """Return the producers of this process, whose connections do not wait long."""
+    short = {"socket_timeout": LONGEST_WAIT_SECONDS}
+    return pools.producers[current_app.connection_for_write(url, transport_options=short)]

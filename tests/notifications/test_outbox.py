@@ -1,9 +1,12 @@
 """Queueing: in the caller's transaction, as a statement beside the append, with a hint that may be lost."""
 
+import socket
+import time
 import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from celery import current_app
 from django.db import IntegrityError, connection, transaction
 from kombu.exceptions import OperationalError
 
@@ -107,6 +110,18 @@ def test_a_broker_that_is_down_costs_nothing(monkeypatch, caplog):
     outbox.wake([uuid.uuid4()])
     assert "The broker does not answer" in caplog.text
     assert tried == ["notifications.tasks.send_soon"], "a broker that is down is left alone for a while"
+
+
+def test_a_broker_that_hangs_keeps_no_request_waiting(monkeypatch, caplog):
+    """It takes connections and answers nothing, as a process that is stopped."""
+    monkeypatch.setattr(hints, "_silent_until", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        monkeypatch.setattr(current_app.conf, "broker_write_url", f"redis://127.0.0.1:{hanging.getsockname()[1]}/0")
+        began = time.monotonic()
+        publish("notifications.tasks.send_soon", [])
+        publish("notifications.tasks.send_soon", [])
+        assert time.monotonic() - began < 2 * hints.LONGEST_WAIT_SECONDS
+    assert "The broker does not answer" in caplog.text
 
 
 def test_notices_of_the_past_are_due(ann, monkeypatch, django_capture_on_commit_callbacks):
