@@ -73,24 +73,6 @@ def _kept(character: str) -> str:
     return "" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") else character
 
 
-def say(
-    *,
-    match: Match,
-    by: User,
-    by_seat: int,
-    to: Sequence[int] | Literal["all"],
-    text: str,
-    channel: str,
-    key: uuid.UUID | None = None,
-) -> Press:
-    """Send a message from a user's seat to others, or to all. Repeating a `key` has no effect.
-
-    Raises `Refused`, and `TooMany` for a flood.
-    """
-    with transaction.atomic():
-        return say_within(match=match, by=by, by_seat=by_seat, to=to, text=text, channel=channel, key=key)
-
-
 def say_within(
     *,
     match: Match,
@@ -102,9 +84,10 @@ def say_within(
     key: uuid.UUID | None = None,
     again: bool = True,
 ) -> Press:
-    """Do what `say` does within the caller's transaction, which must not go on after an exception.
+    """Send a message from a user's seat to others, or to all, within the caller's transaction.
 
-    `again` False: nobody can have sent it before; a repetition raises `IntegrityError`.
+    Repeating a `key` has no effect. `again` False: nobody can have sent it before; then a repetition raises `IntegrityError`.
+    Raises `Refused`, and `TooMany` for a flood; then the transaction must end.
     """
     rows = holders.lock_seats(match)
     # The lock makes those wait who repeat a message meanwhile.
@@ -131,6 +114,10 @@ def say_within(
     outbox.notify(*(_notice(message, seats[index]) for index in reached), about=message)
     transaction.on_commit(lambda: hints.moved(match.pk), robust=True)
     return message
+
+
+say = transaction.atomic(say_within)
+"""`say_within` in a transaction of its own."""
 
 
 def _check_text(text: str) -> str:
