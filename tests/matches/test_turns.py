@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from gamesvc import paging
@@ -310,3 +311,12 @@ def test_events_are_told_since_the_last_look(duel):
     seat = duel.seats.get(index=1)
     board.mark_seen(seat, 6)
     assert [one.sentence for one in sentences.tell_since(loaded, seat, ("anna", "ben"))] == ["drew", "turn_ended"]
+
+
+def test_a_turn_is_told_at_once_although_the_clock_was_set_back(duel):
+    """The record never goes back: its moments stay ahead until the clock has caught up with them."""
+    with time_machine.travel(timezone.now() + timedelta(days=1), tick=True):
+        act(duel, 0, {"name": "draw"})
+    act(duel, 1, {"name": "draw"})
+    told = Outbox.objects.filter(kind="your_turn", payload__question=Question.objects.get(match=duel).question)
+    assert told.filter(due_at__lte=timezone.now(), topic=str(duel.id)).exists()

@@ -183,4 +183,4 @@ def _notices(change: Change) -> Iterator[Statement]:
 
 def _notice(change: Change, kind: str, seat: int, user: int, more: JsonObject) -> outbox.Notice:
     match = str(change.match.id)
-    return outbox.Notice(kind=kind, user_id=user, topic=match, payload={"match": match, "seat": seat, **more}, due_at=change.now)
+    return outbox.Notice(kind=kind, user_id=user, topic=match, payload={"match": match, "seat": seat, **more})
