@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -51,7 +51,7 @@ SELECT gen_random_uuid(), w.id, o.id, o.kind, %(now)s::timestamptz, %(now)s::tim
 FROM notifications_webhook w JOIN notifications_outbox o ON o.user_id = w.user_id
 WHERE NOT w.channel AND w.topic = '' AND w.disabled_at IS NULL AND o.kind = ANY (%(kinds)s::text[])
   AND o.created_at > w.created_at AND o.due_at <= %(now)s::timestamptz
-  AND o.due_at > w.looked_at - make_interval(mins => %(overlap)s::int)
+  AND o.due_at > least(w.looked_at, %(now)s::timestamptz) - make_interval(mins => %(overlap)s::int)
   AND (w.kinds IS NULL OR o.kind = ANY (w.kinds))
 ORDER BY o.due_at
 ON CONFLICT (hook_id, notice_id) WHERE notice_id IS NOT NULL DO NOTHING
@@ -221,7 +221,9 @@ def sweep() -> None:
     now = timezone.now()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_FAN_OUT, {"now": now, "kinds": [kind.name for kind in offered()], "overlap": _OVERLAP_MINUTES})
-        Webhook.objects.filter(channel=False, topic="", looked_at__lt=now).update(looked_at=now)
+        # One of the future is of before the clock was set back, or of another machine, whose clock may be a little ahead.
+        known = Q(looked_at__lt=now) | Q(looked_at__gt=now + timedelta(minutes=_OVERLAP_MINUTES))
+        Webhook.objects.filter(known, channel=False, topic="").update(looked_at=now)
     _sweep_news()
 
 

@@ -67,6 +67,16 @@ def test_a_subscription_gets_a_notice_at_once_and_the_mail_goes_as_ever(sink, an
     assert not Handover.objects.exists()
 
 
+def test_it_misses_nothing_after_the_clock_was_set_back(ann, hook, receiver):
+    with later(days=1):
+        queue(ann)
+        assert sweep_channels() == 1
+    queue(ann)
+    assert sweep_channels() == 1
+    queue(ann)
+    assert [sweep_channels(), sweep_channels()] == [1, 0]
+
+
 def test_it_gets_the_kinds_that_it_names_and_nothing_that_is_muted(ann, hook, receiver, asking):  # noqa: F811
     subscriptions.change(hook, kinds=["reminder"])
     asking.open("m2")
