@@ -19,6 +19,8 @@ IS_VERIFIED = """
 EXISTS (SELECT FROM account_emailaddress WHERE user_id = %(user)s::bigint AND verified AND lower(email) = lower(%(email)s::text))
 """
 
+_DOTLESS = ("gmail.com", "googlemail.com")
+
 _OF_USERS = Prepared(
     lambda: (
         EmailAddress.objects.filter(user=OneOf("users", "bigint"), verified=True)
@@ -45,9 +47,13 @@ def is_own(address: str) -> bool:
 
 
 def mailbox_of(address: str) -> str:
-    """Return an address without its tag: mail to `ann+games@example.org` reaches `ann@example.org`."""
+    """Return a name for the mailbox behind an address: mail to `ann+games@example.org` reaches `ann@example.org`.
+
+    Gmail passes over the dots in a name, and has two domains.
+    """
     local, _at, domain = address.lower().rpartition("@")
-    return f"{local.split('+')[0]}@{domain}"
+    mailbox = local.split("+")[0]
+    return f"{mailbox.replace('.', '')}@gmail.com" if domain in _DOTLESS else f"{mailbox}@{domain}"
 
 
 def verified_addresses(user: User) -> list[str]:

@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import blocks, erasure
+from accounts.addresses import add_verified_address
 from accounts.models import Block
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.lobby import follows, invitations, opening, press, rematches, substitutes
@@ -113,6 +114,16 @@ def test_an_invitation_to_the_address_of_a_blocker_looks_like_any_other_and_neve
     assert not mailing.sink.to("ben@players.example")
     assert not mailing.sink.to("ben+again@players.example"), "the same mailbox"
     assert asked(mailing, "stranger@players.example")
+
+
+def test_no_other_spelling_of_a_blockers_address_arrives(toy, anna, ben, mailing):  # noqa: F811
+    add_verified_address(ben, "ben.jamin@gmail.com")
+    blocks.block(by=ben, name="anna")
+    match = opening.create_match(by=anna, game=toy)
+    for address in ("benjamin@gmail.com", "b.e.njamin+x@googlemail.com", "ben.jamin@players.example"):
+        invitations.invite(by=anna, match=match, address=address)
+    mailing.work()
+    assert [sent.recipients for sent in mailing.sink.messages] == [("ben.jamin@players.example",)]
 
 
 def test_an_invitation_from_before_the_block_disappears(toy, anna, ben, mailing, browser):  # noqa: F811

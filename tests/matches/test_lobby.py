@@ -182,16 +182,23 @@ def test_a_refused_invitation_is_not_counted(toy, anna, monkeypatch):
         invitations.invite(by=anna, match=match, address="dora@elsewhere.example")
 
 
-def test_one_mailbox_is_not_bombed_by_tags(toy, player):
+@pytest.mark.parametrize(
+    ("spelled", "plain", "other"),
+    [
+        ("Victim+{}@elsewhere.example", "victim@elsewhere.example", "vic.tim@elsewhere.example"),
+        ("Vic.tim+{}@googlemail.com", "v.ictim@gmail.com", "victims@gmail.com"),
+    ],
+)
+def test_one_mailbox_is_not_bombed_by_its_spellings(toy, player, spelled, plain, other):
     for number in range(daily_limits.INVITATIONS_TO_ADDRESS_PER_DAY):
         host = player(f"host{number}")
         match = opening.create_match(by=host, game=toy)
-        invitations.invite(by=host, match=match, address=f"Victim+{number}@elsewhere.example")
+        invitations.invite(by=host, match=match, address=spelled.format(number))
     host = player("another")
     match = opening.create_match(by=host, game=toy)
     with pytest.raises(TooMany, match="several times today"):
-        invitations.invite(by=host, match=match, address="victim@elsewhere.example")
-    invitations.invite(by=host, match=match, address="victims@elsewhere.example")
+        invitations.invite(by=host, match=match, address=plain)
+    invitations.invite(by=host, match=match, address=other)
 
 
 def test_one_user_is_not_bombed_by_another(toy, anna, ben, player):

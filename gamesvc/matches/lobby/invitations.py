@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Prefetch
 from django.utils import timezone
 
 from accounts import blocks
-from accounts.addresses import mailbox_of, user_of_address
+from accounts.addresses import mailbox_of, user_of_address, verified_of
 from accounts.models import User
 from accounts.throttling import count_or_wait
 from gamesvc.games.kernel.game import Refused
@@ -89,11 +89,13 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
 def arrives(invitation: Invitation) -> bool:
     """Return False for an invitation that a block keeps from its receiver, also if it was sent to their mail address.
 
-    The sender is not told of the latter: it would tell whose address it is. An address with a tag leads to the same mailbox.
+    The sender is not told of the latter: it would tell whose address it is. Another address may lead to the same mailbox.
     """
-    address = invitation.address
-    receiver = invitation.user or user_of_address(address) or user_of_address(mailbox_of(address))
-    return receiver is None or not blocks.between(receiver, [invitation.invited_by_id])
+    receiver = invitation.user or user_of_address(invitation.address)
+    if receiver is not None:
+        return not blocks.between(receiver, [invitation.invited_by_id])
+    apart = verified_of(blocks.apart(invitation.invited_by_id))
+    return mailbox_of(invitation.address) not in {mailbox_of(address) for found in apart.values() for address in found}
 
 
 def _count_invitation(by: User, receiver: User | str) -> None:
