@@ -1,5 +1,6 @@
 """Validators of user names and time zones, for model fields, forms and sign-up."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from zoneinfo import available_timezones
@@ -7,6 +8,7 @@ from zoneinfo import available_timezones
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
 from django.utils.translation import gettext_lazy as _
+from publicsuffix2 import PublicSuffixList
 
 USERNAME_LENGTH = 30
 BOT_SUFFIX = "-bot"
@@ -34,6 +36,22 @@ username_validators: list[Callable[[str], None]] = [
     MinLengthValidator(2),
     MaxLengthValidator(USERNAME_LENGTH),
 ]
+
+
+def check_username_is_no_web_address(name: str) -> None:
+    """Raise `ValidationError` for a new name that ends like a web address, such as `example.com`.
+
+    Names stand in the mails of other players: mail programs would make a link of it, and mail servers refuse the mails for it.
+    """
+    _begin, dot, end = name.lower().rpartition(".")
+    if dot and re.split("[-_]", end)[0] in _top_level_domains():
+        raise ValidationError(_("A user name may not end like a web address, such as ann.com."), code="bad_username")
+
+
+@cache
+def _top_level_domains() -> frozenset[str]:
+    """Return the names of the top-level domains, read once."""
+    return frozenset(name for name in PublicSuffixList().tlds if "." not in name)
 
 
 @cache

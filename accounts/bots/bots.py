@@ -14,7 +14,7 @@ from django.db.models import Expression, Q, QuerySet
 from accounts import erasure, tokens
 from accounts.models import ApiToken, User
 from accounts.throttling import count_or_wait
-from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, username_validators
+from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, check_username_is_no_web_address, username_validators
 from gamesvc.errors import Refusal, not_there
 from gamesvc.language import joined, say
 
@@ -119,7 +119,7 @@ def _check_name(name: str) -> None:
     if name.removesuffix(BOT_SUFFIX).lower() in settings.ACCOUNT_USERNAME_BLACKLIST:
         raise BotRefused("bad_bot_name", say("This name could pass for the service itself. Choose another one."), "name")
     try:
-        for check in username_validators:
+        for check in (*username_validators, check_username_is_no_web_address):
             check(name)
     except ValidationError as invalid:
         raise BotRefused("bad_bot_name", joined(*invalid.messages), "name") from None

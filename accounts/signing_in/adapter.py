@@ -29,7 +29,7 @@ from accounts.addresses import is_own, is_taken, mailbox_of
 from accounts.models import Language, User
 from accounts.signing_in import known_browsers
 from accounts.throttling import throttle
-from accounts.validators import BOT_SUFFIX, ERASED_PREFIX
+from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, check_username_is_no_web_address
 from gamesvc.language import say
 
 MAILS_PER_ADDRESS_AND_DAY = 10
@@ -100,11 +100,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return user
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """Refuse the names of erased accounts and of bots, in addition to allauth's and our validators."""
+        """Refuse the names of erased accounts and of bots, and web addresses, in addition to allauth's and our validators."""
         if username.lower().startswith(ERASED_PREFIX):
             raise ValidationError("Names that begin with erased- are kept for erased accounts.", code="username_blacklisted")
         if username.lower().endswith(BOT_SUFFIX):
             raise ValidationError("Names that end with -bot are kept for bot accounts.", code="username_blacklisted")
+        check_username_is_no_web_address(username)
         return str(super().clean_username(username, shallow))
 
     def clean_email(self, email: str) -> str:

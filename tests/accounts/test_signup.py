@@ -381,6 +381,9 @@ def test_a_taken_address_tells_its_owner_only(client):
         ("Alle", "a@players.example", PASSWORD),
         ("17", "a@players.example", PASSWORD),
         ("a-07", "a@players.example", PASSWORD),
+        ("free-Casino.COM", "a@players.example", PASSWORD),
+        ("www.ann.co.uk", "a@players.example", PASSWORD),
+        ("ann.de_2", "a@players.example", PASSWORD),
         ("ann", "not an address", PASSWORD),
         ("ann", "Play@gamesvc.example", PASSWORD),
         ("ann", "a@players.example", "password"),
@@ -391,6 +394,12 @@ def test_refused(client, name, address, password):
     assert sign_up(client, name, address, password).status_code == 200
     assert not User.objects.exists()
     assert mail.outbox == []
+
+
+@pytest.mark.parametrize("name", ["Ann.Smith", "a.b.c", "com", "ann_com", "ann.2"])
+def test_names_that_nobody_takes_for_web_addresses(client, name):
+    sign_up(client, name)
+    assert User.objects.get().username == name
 
 
 @pytest.mark.parametrize("colour", SEAT_NAMES)

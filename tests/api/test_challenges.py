@@ -125,6 +125,7 @@ def test_names_and_numbers_of_bots(anna, ben, program, client):
     assert code(owner.post("/me/bots/", {"name": "deep"})) == "bad_bot_name"
     assert code(owner.post("/me/bots/", {"name": "de ep-bot"})) == "bad_bot_name"
     assert code(owner.post("/me/bots/", {"name": "Support-bot"})) == "bad_bot_name"
+    assert code(owner.post("/me/bots/", {"name": "deep.com-bot"})) == "bad_bot_name"
     assert code(owner.post("/me/bots/", {"name": "a-bot", "matches": 51})) == "bad_bot_matches"
     for number in range(bots.MOST):
         assert owner.post("/me/bots/", {"name": f"deep{number}-bot"}).status_code == 201

@@ -25,6 +25,7 @@ BOUNDS = {
     "accounts.retention._ended": "one for each rule of retention",
     "accounts.throttling._statement": "one for each number of limits that the program counts together",
     "accounts.tokens._find": ONE,
+    "accounts.validators._top_level_domains": ONE,
     "accounts.validators.zone_names": ONE,
     "events.proofs.checkpoints._trees": "TREES checkpoints",
     "events.store._alone_query": "512 statements, by numbers of events and texts of the program",
