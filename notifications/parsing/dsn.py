@@ -23,7 +23,9 @@ _ENHANCED = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.]*\d)")
 _BASIC = re.compile(r"(?<![\d.])([45]\d\d)(?=[ \-#:]|$)")
 _ADDRESS = re.compile(r"[^\s<>(),;:\"']+@(?=[\w-])")
 _POLICY = re.compile(
-    r"spam|block|black ?list|deny ?list|reputation|policy|dmarc|\bspf\b|dkim|\brate\b|quota|\bfull\b|temporar", re.IGNORECASE
+    r"spam|block|black ?list|deny ?list|reputation|policy|dmarc|\bspf\b|dkim|\brate\b|quota|\bfull\b|temporar"
+    r"|denied|prohibit|relay|sender|too many|authent",
+    re.IGNORECASE,
 )
 # A mailbox that gets too many mails at a time says 5.2.1 too (Gmail), and anybody can send them.
 _BUSY = re.compile(r"\brate\b|too (?:quickly|fast|many)|\blimit", re.IGNORECASE)
