@@ -23,8 +23,8 @@ _NOTICE_DATA: Document = {
         "notice": {**_ID, "description": "The id of the notice, as in `/me/notices/`."},
         "match": _MATCH,
         "number": _NUMBER,
-        "seat": {"type": ["integer", "null"], "description": "The index of your seat that it concerns; null: none."},
-        "version": {"type": "integer", "description": "The newest version of the match that the seat may know of."},
+        "seat": {"type": ["integer", "null"], "description": "The index of the seat that it is about, yours or not; null: none."},
+        "version": {"type": "integer", "description": "The newest version of the match that you may know of."},
         "due_at": {**_MOMENT, "description": "Until when it can be acted on; missing if for ever. ISO 8601, UTC."},
     },
 }

@@ -286,11 +286,14 @@ def subject(row: Outbox) -> str:
 
 
 def facts(row: Outbox) -> dict[str, object]:
-    """Return what a program may know of a notice: the match and the receiver's version of it, nothing of the position."""
+    """Return what a program may know of a notice: the match and the receiver's version of it, nothing of the position.
+
+    The seat is the one the notice is about, perhaps that of another player: its version would count acts that are sealed.
+    """
     match = Match.objects.filter(pk=row.payload.get("match")).first() if row.payload.get("match") else None
-    if match is None or not match.seats.filter(user=row.user_id).exists():
+    own = match.seats.filter(user=row.user_id).first() if match is not None and row.user_id is not None else None
+    if match is None or own is None:
         return {}
-    seat = row.payload.get("seat")
-    told: dict[str, object] = {"match": str(match.id), "number": match.number, "seat": seat}
-    told["version"] = load(match.id, match.game).viewer_version(seat if isinstance(seat, int) else None)
+    told: dict[str, object] = {"match": str(match.id), "number": match.number, "seat": row.payload.get("seat")}
+    told["version"] = load(match.id, match.game).viewer_version(own.index)
     return told
