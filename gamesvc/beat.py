@@ -14,6 +14,8 @@ from typing import Any
 from celery import Celery
 from celery.beat import ScheduleEntry, Scheduler
 
+from gamesvc import sent_tasks
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
 app = Celery("gamesvc", fixups=[])
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -41,6 +43,14 @@ class SteadyScheduler(Scheduler):  # type: ignore[misc]
     """Sends each task at its interval, whatever the time of day, beginning at its start. It keeps no file."""
 
     Entry = SteadyEntry
+
+    def apply_async(self, entry: ScheduleEntry, producer: Any = None, advance: bool = True, **more: Any) -> Any:
+        """Send a task, unless the one before still waits for a worker."""
+        if sent_tasks.may_be_sent(self.app.conf.broker_url, entry.task):
+            return super().apply_async(entry, producer=producer, advance=advance, **more)
+        if advance:
+            self.reserve(entry)
+        return None
 
     def install_default_entries(self, data: object) -> None:
         """Install none: Celery's own task deletes results, and there are none."""

@@ -6,8 +6,10 @@
 import gc
 import os
 
-from celery import Celery
-from celery.signals import worker_init
+from celery import Celery, Task
+from celery.signals import task_prerun, worker_init
+
+from gamesvc import sent_tasks
 
 gc.disable()  # until everything is loaded: `gamesvc.web.apps`
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gamesvc.settings.dev")
@@ -25,3 +27,9 @@ def _before_forking(**_: object) -> None:
     # children.
     gc.collect()
     gc.freeze()
+
+
+@task_prerun.connect  # type: ignore[untyped-decorator]
+def _note_begun(task: Task, **_: object) -> None:
+    if task.name in {entry["task"] for entry in app.conf.beat_schedule.values()}:
+        sent_tasks.begun(app.conf.broker_url, task.name)

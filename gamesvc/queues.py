@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 DEFAULT = "celery"
 # A task over its soft limit gets an exception and may tidy up. This much later its process is killed.
 HARD_AFTER_SECONDS = 15
+# By so much the clocks of two machines may differ before the workers of one discard the tasks of the other's beat.
+CLOCKS_APART_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)

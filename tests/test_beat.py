@@ -5,6 +5,11 @@ import sys
 import textwrap
 
 import pytest
+from celery.signals import task_prerun
+from django.conf import settings
+
+from gamesvc import sent_tasks
+from gamesvc.celery import app
 
 # In a process of its own, with the scheduler that `celery -A gamesvc.beat beat` takes.
 PROGRAM = """
@@ -42,3 +47,34 @@ def test_a_clock_that_is_set_stops_no_sweep(tmp_path, ahead):
     command = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(tmp_path / "beat"), str(ahead)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
+
+
+WAITING = """
+from celery.utils.imports import symbol_by_name
+from gamesvc import sent_tasks
+from gamesvc.beat import app
+
+free, sent = [True, False, True], []
+sent_tasks.may_be_sent = lambda url, task: free.pop(0)
+scheduler = symbol_by_name(app.conf.beat_scheduler)(app)
+scheduler.send_task = lambda task, *args, **options: sent.append((task, options["expires"]))
+for _ in range(3):
+    scheduler.apply_entry(scheduler.schedule["deadlines"])
+[(task, expires), _again] = sent
+assert task == "gamesvc.matches.tasks.sweep_deadlines" and expires > 60, "the clock of a worker may be ahead"
+"""
+
+
+def test_a_task_that_waits_is_not_sent_again():
+    done = subprocess.run([sys.executable, "-c", WAITING], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_task_may_be_sent_again_once_it_has_begun():
+    url, task = settings.REDIS_URL, "gamesvc.matches.tasks.watch_outages"
+    sent_tasks.begun(url, task)
+    assert [sent_tasks.may_be_sent(url, task) for _ in range(2)] == [True, False]
+    task_prerun.send(app.tasks[task], task=app.tasks[task])
+    assert sent_tasks.may_be_sent(url, task)
+    sent_tasks.begun(url, task)
+    assert sent_tasks.may_be_sent("redis://127.0.0.1:1/0", task), "a broker that is away is told by the sending"

@@ -29,6 +29,7 @@ from accounts.models import User
 from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
 from gamesvc.errors import TooMany
 from gamesvc.language import again_in, joined, mark, say
+from gamesvc.sent_tasks import client_url
 
 WINDOW_SECONDS = 60
 WINDOWS = {"acts": 86_400}
@@ -215,11 +216,6 @@ def valkey(url: str) -> redis.Redis:
     return redis.Redis.from_url(
         client_url(url), protocol=2, socket_timeout=LONGEST_WAIT_SECONDS, socket_connect_timeout=LONGEST_WAIT_SECONDS
     )
-
-
-def client_url(url: str) -> str:
-    """Return the address of Valkey as its client writes it. Celery has another notation for a socket file."""
-    return url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=", 1)
 
 
 _not_before = 0.0

@@ -176,8 +176,8 @@ CELERY_TASK_ANNOTATIONS = (queues.Limits(),)
 
 
 def every(seconds: float, task: str) -> dict[str, object]:
-    """Return an entry of the schedule. It expires when the next one comes, so that missed runs do not pile up."""
-    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+    """Return an entry of the schedule. Missed runs do not pile up: the next is sent once the last has begun (`sent_tasks`)."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds + queues.CLOCKS_APART_SECONDS}}
 
 
 CELERY_BEAT_SCHEDULE = {

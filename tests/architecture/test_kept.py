@@ -98,6 +98,7 @@ BOUNDS = {
     "gamesvc.request_limits.computing_time._known": "KEPT hashes",
     "gamesvc.request_limits.long_answers._reading": "AT_ONCE holders",
     "gamesvc.request_limits.valkey": SETTING,
+    "gamesvc.sent_tasks._valkey": SETTING,
     "gamesvc.settings.environment.declarations": "one for each setting",
     "gamesvc.web.common.markdown.contents": "16 texts of the games",
     "gamesvc.web.common.markdown.render": "16 texts of the games",

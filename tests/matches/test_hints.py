@@ -12,7 +12,8 @@ import redis
 from django.conf import settings
 
 from gamesvc.matches import hints
-from gamesvc.request_limits import client_url, valkey
+from gamesvc.request_limits import valkey
+from gamesvc.sent_tasks import client_url
 
 MANY = 120
 """More than the connections that a pool of Valkey's client counts at most."""

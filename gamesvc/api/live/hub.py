@@ -26,7 +26,7 @@ from gamesvc.api.live.errors import TooManyStreams
 from gamesvc.api.live.streams import MatchStream, Stream, UserStream
 from gamesvc.away import is_away
 from gamesvc.matches.reading.following import MOVED
-from gamesvc.request_limits import client_url
+from gamesvc.sent_tasks import client_url
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
