@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
-from django.db.models import Window
+from django.db.models import Q, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
@@ -150,7 +150,9 @@ def forgotten(limit: int = 100) -> list[tuple[int | None, uuid.UUID]]:
 
     Of each user those that wait longest, as many as there is room for: bots beyond their turns of a day wait long.
     """
-    before = timezone.now() - timedelta(seconds=FORGOTTEN_AFTER_SECONDS)
+    now, long = timezone.now(), timedelta(seconds=FORGOTTEN_AFTER_SECONDS)
     place = Window(RowNumber(), partition_by="match__creator", order_by="asked_at")
-    rows = Question.objects.filter(bot=True, asked_at__lt=before).order_by(place, "asked_at")
+    # A record never goes back: after the clock was set back, it asks in the future until the clock has caught up.
+    waited = Q(asked_at__lt=now - long) | Q(asked_at__gt=now + long)
+    rows = Question.objects.filter(waited, bot=True).order_by(place, "asked_at")
     return list(dict.fromkeys(rows.values_list("match__creator", "match_id")[:limit]))
