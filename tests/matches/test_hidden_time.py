@@ -11,7 +11,7 @@ import time_machine
 from django.test import Client
 
 from accounts import absences
-from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.lobby import invitations, opening, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import loading
@@ -143,3 +143,25 @@ def test_an_anonymous_match_does_not_show_which_seat_a_program_plays(toy, anna, 
     play_out(match)
     assert loading.load(match.id, "toy").ended
     assert told(anna) == ["user", "program"]
+
+
+def test_an_anonymous_match_shows_the_acts_of_all_players_alike(toy, anna, ben, player, program):
+    """Not whole where nothing is hidden, nor through which door they came: most programs use the API, and few people do."""
+    watcher = player("watcher")
+    match = opening.create_match(by=anna, game=toy, watch="all", anonymous=True, take_seat=False)
+    for user, channel in ((ben, "web"), (player("robot", is_bot=True, bot_owner=player("olga")), "api")):
+        invitations.invite(by=anna, match=match, username=user.username)
+        match = opening.join_match(by=user, match=match, channel=channel)
+    substitutes.give_up(by=ben, match=match, seat=0, channel="web")
+
+    def told(user, *types):
+        events = program(user).get(f"/matches/{match.number}/events/").json()["events"]
+        return [one for one in events if one.get("type") in types]
+
+    joined = told(watcher, "match.joined")
+    assert [sorted(one) for one in joined] == [sorted(joined[0])] * 2
+    assert [one["meta"] for one in joined] == [{"actor": {"kind": "seat", "seat": seat}, "rules": match.rules} for seat in (0, 1)]
+    assert all("channel" not in one["meta"] for one in told(watcher, "match.joined", "match.left", "match.vacated"))
+    own = told(match.seats.get(index=1).user, "match.joined")[1]
+    assert (own["meta"]["channel"], own["data"]["kind"], "redacted" in own) == ("api", "program", False)
+    assert verification.verify(export_of(match, 1)).ok

@@ -292,7 +292,9 @@ def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bo
         return {key: record[key] for key in ("match", "version", "digest", "hash")}
     meta = record["meta"]
     own = meta["actor"].get("seat") == viewer and viewer is not None
-    if seen.data == event.data and "draws" not in meta and (own or "command" not in meta):
+    # By the one that is whole, or by its channel, a player without a name would be known for a person or a program.
+    nameless = loaded.anonymous and not own and meta["actor"]["kind"] == "seat" and "channel" in meta
+    if seen.data == event.data and "draws" not in meta and not nameless and (own or "command" not in meta):
         return record
     hidden = {"draws"} if own else {"draws", "command", "command_id", "channel", "received_at"}
     return {
