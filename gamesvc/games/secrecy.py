@@ -312,9 +312,10 @@ def _words(part: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_ESCAPE.sub(" ", texts)))
 
 
-def shown(game: Game, event: Event, viewer: Viewer) -> tuple[str, str] | None:
+def shown(game: Game, event: Event, viewer: Viewer) -> tuple[str, str, bool] | None:
+    """Return everything that a viewer is told of an event: whether it is redacted, too; None if it is sealed."""
     seen = see_event(game, event, viewer)
-    return None if seen is None else (seen.type, json.dumps(seen.data, sort_keys=True))
+    return None if seen is None else (seen.type, json.dumps(seen.data, sort_keys=True), seen.redacted)
 
 
 def _ask(game: Game[S], state: S, what: str, viewer: Viewer) -> object:

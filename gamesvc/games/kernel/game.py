@@ -220,7 +220,7 @@ def _no_data(*_given: object) -> Data:
 
 
 def _read_in_full(command: Command, event: Event, seat: int) -> bool:
-    return not event.redacted
+    return event.type == REWOUND or not event.redacted
 
 
 def _reveals(event: Event) -> bool:
@@ -291,7 +291,10 @@ class Game(Generic[S]):
     """Return the forms of a seat's legal commands. They depend only on what its view shows. `acts` merges those of one act."""
     view: Callable[[S, Viewer], JsonObject]
     redact: Callable[[Event, Viewer], Data | None]
-    """Return an event's data as the viewer may see it; None if they may only know that an event exists (sealed)."""
+    """Return an event's data as the viewer may see it; None if they may only know that an event exists (sealed).
+
+    The very `event.data` where its type hides nothing from the viewer; else a copy, also where this event has nothing to hide.
+    """
     default_command: Callable[[S, int], Command]
     outcome: Callable[[S], Outcome | None]
     redeal: Callable[[S, int, Dice], S]
@@ -368,8 +371,8 @@ class Game(Generic[S]):
     stale: Callable[[Command, Event, int], bool] = _read_in_full
     """`stale(command, event, seat)`: return True if a newer event outdates a command.
 
-    The sender has not seen the event; it is redacted for that seat. By default, every event that the seat may read in full
-    outdates a command; sealed and redacted events do not.
+    The sender has not seen the event; it is redacted for that seat. By default, every rewind and every event that the seat may
+    read in full outdates a command; sealed and redacted events do not.
     """
     default_order: Callable[[Command], str] | None = None
     """Return the order that a default command stands for, in the game's notation; None: it is `render` of the command."""
@@ -475,16 +478,21 @@ class Game(Generic[S]):
 
 
 def see_event(game: Game, event: Event, viewer: Viewer) -> Event | None:
-    """Return an event as a viewer may see it during the match, without draws and hidden data; None if sealed."""
+    """Return an event as a viewer may see it during the match, without draws and hidden data; None if sealed.
+
+    One is redacted if its type may hide something from the viewer, also where there is nothing to hide: fields are often there
+    only if they say something, so a whole event would tell that they do not.
+    """
     if event.type == REWOUND:
         # The seat undid something that nobody else had seen, so nobody else may see the undo.
         if event.data.get("private") and viewer != event.data["seat"]:
             return None
-        return Event(event.type, {k: v for k, v in event.data.items() if k not in ("data", "kept")}, event.version)
+        told = {k: v for k, v in event.data.items() if k not in ("data", "kept")}
+        return Event(event.type, told, event.version, redacted=True)
     if event.type == POSITIONED:
         return Event(event.type, {}, event.version)
     data = event.data if of_service(event.type) else game.redact(event, viewer)
     if data is None:
         return None
-    redacted = data is not event.data and data != event.data
+    redacted = data is not event.data
     return Event(event.type, data, event.version, event.type_version, redacted=redacted)

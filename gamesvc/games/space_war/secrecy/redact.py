@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 from gamesvc.json_types import JsonMapping, JsonObject
 
+_INNER = frozenset({"todo", "cmd"})
+
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
     """Return an event's data as a viewer may see it; None if sealed."""
-    data = {key: value for key, value in event.data.items() if key not in ("todo", "cmd")}
+    data = event.data if _INNER.isdisjoint(event.data) else _without(event.data, *_INNER)
     rule = _REDACT.get(event.type)
     return data if rule is None else rule(data, viewer)
 
@@ -19,21 +21,21 @@ def _without(data: JsonMapping, *keys: str) -> JsonObject:
     return {key: value for key, value in data.items() if key not in keys}
 
 
-def _pile(data: JsonObject, viewer: Viewer) -> Data:
+def _pile(data: Data, viewer: Viewer) -> Data:
     return {"seat": data["seat"], "count": len(data["order"])}
 
 
-def _drawn(data: JsonObject, viewer: Viewer) -> Data:
+def _drawn(data: Data, viewer: Viewer) -> Data:
     if viewer == data["seat"]:
         return data
     return {"seat": data["seat"], "count": len(data["cards"])}
 
 
-def _prepared(data: JsonObject, viewer: Viewer) -> Data:
+def _prepared(data: Data, viewer: Viewer) -> Data:
     return data if viewer == data["seat"] else {"seat": data["seat"]}
 
 
-def _revealed(data: JsonObject, viewer: Viewer) -> Data:
+def _revealed(data: Data, viewer: Viewer) -> Data:
     return {
         "sides": [
             entry if seat == viewer else {**entry, "station": [_without(card, "id") for card in entry["station"]]}
@@ -42,19 +44,19 @@ def _revealed(data: JsonObject, viewer: Viewer) -> Data:
     }
 
 
-def _added(data: JsonObject, viewer: Viewer) -> Data:
+def _added(data: Data, viewer: Viewer) -> Data:
     return data if data["shown"] or viewer == data["seat"] else _without(data, "card", "name")
 
 
-def _flipped(data: JsonObject, viewer: Viewer) -> Data:
+def _flipped(data: Data, viewer: Viewer) -> Data:
     return data if not data["item"] or viewer == data["seat"] else _without(data, "cards", "names")
 
 
-def _left(data: JsonObject, viewer: Viewer) -> Data:
+def _left(data: Data, viewer: Viewer) -> Data:
     return data if viewer == data["seat"] else {**_without(data, "cards", "names"), "count": len(data["cards"])}
 
 
-def _returned(data: JsonObject, viewer: Viewer) -> Data:
+def _returned(data: Data, viewer: Viewer) -> Data:
     if viewer == data["seat"]:
         return data
     shown = [(card, name) for card, name in zip(data["cards"], data["names"], strict=True) if card in data["shown"]]
@@ -68,25 +70,25 @@ def _returned(data: JsonObject, viewer: Viewer) -> Data:
     }
 
 
-def _opened(data: JsonObject, viewer: Viewer) -> Data:
+def _opened(data: Data, viewer: Viewer) -> Data:
     if viewer == data["seat"]:
         return _without(data, "task")
     return {"prompt": data["prompt"], "seat": data["seat"], "kind": data["kind"]}
 
 
-def _answered(data: JsonObject, viewer: Viewer) -> Data:
+def _answered(data: Data, viewer: Viewer) -> Data:
     return data if viewer == data["seat"] else _without(data, "picks")
 
 
-def _item(data: JsonObject, viewer: Viewer) -> Data:
+def _item(data: Data, viewer: Viewer) -> Data:
     return _without(data, "answers", "last")
 
 
-def _secret(data: JsonObject, viewer: Viewer) -> Data | None:
+def _secret(data: Data, viewer: Viewer) -> Data | None:
     return data if viewer == data["seat"] else None
 
 
-def _settled(data: JsonObject, viewer: Viewer) -> Data | None:
+def _settled(data: Data, viewer: Viewer) -> Data | None:
     """Hide a settlement from everyone but the reacting seat, except its own flipped cards, which become public.
 
     The opponent's flips within the items are shown to the reacting seat alone: anyone else would learn from them what was let
@@ -98,7 +100,7 @@ def _settled(data: JsonObject, viewer: Viewer) -> Data | None:
     return {"seat": data["seat"], "flips": shown} if shown else None
 
 
-_REDACT: dict[str, Callable[[JsonObject, Viewer], Data | None]] = {
+_REDACT: dict[str, Callable[[Data, Viewer], Data | None]] = {
     "pile_ordered": _pile,
     "cards_drawn": _drawn,
     "seat_prepared": _prepared,

@@ -52,11 +52,12 @@ def _declared(data: Data, viewer: Viewer) -> Data:
 
 
 def _opened(data: Data, viewer: Viewer) -> Data:
-    """Hide other seats' prepared answers about a movement's after-window."""
+    """Hide other seats' prepared answers about a movement's after-window, and that there are any."""
     shown = data if viewer == data["seat"] else _but(data, "then")
-    if "later" in data:
-        shown = {**shown, "later": {seat: command for seat, command in data["later"].items() if seat == str(viewer)}}
-    return shown
+    if "later" not in data:
+        return shown
+    own = {seat: command for seat, command in data["later"].items() if seat == str(viewer)}
+    return {**_but(shown, "later"), **({"later": own} if own else {})}
 
 
 def _rejected(data: Data, viewer: Viewer) -> Data:
