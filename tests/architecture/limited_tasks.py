@@ -11,7 +11,8 @@ from notifications.parsing import limits
 from notifications.parsing.refusals import MailRefused
 
 BROKER = os.environ["REDIS_URL"]
-app = Celery("limited", task_cls="gamesvc.time_limits:LimitedTask", broker=BROKER, backend=BROKER)
+# Not the current one: the other tests of this process send tasks as the service does.
+app = Celery("limited", task_cls="gamesvc.time_limits:LimitedTask", broker=BROKER, backend=BROKER, set_as_current=False)
 app.conf.task_default_queue = "limited"
 
 

@@ -120,7 +120,7 @@ def test_a_broker_that_hangs_keeps_no_request_waiting(monkeypatch, caplog):
         began = time.monotonic()
         publish("notifications.tasks.send_soon", [])
         publish("notifications.tasks.send_soon", [])
-        assert time.monotonic() - began < 2 * hints.LONGEST_WAIT_SECONDS
+        assert time.monotonic() - began < current_app.conf.broker_transport_options["socket_timeout"] / 2
     assert "The broker does not answer" in caplog.text
 
 
