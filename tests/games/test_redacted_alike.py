@@ -34,6 +34,9 @@ PAIRS = [
     ("star_commander", "priority_passed", PASSED, {**PASSED, "rest": True}),
     ("star_commander", "damage_assigned", ASSIGNED, {**ASSIGNED, "passes": True, "stays": True}),
     ("star_commander", "card_played", {"item": ITEM}, {"item": {**ITEM, "hold": True}}),
+    ("space_war", "turn_started", {"seat": 0, "turn": 3}, {"seat": 0, "turn": 3, "todo": []}),
+    ("space_war", "life_changed", {"seat": 0, "to": 9}, {"seat": 0, "to": 9, "cmd": {"seat": 0, "replay": False}}),
+    ("space_fleet_commander", "turn_started", {"seat": 0, "turn": 3}, {"seat": 0, "turn": 3, "todo": []}),
     ("space_fleet_commander", REWOUND, {"to": 3, "cause": "undo", "seat": 0}, {"to": 3, "cause": "undo", "seat": 0, "kept": [5]}),
     ("star_commander", REWOUND, {"to": 3, "cause": "host"}, {"to": 3, "cause": "host", "data": {"industry": ["a"]}}),
 ]

@@ -43,7 +43,7 @@ def redact(event: Event, viewer: Viewer) -> Data | None:
     if event.type == StreamDealt.TYPE:
         return None
     if data["seat"] == viewer or not data.get("private"):
-        return data if INNER.isdisjoint(data) else {name: value for name, value in data.items() if name not in INNER}
+        return {name: value for name, value in data.items() if name not in INNER}
     columns = PUBLIC.get(event.type)
     return None if columns is None else {name: data[name] for name in columns}
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 from gamesvc.json_types import JsonMapping, JsonObject
 
-_INNER = frozenset({"todo", "cmd"})
+# Any event may have them: whether it does may follow from what is hidden.
+_INNER = ("todo", "cmd")
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:
     """Return an event's data as a viewer may see it; None if sealed."""
-    data = event.data if _INNER.isdisjoint(event.data) else _without(event.data, *_INNER)
+    data = _without(event.data, *_INNER)
     rule = _REDACT.get(event.type)
     return data if rule is None else rule(data, viewer)
 
