@@ -27,7 +27,8 @@ def publish(task: str, *args: object) -> None:
     if time.monotonic() < _silent_until:
         return
     try:
-        with _producers(current_app.conf.broker_write_url).acquire(block=True, timeout=LONGEST_WAIT_SECONDS) as producer:
+        producers = pools.producers[_broker(current_app.conf.broker_write_url)]
+        with producers.acquire(block=True, timeout=LONGEST_WAIT_SECONDS) as producer:
             current_app.send_task(task, args=args, ignore_result=True, retry=False, producer=producer)
     except (OperationalError, LimitExceeded, OSError) as error:
         _silent_until = time.monotonic() + PAUSE_SECONDS
@@ -35,7 +36,6 @@ def publish(task: str, *args: object) -> None:
 
 
 @functools.cache
-def _producers(url: str) -> Any:
-    """Return the producers of this process, whose connections do not wait long."""
-    short = {"socket_timeout": LONGEST_WAIT_SECONDS}
-    return pools.producers[current_app.connection_for_write(url, transport_options=short)]
+def _broker(url: str) -> Any:
+    """Return what names the connections of hints to kombu, which do not wait long. It closes those of a parent after a fork."""
+    return current_app.connection_for_write(url, transport_options={"socket_timeout": LONGEST_WAIT_SECONDS})

@@ -108,7 +108,7 @@ BOUNDS = {
     "gamesvc.web.templatetags.around_tags._drawn": GAMES,
     "gamesvc.web.templatetags.web_tags._drawn": "one for each seat",
     "notifications.channels._channels": REGISTERED,
-    "notifications.hints._producers": SETTING,
+    "notifications.hints._broker": SETTING,
     "notifications.inbound.proving.authentication._suffixes": ONE,
     "notifications.inbound.proving.names._silent": "_MOST_SILENT domains",
     "notifications.inbound.purposes._handlers": REGISTERED,

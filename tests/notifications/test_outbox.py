@@ -1,5 +1,6 @@
 """Queueing: in the caller's transaction, as a statement beside the append, with a hint that may be lost."""
 
+import multiprocessing
 import socket
 import time
 import uuid
@@ -122,6 +123,21 @@ def test_a_broker_that_hangs_keeps_no_request_waiting(monkeypatch, caplog):
         publish("notifications.tasks.send_soon", [])
         assert time.monotonic() - began < current_app.conf.broker_transport_options["socket_timeout"] / 2
     assert "The broker does not answer" in caplog.text
+
+
+def test_a_process_gives_hints_after_its_parent_has(monkeypatch):
+    """kombu closes the connections of the parent after a fork."""
+    monkeypatch.setattr(current_app.conf, "broker_write_url", "redis://127.0.0.1:1/0")
+
+    def hint() -> None:
+        monkeypatch.setattr(hints, "_silent_until", 0.0)
+        publish("notifications.tasks.send_soon", [])
+
+    hint()
+    child = multiprocessing.get_context("fork").Process(target=hint)
+    child.start()
+    child.join()
+    assert child.exitcode == 0
 
 
 def test_notices_of_the_past_are_due(ann, monkeypatch, django_capture_on_commit_callbacks):
