@@ -9,14 +9,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import time_machine
 from django.test import Client
+from django.utils import timezone
 
 from accounts import absences
+from gamesvc.matches.events import Joined, TimedOut
 from gamesvc.matches.lobby import invitations, opening, substitutes
 from gamesvc.matches.models import Match
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import loading
 from gamesvc.matches.record.stream import STORE
-from gamesvc.matches.timekeeping import vacations
+from gamesvc.matches.timekeeping import timeout_sweep, vacations
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import act, play_out
 
@@ -114,6 +116,19 @@ def test_an_anonymous_match_shows_neither_quiet_hours_nor_vacations(anonymous, a
     own = program(anna).get(f"/matches/{anonymous.number}/clock/").json()
     assert own["clocks"][0]["because"]["excluded"], "one's own clock is told in full"
     assert "vacation" in {one["what"] for one in own["lines"]}
+
+
+def test_in_an_anonymous_match_no_whole_event_tells_of_what_another_player_has_not(toy, ben, anna, player, program):
+    """No reminders precede this timeout, and no program joins: it is not to be seen that there are none."""
+    match = opening.create_match(by=player("olga"), game=toy, clock={"turn": "24h"}, anonymous=True, watch="all", take_seat=False)
+    match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
+    with time_machine.travel(timezone.now() + timedelta(hours=25)):
+        assert timeout_sweep.sweep() == 1
+    events = program(player("watcher")).get(f"/matches/{match.number}/events/").json()["events"]
+    for kind in (TimedOut.TYPE, Joined.TYPE):
+        told = [one for one in events if one.get("type") == kind]
+        assert told
+        assert all(one["redacted"] and "salt" not in one for one in told), kind
 
 
 def test_what_is_shown_of_an_anonymous_match_is_proved_and_opens_at_the_end(anonymous, ben, tmp_path, program):

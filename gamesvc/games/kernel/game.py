@@ -490,7 +490,7 @@ def see_event(game: Game, event: Event, viewer: Viewer) -> Event | None:
         told = {k: v for k, v in event.data.items() if k not in ("data", "kept")}
         return Event(event.type, told, event.version, redacted=True)
     if event.type == POSITIONED:
-        return Event(event.type, {}, event.version)
+        return Event(event.type, {}, event.version, redacted=True)
     data = event.data if of_service(event.type) else game.redact(event, viewer)
     if data is None:
         return None

@@ -294,8 +294,7 @@ def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bo
     own = meta["actor"].get("seat") == viewer and viewer is not None
     # By the one that is whole, or by its channel, a player without a name would be known for a person or a program.
     nameless = loaded.anonymous and not own and meta["actor"]["kind"] == "seat" and "channel" in meta
-    whole = not seen.redacted and seen.data == event.data and "draws" not in meta
-    if whole and not nameless and (own or "command" not in meta):
+    if not (seen.redacted or nameless or "draws" in meta) and (own or "command" not in meta):
         return record
     hidden = {"draws"} if own else {"draws", "command", "command_id", "channel", "received_at"}
     return {

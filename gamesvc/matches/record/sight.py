@@ -54,7 +54,7 @@ def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
     """Return one event as a viewer may see it while the match runs; None if it is sealed.
 
     In an anonymous match this also removes what would identify players: the nights and vacations behind a deadline, the reminders
-    they have set, and that a program plays for them.
+    they have set, and that a program plays for them. All events of these types are redacted, as in `see_event`.
     """
     seen = see_event(loaded.game, event, viewer)
     if seen is None or not loaded.anonymous:
@@ -62,11 +62,12 @@ def see(loaded: Loaded, event: Event, viewer: Viewer) -> Event | None:
     match read_event(seen):
         case DeadlineSet() as told if told.seat != viewer:
             because = {name: value for name, value in told.because.items() if name != "excluded"}
-            return replace(seen, data=replace(told, because=because, cause=impersonal(told.cause)).as_json())
+            return replace(seen, data=replace(told, because=because, cause=impersonal(told.cause)).as_json(), redacted=True)
         case TimedOut() as told if told.seat != viewer:
-            return replace(seen, data=replace(told, reminders=None).as_json())
-        case Joined(kind="program") as told if told.seat != viewer:
-            return replace(seen, data=replace(told, kind="user").as_json())
+            return replace(seen, data=replace(told, reminders=None).as_json(), redacted=True)
+        case Joined() as told if told.seat != viewer:
+            kind = "user" if told.kind == "program" else told.kind
+            return replace(seen, data=replace(told, kind=kind).as_json(), redacted=True)
     return seen
 
 
