@@ -292,8 +292,8 @@ def see_record(loaded: Loaded, stored: StoredEvent, viewer: Viewer, *, ended: bo
         return {key: record[key] for key in ("match", "version", "digest", "hash")}
     meta = record["meta"]
     own = meta["actor"].get("seat") == viewer and viewer is not None
-    # By the one that is whole, or by its channel, a player without a name would be known for a person or a program.
-    nameless = loaded.anonymous and not own and meta["actor"]["kind"] == "seat" and "channel" in meta
+    # By the one that is whole, or by its channel, who has no name would be known for a person or a program.
+    nameless = loaded.anonymous and not own and meta["actor"]["kind"] in ("seat", "host") and "channel" in meta
     if not (seen.redacted or nameless or "draws" in meta) and (own or "command" not in meta):
         return record
     hidden = {"draws"} if own else {"draws", "command", "command_id", "channel", "received_at"}
