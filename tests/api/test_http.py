@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 
 from gamesvc.matches.models import Seat
@@ -63,6 +65,25 @@ def test_a_query_that_does_not_fit_is_pointed_at(anna, program, query, parameter
     assert refused.status_code == 400
     body = refused.json()
     assert body["parameter"] == parameter == body["errors"][0]["parameter"]
+
+
+def test_every_number_in_a_query_is_checked(duel, two):
+    """Also beside another parameter, whose value makes it needless."""
+    checked = 0
+    for path, methods in two[0].get("/openapi.json").json()["paths"].items():
+        address = path.removeprefix("/api/v1").format_map(defaultdict(int, ident=duel, version=1, kind="svg"))
+        names = {one["name"]: one["schema"] for one in methods.get("get", {}).get("parameters", ()) if one["in"] == "query"}
+        for name in [name for name, schema in names.items() if schema.get("type") == "integer"]:
+            beside = "&at=2999-01-01T00:00:00Z" if "at" in names else ""
+            refused = two[0].get(f"{address}?{name}=null{beside}")
+            assert (refused.status_code, refused.json()["parameter"]) == (400, name), path
+            checked += 1
+    assert checked > 12
+
+
+@pytest.mark.parametrize("kind", ["gif", "SVG", "svg.png", "%C3%B0"])
+def test_a_picture_is_of_a_kind_that_is_named(duel, two, kind):
+    assert two[0].get(f"/matches/{duel}/board.{kind}").status_code == 404
 
 
 def test_reading_a_view_writes_nothing(duel, two):

@@ -222,8 +222,15 @@ class View(APIView):
             if name not in known and not (name in OF_MATCHES and "ident" in kwargs):
                 listed = ", ".join(f"`{one}`" for one in sorted(known)) or "none"
                 raise BadQuery(f"`{name[:40]}` is not in the query of this address; known: {listed}.", name[:40])
-            if name in known and known[name].type is bool and value not in ("true", "false"):
-                raise BadQuery(f"`{name}` is true or false.", name)
+            if name in known:
+                self._check_value(name, str(value), known[name].type)
+
+    def _check_value(self, name: str, value: str, kind: Any) -> None:
+        """Refuse a value that is none of its parameter's, even where another parameter makes it needless."""
+        if kind is bool and value not in ("true", "false"):
+            raise BadQuery(f"`{name}` is true or false.", name)
+        if isinstance(kind, dict) and kind["type"] == "integer":
+            self.number(name, len(str(kind["maximum"])))
 
     def finalize_response(self, request: Request, response: Any, *args: object, **kwargs: object) -> Any:
         """Render the data of an answer with the serializer that describes it."""

@@ -19,6 +19,7 @@ from gamesvc.api.v1 import schemas
 from gamesvc.api.v1.base import PROBLEMS, View, documented, whole_parameter
 from gamesvc.matches.access import selectors
 from gamesvc.matches.access.selectors import Access
+from gamesvc.matches.errors import Unknown
 from gamesvc.matches.notices.pictures.png import to_png
 from gamesvc.matches.proof import export
 from gamesvc.matches.reading import board, history
@@ -73,6 +74,10 @@ THEN = [
 ]
 
 
+KINDS = ("svg", "png")
+KIND = OpenApiParameter("kind", str, OpenApiParameter.PATH, enum=KINDS)
+
+
 class MatchView(_Boards):
     @documented(responses={200: schemas.View, **PAST}, parameters=[AS, *THEN], operation_id="matches_view")
     def get(self, request: Request, ident: str) -> Response | HttpResponse:
@@ -125,11 +130,13 @@ class MatchForms(_Boards):
 class Picture(_Boards):
     @documented(
         responses={(200, "image/svg+xml"): OpenApiTypes.STR, (200, "image/png"): OpenApiTypes.BINARY, **PAST},
-        parameters=[AS, *THEN],
+        parameters=[KIND, AS, *THEN],
     )
     def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
         """Return the board as a picture; before the game has begun, a placeholder."""
         seen = self.board(ident)
+        if kind not in KINDS:
+            raise Unknown
         if (same := self.unchanged(seen)) is not None:
             return same
         svg = seen.picture
