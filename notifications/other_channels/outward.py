@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import io
 import ipaddress
 import queue
 import socket
@@ -28,6 +29,8 @@ STEP_SECONDS = 5.0
 LOOKUP_SECONDS = 5.0
 WHOLE_SECONDS = 15.0
 LONGEST_URL = 500
+LONGEST_HEAD = 64 * 1024
+"""The most bytes of an answer that are read: its status and headers, and those of all interim answers before it."""
 PRIVATE = "The address leads into a private network; it must be reachable from the open net."
 # Names below these are resolved within a network only (RFC 6761, 6762, 8375).
 _INSIDE = ("localhost", "local", "internal", "arpa", "test", "invalid")
@@ -75,6 +78,28 @@ class BadAddress(WishRefused):
 
 class Unreachable(GamesvcError, OSError):
     """The host has no address, or takes no connection: the fault is its own, and not that of one address there."""
+
+
+class _Head(io.BufferedReader):
+    """The head of an answer, up to its longest. 100 headers of 64 kB from each of many receivers would fill the memory."""
+
+    room = LONGEST_HEAD
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = super().readline(size)
+        self.room -= len(line)
+        if self.room < 0:
+            raise http.client.HTTPException(f"the status and headers have more than {LONGEST_HEAD} bytes")
+        return line
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer of which only the head is read."""
+
+    def __init__(self, sock: socket.socket, *given: Any, **named: Any) -> None:
+        super().__init__(sock, *given, **named)
+        self.fp.close()
+        self.fp = _Head(sock.makefile("rb", buffering=0))
 
 
 def lane(url: str) -> str:
@@ -182,6 +207,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, lookups: threadin
             raise _unreachable(fault) from None
         # Given an open socket, http.client neither looks anything up nor follows redirects.
         connection = http.client.HTTPConnection(host, port, timeout=STEP_SECONDS)
+        connection.response_class = _Answer
         connection.sock = link
         connection.request("POST", path, body=body, headers={"Host": urlsplit(url).netloc, **headers})
         return connection.getresponse().status

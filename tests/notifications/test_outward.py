@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import ipaddress
 import socket
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notifications.channels import ChannelBusy
 from notifications.models import Handover, Outbox, Webhook
 from notifications.other_channels import handovers, outward, transfers, webhooks
 from notifications.outbox import Notice, notify
@@ -247,3 +249,30 @@ def test_a_receiver_that_takes_the_call_and_says_nothing_is_left(settings, monke
         settings.WEBHOOK_TRUSTED_HOSTS = [f"127.0.0.1:{port}"]
         with pytest.raises(TimeoutError):
             outward.post(f"http://127.0.0.1:{port}/", b"{}", {})
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\n" + b"X: %s\r\n" % (b"a" * 60_000) * 90,
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 10_000,
+    ],
+    ids=["headers of 5 MB", "interim answers without end"],
+)
+def test_of_an_answer_only_so_much_is_read(settings, head):
+    """Each of 40 transfers at once took 35 MB of memory, and 5 s of CPU: the process was ended, and nobody got a notice."""
+
+    def answer(server):
+        link, _address = server.accept()
+        with link, contextlib.suppress(OSError):
+            link.recv(65536)
+            link.sendall(head + b"HTTP/1.1 200 OK\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer, args=[server])
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        settings.WEBHOOK_TRUSTED_HOSTS = [url.split("/")[2]]
+        with pytest.raises(ChannelBusy, match="more than 65536 bytes"):
+            transfers.post(url, b"{}", {}, outward.lookups_of_one())
+        thread.join()
