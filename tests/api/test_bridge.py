@@ -209,6 +209,15 @@ def test_a_match_goes_on_whatever_the_program_answers(right: str, code: str, sen
     assert service.sent == sent
 
 
+def test_for_a_program_that_does_not_answer_nothing_is_resigned() -> None:
+    resign = {"aside": True, "parameters": {**FORM["parameters"], "properties": {"name": {"const": "resign"}}}}
+    service: Any = Asked("pass")
+    bridge = Bridge(service, [sys.executable, "-c", "pass"], seconds=30.0)
+    for _ in range(10):
+        assert bridge._answer({**TURN, "forms": [resign, FORM, resign]})
+    assert service.sent == ["pass"] * 10
+
+
 ENGINE = """
 import json, sys
 offered = refused = None

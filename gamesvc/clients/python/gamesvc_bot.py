@@ -236,8 +236,8 @@ class Bridge:
         for attempt in range(REFUSALS + 1):
             try:
                 chosen = self._chosen(turn, refused) if attempt < REFUSALS else None
-                # After refusals something that moves the match on: offers and the like have limits of their own.
-                forms = [form for form in turn["forms"] if not (refused and form.get("aside"))] or turn["forms"]
+                # Something that moves the match on: offers and the like have limits of their own, and one of them is to resign.
+                forms = [form for form in turn["forms"] if not form.get("aside")] or turn["forms"]
                 sent = chosen if chosen is not None else client_module.fill(self.rng.choice(forms), self.rng)
                 if isinstance(sent, str):
                     self.client.order(turn["match"], sent, turn["etag"])
