@@ -6,9 +6,10 @@ import uuid
 from datetime import UTC, datetime
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from events.store import Head, NewEvent, PostgresStore
+from gamesvc.away import is_contended
 from gamesvc.database.asking import ask
 
 META = {"actor": {"kind": "system"}, "channel": "cli", "received_at": "2026-11-21T12:00:00.000000Z", "rules": "toy/1.0.0"}
@@ -53,6 +54,21 @@ def test_a_query_goes_on_after_a_change_of_its_table():
         assert ask("SELECT * FROM changing", []).fetchall() == [(7,)]
         cursor.execute("ALTER TABLE changing ALTER value TYPE text")
         assert ask("SELECT * FROM changing", []).fetchall() == [("7",)]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("change", ["ALTER TABLE changing ALTER value TYPE text", "DEALLOCATE ALL"])
+def test_a_query_that_is_always_in_a_transaction_goes_on_with_the_next_one(change):
+    """The transaction cannot go on after a failed statement. But its connection lives as long as its process."""
+    connection.cursor().execute("CREATE TEMPORARY TABLE changing (value int)")
+    with transaction.atomic():
+        ask("SELECT * FROM changing", [])
+    connection.cursor().execute(change)
+    with pytest.raises(OperationalError) as failed, transaction.atomic():
+        ask("SELECT * FROM changing", [])
+    assert is_contended(failed.value), "the same may succeed at once"
+    with transaction.atomic():
+        assert ask("SELECT * FROM changing", []).fetchall() == []
 
 
 @pytest.mark.django_db(transaction=True)

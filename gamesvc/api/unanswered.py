@@ -11,7 +11,7 @@ from django.views import defaults
 
 from gamesvc.api.error_responses import MEDIA_TYPE, details
 from gamesvc.api.errors import BadRequest
-from gamesvc.away import is_at_fault, is_away
+from gamesvc.away import is_at_fault, is_contended
 from gamesvc.errors import GamesvcError, TooMany
 from gamesvc.games.kernel.intake import Fault
 from gamesvc.matches.errors import Busy, Unknown
@@ -63,10 +63,10 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer for the exception being handled: 503 if the database is away or ended a wait for a lock, else 500."""
+    """Answer for the exception being handled: 503 if the database is at fault, else 500."""
     fault = sys.exc_info()[1]
     if is_at_fault(fault):
-        error = Unavailable() if is_away(fault) else Busy()
+        error = Busy() if is_contended(fault) else Unavailable()
         return _problem(request, error) if is_api(request) else _page("503.html", error)
     if not is_api(request):
         return defaults.server_error(request)

@@ -130,8 +130,10 @@ class Direct:
         result = self._result(name, values, formats)
         if result.status in _READY:
             return result
-        if result.error_field(pq.DiagnosticField.SQLSTATE) in _PREPARE_AGAIN and self._pgconn.transaction_status == _IDLE:
+        if result.error_field(pq.DiagnosticField.SQLSTATE) in _PREPARE_AGAIN:
             self._names.pop((query, types), None)
+            if self._pgconn.transaction_status != _IDLE:
+                raise psycopg.errors.SerializationFailure(f"the transaction has to be repeated: {result.get_error_message()}")
             result = self._result(self._prepare(query, types), values, formats)
         return self._checked(result)
 

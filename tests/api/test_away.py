@@ -8,7 +8,7 @@ import logging.config
 import psycopg
 import pytest
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, ProgrammingError, connection
 from django.test import Client
 
 from gamesvc.away import SAID_EVERY_SECONDS, is_away
@@ -16,10 +16,10 @@ from gamesvc.away import SAID_EVERY_SECONDS, is_away
 ADDRESSES = ["/", "/lobby/", "/health/", "/matches/1/", "/api/v1/matches/", "/api/v1/me/", "/api/v1/matches/1/view/"]
 
 
-def refused(sqlstate: str = "") -> OperationalError:
+def refused(sqlstate: str = "", kind: type[DatabaseError] = OperationalError) -> DatabaseError:
     """Return an error as Django raises it for one of psycopg's."""
     cause = psycopg.errors.lookup(sqlstate)("no") if sqlstate else psycopg.OperationalError("connection refused")
-    error = OperationalError(str(cause))
+    error = kind(str(cause))
     error.__cause__ = cause
     return error
 
@@ -61,6 +61,24 @@ def test_a_request_that_waited_too_long_for_another_is_to_be_sent_again(db, monk
     assert (answer.status_code, answer["Retry-After"]) == (503, "1"), answer.content
     if path.startswith("/api/"):
         assert (answer["Content-Type"], answer.json()["code"]) == ("application/problem+json", "busy")
+
+
+@pytest.mark.parametrize("sqlstate", ["42703", "42P01", "42501"])
+@pytest.mark.parametrize("path", [one for one in ADDRESSES if one != "/health/"])
+def test_a_request_in_the_middle_of_an_update_is_to_be_sent_later(db, monkeypatch, path, sqlstate):
+    """The tables are those of another version: the code is newer, or a process of the earlier version still runs."""
+
+    def fails(*_, **__):
+        raise refused(sqlstate, ProgrammingError)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", fails)
+        headers = {"Authorization": "Bearer gsk_x", "Cookie": f"{settings.SESSION_COOKIE_NAME}={'x' * 32}"}
+        answer = Client(raise_request_exception=False).get(path, headers=headers)
+    assert answer.status_code == 503, answer.content
+    assert int(answer["Retry-After"]) > 1
+    if path.startswith("/api/"):
+        assert (answer["Content-Type"], answer.json()["code"]) == ("application/problem+json", "unavailable")
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,29 @@ def test_a_table_that_another_session_has_locked_is_an_outage(toy, anna, ben, cl
     assert timeout_sweep.sweep() == 0
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "column", ["matches_match.watch_delay", "matches_seat.press_seen_at", "notifications_outbox.error", "accounts_user.timezone"]
+)
+def test_tables_of_another_version_are_an_outage(toy, anna, ben, clock, column):
+    """As between the two halves of an update: nobody can answer, while the row of the beat can be changed."""
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, hours=1))
+    outages.watch()
+    due = match.questions.get().due_at
+    table, name = column.split(".")
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} RENAME COLUMN {name} TO another")
+        try:
+            beat_for(clock, timedelta(minutes=10))
+            availability.keep_alive()
+        finally:
+            cursor.execute(f"ALTER TABLE {table} RENAME COLUMN another TO {name}")
+    assert timeout_sweep.sweep() == 0
+    assert outages.watch() == 1
+    assert match.questions.get().due_at == due + timedelta(minutes=10)
+    assert timeout_sweep.sweep() == 0
+
+
 def test_an_outage_after_the_clock_was_set_back_is_noticed(match, clock, settings):
     outages.watch()
     clock.shift(DAY)

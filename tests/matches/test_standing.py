@@ -285,6 +285,23 @@ def test_an_order_is_kept_while_its_worker_stands_still(match: Match, monkeypatc
     assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
 
 
+def test_an_order_is_kept_between_the_halves_of_an_update(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(match, 1, HE_DRAWS, DRAW)
+    playing.act(match, 0, DRAW)
+
+    def older(**_given: Any) -> Any:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT column_of_another_version FROM matches_match")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(turns, "give", older)
+        with pytest.raises(DatabaseError):
+            conditional_orders.play(match.id)
+    assert Premove.objects.get(match=match).status in conditions.OPEN
+    conditional_orders.play(match.id)
+    assert acts(match) == [("draw", 0, "api"), ("draw", 1, "standing")]
+
+
 def test_a_condition_that_cannot_be_read_takes_nothing_of_others_with_it(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     broken, whole = lay(match, 1, HE_DRAWS, {"name": "draw"}), lay(match, 1, HE_DRAWS, {"name": "draw"})
     Premove.objects.filter(pk=broken.pk).update(condition={"event": {}})

@@ -21,7 +21,7 @@ from gamesvc.api.live.looking import in_thread
 from gamesvc.api.live.messages import Format, LinesOfJSON, ServerSentEvents
 from gamesvc.api.live.streams import Wish
 from gamesvc.api.unanswered import Unavailable
-from gamesvc.away import is_away
+from gamesvc.away import is_at_fault
 from gamesvc.errors import GamesvcError
 from gamesvc.json_types import JsonObject
 from gamesvc.matches.access.selectors import access_match
@@ -93,7 +93,7 @@ def chosen_format(accept: str) -> Format:
 
 def refuse(error: Exception, path: str) -> tuple[int, JsonObject, Mapping[str, str]]:
     """Return the answer for an error: its status, problem details and headers."""
-    ours = translate(error) or (Unavailable() if is_away(error) else GamesvcError())
+    ours = translate(error) or (Unavailable() if is_at_fault(error) else GamesvcError())
     if ours.status == GamesvcError.status:
         log.error("A stream could not be opened.", exc_info=error)
     headers = {} if ours.retry_after is None else {"Retry-After": str(ours.retry_after)}

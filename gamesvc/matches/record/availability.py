@@ -19,12 +19,14 @@ from uuid import UUID
 
 import psycopg
 from django.conf import settings
-from django.db import OperationalError, connection, connections, transaction
+from django.db import OperationalError, ProgrammingError, connection, connections, transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
 from events import store
+from gamesvc.away import is_unprepared
+from gamesvc.database.rows import columns
 from gamesvc.matches.clock import compute
 from gamesvc.matches.clock.spans import Span
 from gamesvc.matches.models import Heartbeat, Match, Outage, Question, Seat
@@ -44,8 +46,14 @@ _SPILL = (
     "SELECT max(at) FROM (SELECT row_number() OVER (ORDER BY md5(n::text)) AS at FROM generate_series(1, 5000) AS n) AS sorted"
 )
 
-# What each command reads or writes. A beat takes the lock of a writer on them, if nobody keeps it waiting.
-_WRITTEN = (store.TABLE, *(model._meta.db_table for model in (User, Match, Seat, Question, Outbox)))
+# What each command reads or writes. A beat takes the lock of a writer on these tables, if nobody keeps it waiting, and names all
+# their columns.
+_MODELS = (User, Match, Seat, Question, Outbox)
+_TABLES = ", ".join((store.TABLE, *(model._meta.db_table for model in _MODELS)))
+_COLUMNS = ", ".join(
+    f"EXISTS (SELECT {', '.join(columns('t', model))} FROM {model._meta.db_table} t LIMIT 0)"  # noqa: S608
+    for model in _MODELS
+)
 
 # The last beat of the future that was met, and when it was first met on the monotonic clock.
 _ahead: tuple[datetime, float] | None = None
@@ -163,18 +171,20 @@ def _doors_open() -> bool:
 
 
 def _takes_commands() -> bool:
-    """Return True if the database can write more than fits into its files, and nobody has locked a table that each command needs.
+    """Return True if the database can write more than fits into its files, nobody has locked a table that each command needs, and
+    these tables are those of this version.
 
-    On a full disk it still changes the row of the beat, as it does beside such a lock, while it refuses each command.
+    On a full disk it still changes the row of the beat, as it does beside such a lock or between the halves of an update, while
+    it refuses each command.
     """
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL work_mem = '64kB'")
             cursor.execute(_SPILL)
-            tables = ", ".join(map(connection.ops.quote_name, _WRITTEN))
-            cursor.execute(f"LOCK TABLE {tables} IN ROW EXCLUSIVE MODE NOWAIT")
-    except OperationalError as fault:
-        if not isinstance(fault.__cause__, psycopg.errors.DiskFull | psycopg.errors.LockNotAvailable):
+            cursor.execute(f"LOCK TABLE {_TABLES} IN ROW EXCLUSIVE MODE NOWAIT")
+            cursor.execute(f"SELECT {_COLUMNS}")
+    except (OperationalError, ProgrammingError) as fault:
+        if not (isinstance(fault.__cause__, psycopg.errors.DiskFull | psycopg.errors.LockNotAvailable) or is_unprepared(fault)):
             raise
         logger.warning("No heartbeat: the database takes no commands: %s", fault)
         return False

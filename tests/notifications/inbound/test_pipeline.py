@@ -403,7 +403,7 @@ def test_a_fault_is_tried_again_and_then_set_aside_with_word_to_the_player(to, m
     assert "could not be read" in mailing.last().subject
 
 
-@pytest.mark.parametrize("sqlstate", ["55P03", "53100", "25P04", "58030", "57014", "25006"])
+@pytest.mark.parametrize("sqlstate", ["55P03", "53100", "25P04", "58030", "57014", "25006", "42703", "42P01", "42501"])
 def test_a_fault_of_the_database_is_not_counted_as_the_mails(to, mailing, letters, anna, sqlstate):  # noqa: F811
     taken, again = purposes._handlers["turn"], []
 
