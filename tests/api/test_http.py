@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from http import cookies
 
 import pytest
+from hypothesis import given as examples_of
+from hypothesis import strategies as st
 
 from gamesvc.matches.models import Seat
 from tests.api.test_api import etag, expect_problem
@@ -117,3 +120,9 @@ def test_who_accepts_problems_gets_them_and_json(client, accepted):
     assert client.get("/api/v1/games/", headers=headers)["Content-Type"] == "application/json"
     refused = client.get("/api/v1/me/", headers=headers)
     assert (refused.status_code, refused["Content-Type"]) == (401, "application/problem+json")
+
+
+@examples_of(st.text(st.characters(max_codepoint=255) | st.sampled_from('\\"07'), max_size=40))
+def test_a_cookie_is_read_as_it_was_written(value):
+    _value, written = cookies.SimpleCookie().value_encode(value)
+    assert cookies._unquote(written) == value

@@ -170,6 +170,8 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
     """Return the readers of texts in forms and addresses, which are shorter than a mail."""
     from datetime import timedelta
 
+    from django.http import parse_cookie
+
     from gamesvc.api.live import messages
     from gamesvc.api.v1 import places
     from gamesvc.matches.clock import parsing
@@ -183,6 +185,8 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
         "time control": (lambda said: parsing.parse({"turn": said}), 20_000),
         "words for the standing address": (standing_mail.read, 20_000),
         "value in a condition": (standing_orders._read, 4_000),
+        # Much longer than a request may be: inside C functions only the time tells of the square of a length.
+        "cookie": (lambda said: parse_cookie(f'a="{said}"'), 600_000),
         "search of the rules": (searching.search, 4 * searching.MOST_LETTERS),
         "chat address": (lambda said: chat_services._parsed("discord", f"https://{said}"[: chat_services.LONGEST]), 600),
         "cursor of a stream": (messages.read_cursor, 20_000),
