@@ -33,6 +33,8 @@ from gamesvc.matches.record import secrets
 from notifications import outbox
 
 LONGEST = 2000
+MOST_MARKS = 30
+"""Accents and other marks on one letter. No language needs as many (Unicode Standard Annex 15, stream-safe text)."""
 UNREAD_FOR = timedelta(days=14)
 """Unread messages of a match that is over are shown this long."""
 ALL: Literal["all"] = "all"
@@ -60,9 +62,23 @@ def message_id(by: User, match: Match, *what: str) -> uuid.UUID:
 def clean(text: str) -> str:
     """Return a text as it is stored: lines and words, without control characters, direction marks and other invisible ones."""
     text = _BIDI.sub("", re.sub("\r\n?|[\u0085\u2028\u2029]", "\n", text))
-    kept = "".join(_kept(character) for character in unicodedata.normalize("NFC", text))
+    kept = _few_marks("".join(map(_kept, text)))
+    # Once more: one mark may become two.
+    kept = _few_marks(unicodedata.normalize("NFC", kept))
     lines = [line.rstrip() for line in kept.split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _few_marks(text: str) -> str:
+    """Return a text without the marks beyond the first on a letter: to put them in order takes the square of their number."""
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character).startswith("M") else 0
+        if marks <= MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def _kept(character: str) -> str:
