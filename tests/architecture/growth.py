@@ -175,6 +175,7 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
     from gamesvc.api.live import messages
     from gamesvc.api.v1 import places
     from gamesvc.matches.clock import parsing
+    from gamesvc.matches.lobby import press
     from gamesvc.matches.mail_orders import standing_mail
     from gamesvc.matches.play import standing_orders, suggestions
     from gamesvc.web.games import searching
@@ -187,6 +188,7 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
         "value in a condition": (standing_orders._read, 4_000),
         # Much longer than a request may be: inside C functions only the time tells of the square of a length.
         "cookie": (lambda said: parse_cookie(f'a="{said}"'), 600_000),
+        "message": (press.clean, 300_000),
         "search of the rules": (searching.search, 4 * searching.MOST_LETTERS),
         "chat address": (lambda said: chat_services._parsed("discord", f"https://{said}"[: chat_services.LONGEST]), 600),
         "cursor of a stream": (messages.read_cursor, 20_000),
