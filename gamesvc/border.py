@@ -22,6 +22,7 @@ from gamesvc.api import unanswered
 from gamesvc.games.kernel import intake
 from gamesvc.games.kernel.intake import Fault
 from gamesvc.request_limits import computing_time, long_answers
+from gamesvc.request_limits.parsers import has_readable_type
 
 LONGEST_FIELD = 32 * 1024
 """Longest value of a form field, in characters."""
@@ -143,6 +144,8 @@ def _counted(request: HttpRequest, who: Mapping[str, object], *, guest: bool = T
 
 def _envelope_fault(request: HttpRequest) -> Fault | None:
     """Return the fault of a request outside its body. Checks bytes only, since nothing is decoded yet."""
+    if not has_readable_type(request):
+        return Fault("bad_encoding", "The Content-Type cannot be read: one of its parameters has an encoding that nobody knows.")
     if detail := intake.text_fault(request.path_info):
         return Fault("bad_text", f"The address: {detail}")
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")

@@ -8,6 +8,6 @@ class ApiConfig(AppConfig):
     label = "api"
 
     def ready(self) -> None:
-        from gamesvc.request_limits import cookies
+        from gamesvc.request_limits import parsers
 
-        cookies.read_in_one_pass()
+        parsers.use()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import email.message
 from collections import defaultdict
 from http import cookies
 
 import pytest
+from django.test import Client
 from hypothesis import given as examples_of
 from hypothesis import strategies as st
 
+from gamesvc import request_limits
 from gamesvc.matches.models import Seat
 from tests.api.test_api import etag, expect_problem
 
@@ -126,3 +129,37 @@ def test_who_accepts_problems_gets_them_and_json(client, accepted):
 def test_a_cookie_is_read_as_it_was_written(value):
     _value, written = cookies.SimpleCookie().value_encode(value)
     assert cookies._unquote(written) == value
+
+
+@examples_of(st.text(st.sampled_from(' ;="\\aB*0'), max_size=30))
+def test_parameters_are_read_as_by_python(text):
+    assert email.message._parseparam(text) == _parts_as_by_python(text)
+
+
+def _parts_as_by_python(text):
+    """Python 3.11, `email.message._parseparam`."""
+    left, found = f";{text}", []
+    while left[:1] == ";":
+        left = left[1:]
+        end = left.find(";")
+        while end > 0 and (left.count('"', 0, end) - left.count('\\"', 0, end)) % 2:
+            end = left.find(";", end + 1)
+        if end < 0:
+            end = len(left)
+        part = left[:end]
+        if "=" in part:
+            at = part.index("=")
+            part = part[:at].strip().lower() + "=" + part[at + 1 :].strip()
+        found.append(part.strip())
+        left = left[end:]
+    return found
+
+
+@pytest.mark.parametrize("path", ["/", "/accounts/login/", "/health/", "/api/v1/", "/api/v1/matches/1/view/"])
+@pytest.mark.parametrize("unreadable", ["x*=nobody-knows-it''a", f"x*{'9' * 5_000}=a"])
+def test_a_type_of_content_that_cannot_be_read_is_refused_and_counted(path, unreadable, monkeypatch):
+    counted = []
+    monkeypatch.setattr(request_limits, "count", lambda _request, who, **_more: counted.append(who))
+    answer = Client().get(path, CONTENT_TYPE=f"text/html; {unreadable}")
+    assert answer.status_code == 400
+    assert counted

@@ -171,6 +171,7 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
     from datetime import timedelta
 
     from django.http import parse_cookie
+    from django.utils.http import parse_header_parameters
 
     from gamesvc.api.live import messages
     from gamesvc.api.v1 import places
@@ -188,6 +189,7 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
         "value in a condition": (standing_orders._read, 4_000),
         # Much longer than a request may be: inside C functions only the time tells of the square of a length.
         "cookie": (lambda said: parse_cookie(f'a="{said}"'), 600_000),
+        "parameters of a header": (lambda said: parse_header_parameters(f'a/b; x="{said}'), 600_000),
         "message": (press.clean, 300_000),
         "search of the rules": (searching.search, 4 * searching.MOST_LETTERS),
         "chat address": (lambda said: chat_services._parsed("discord", f"https://{said}"[: chat_services.LONGEST]), 600),

@@ -1,0 +1,71 @@
+"""Parsers of what comes before everything that could refuse a request: its cookies and its Content-Type.
+
+Those of Python take the square of the length of what they read, so a few requests of anybody would keep all others waiting for
+minutes. Here both go through it once, as in later versions of Python: cookies from 3.11.10 and 3.12.6 on (CVE-2024-7592),
+parameters from 3.13.6 on (gh-136063). A Content-Type that Django cannot read raised an error before any middleware was asked, so
+such requests were not counted, and each wrote as much to the log as its sender wanted.
+"""
+
+from __future__ import annotations
+
+import email.message
+import http.cookies
+import re
+from collections.abc import Mapping
+
+from django.http import HttpRequest
+
+_ESCAPED = re.compile(r"\\(?:([0-3][0-7][0-7])|(.))")
+
+
+def unquote(value: str) -> str:
+    """Return the value of a cookie without its quotation marks and backslashes, if it is quoted."""
+    if len(value) < 2 or value[0] != '"' or value[-1] != '"':
+        return value
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 8)) if found[1] else found[2], value[1:-1])
+
+
+def parameters(header: object) -> list[str]:
+    """Return the parts of a header between semicolons that are in no quotes, the names of parameters in lower case."""
+    text, found, start = f";{header}", [], 0
+    while text.startswith(";", start):
+        start += 1
+        end = _part_end(text, start)
+        name, equals, value = text[start:end].partition("=")
+        found.append(f"{name.strip().lower()}={value.lstrip()}".strip() if equals else name.strip())
+        start = end
+    return found
+
+
+def _part_end(text: str, start: int) -> int:
+    """Return the place of the next semicolon that is in no quotes, or the end of the text."""
+    counted, end, quotes = start, text.find(";", start), 0
+    while end > 0:
+        quotes += text.count('"', counted, end) - text.count('\\"', counted, end)
+        if quotes % 2 == 0:
+            return end
+        counted, end = end, text.find(";", end + 1)
+    return len(text)
+
+
+def has_readable_type(request: HttpRequest) -> bool:
+    return not getattr(request, "type_is_unreadable", False)
+
+
+_read_type = HttpRequest._set_content_type_params  # type: ignore[attr-defined]
+
+
+def _read_or_note_type(request: HttpRequest, meta: Mapping[str, object]) -> None:
+    """Read the Content-Type of a request. One that cannot be read is noted, for the border to refuse."""
+    try:
+        _read_type(request, meta)
+    except ValueError:
+        request.content_type, request.content_params = "", {}
+        request.type_is_unreadable = True  # type: ignore[attr-defined]
+
+
+def use() -> None:
+    """Let Django read requests with these functions, and all else that reads cookies and parameters."""
+    http.cookies._unquote = unquote  # type: ignore[assignment]
+    email.message._parseparam = parameters  # type: ignore[attr-defined]
+    HttpRequest._set_content_type_params = _read_or_note_type  # type: ignore[attr-defined]
