@@ -33,7 +33,8 @@ READY_SECONDS = 120.0
 FOLDER_SECONDS = 3.0
 # A request by HTTP/2 may have 16 MB of headers, and a connection a hundred of them at the same time. Proxies use HTTP/1.1.
 HTTP = ("--http", "1")
-# Bytes of the headers of a request. Those of a stream stay in memory for as long as it is open.
+# Bytes of the headers of a request: Django reads them before anything can refuse it. Those of a stream stay in memory for as long
+# as it is open.
 SHORT_HEADS = ("--http1-buffer-size", "65536")
 CELERY = (sys.executable, "-m", "celery", "-A")
 
@@ -107,7 +108,7 @@ class Service:
             "web": [
                 sys.executable,
                 *("-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self.port)),
-                *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws", *HTTP),
+                *("--workers", str(web_workers), "--blocking-threads", "4", "--no-ws", *HTTP, *SHORT_HEADS),
                 # The server replaces a worker that dies. At a stop, requests get this many seconds to finish.
                 *("--respawn-failed-workers", "--respawn-interval", "0.5", "--workers-kill-timeout", "5"),
                 "gamesvc.wsgi:application",
