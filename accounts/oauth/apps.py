@@ -61,12 +61,11 @@ def register(*, owner: User, name: str, redirect_uris: Sequence[str], confidenti
 def _check_uri(uri: str) -> None:
     """Raise `AppRefused` for an address to which no code may be sent (RFC 9700 2.1, RFC 8252 7)."""
     advice = "Use https://, http:// with 127.0.0.1, ::1 or localhost, or a scheme of your own with a dot (com.example.app:/done)."
+    # A backslash is part of a host to one reader, and ends it for a browser.
+    plain = _is_plain(uri) and not {" ", "\\"} & set(uri)
     try:
-        parts = urlsplit(uri)
-        # A backslash is part of a host to one reader, and ends it for a browser.
-        sane = (
-            uri.isascii() and uri.isprintable() and not {" ", "\\"} & set(uri) and not parts.fragment and parts.username is None
-        )
+        parts = urlsplit(uri if plain else "")
+        sane = plain and not parts.fragment and parts.username is None
         named = bool(parts.hostname)
         safe = (
             (parts.scheme == "https" and named)
@@ -75,10 +74,15 @@ def _check_uri(uri: str) -> None:
         )
     except ValueError:
         sane = safe = False
-    if not (sane and safe and len(uri) <= LONGEST_URI) or "#" in uri:
+    if not (sane and safe) or "#" in uri:
         raise AppRefused(
             "bad_redirect_uri", say("{uri} cannot be a redirect address. {advice}", uri=uri[:80], advice=advice), "redirect_uris"
         )
+
+
+def _is_plain(uri: str) -> bool:
+    """Return True for an address that may be read: of a host with very many accents Python would take the square."""
+    return len(uri) <= LONGEST_URI and uri.isascii() and uri.isprintable()
 
 
 def may_return_to(app: App, uri: str) -> bool:
@@ -87,6 +91,8 @@ def may_return_to(app: App, uri: str) -> bool:
 
 
 def _on_any_port(known: str, uri: str) -> bool:
+    if not _is_plain(uri):
+        return False
     try:
         one, other = urlsplit(known), urlsplit(uri)
         # `port` raises for a number that is none.
@@ -96,7 +102,7 @@ def _on_any_port(known: str, uri: str) -> bool:
     loopback = (
         one.scheme == other.scheme == "http" and one.hostname == other.hostname and one.hostname in LOOPBACK - {"localhost"}
     )
-    plain = len(uri) <= LONGEST_URI and other.username is None and not other.fragment and uri.isascii() and uri.isprintable()
+    plain = other.username is None and not other.fragment
     return loopback and plain and (one.path, one.query) == (other.path, other.query)
 
 

@@ -31,6 +31,7 @@ WHOLE_SECONDS = 15.0
 LONGEST_URL = 500
 LONGEST_HEAD = 64 * 1024
 """The most bytes of an answer that are read: its status and headers, and those of all interim answers before it."""
+UNLIKE = "The address must begin with https:// and be at most 500 characters: like https://example.org/hook."
 PRIVATE = "The address leads into a private network; it must be reachable from the open net."
 # Names below these are resolved within a network only (RFC 6761, 6762, 8375).
 _INSIDE = ("localhost", "local", "internal", "arpa", "test", "invalid")
@@ -110,6 +111,9 @@ def lane(url: str) -> str:
 
 def check(url: str) -> tuple[str, str, int, str]:
     """Return scheme, host, port and path of an acceptable address. Raises `BadAddress`."""
+    # Before it is read: of a host with very many accents Python takes the square (`press.clean`).
+    if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable():
+        raise BadAddress(UNLIKE)
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -118,8 +122,8 @@ def check(url: str) -> tuple[str, str, int, str]:
     host = parts.hostname or ""
     port = port or (443 if parts.scheme == "https" else 80)
     plain = parts.scheme == "http" and is_trusted(host, port)
-    if len(url) > LONGEST_URL or not (parts.scheme == "https" or plain) or not host or not url.isascii() or not url.isprintable():
-        raise BadAddress("The address must begin with https:// and be at most 500 characters: like https://example.org/hook.")
+    if not (parts.scheme == "https" or plain) or not host:
+        raise BadAddress(UNLIKE)
     if parts.username is not None or parts.fragment or " " in url:
         raise BadAddress("The address may hold no user name, no fragment and no space; the signature proves who sends.")
     if host.endswith("."):  # no certificate is valid for such a name

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html
 import random
+import unicodedata
 import uuid
+from urllib.parse import quote
 
 import pytest
 
 from accounts.models import ApiToken
+from accounts.oauth import apps
 from gamesvc.games import catalog
 from gamesvc.games.acts import merged
 from gamesvc.games.kernel.forms import Unfillable, fill
@@ -39,6 +42,30 @@ def test_a_key_that_would_expire_too_late_is_not_made_for_ever(clients):
     fields = {"act": "create", "name": "bot", "scopes": ["read"], "days": "99999"}
     assert "A key expires after 1 to 3650 days, or never." in told(clients[0].post("/profile/tokens", fields, follow=True))
     assert not ApiToken.objects.exists()
+
+
+MANY_MARKS = "https://a" + "\u0344" * 1_000 + "\u0f73" * 1_000
+
+
+def test_an_address_of_the_web_is_measured_before_it_is_read(clients, people, monkeypatch):
+    """Of a host with very many accents Python takes the square, while all threads of the process stand still."""
+    normalize = unicodedata.normalize
+
+    def of_few(form, text):
+        assert len(text) <= 1_000
+        return normalize(form, text)
+
+    monkeypatch.setattr(unicodedata, "normalize", of_few)
+    app, _secret = apps.register(owner=people[0], name="x", redirect_uris=["http://127.0.0.1/cb"], confidential=False)
+    for address, fields in (
+        ("/profile/webhook", {"act": "save", "url": MANY_MARKS}),
+        ("/profile/webhooks/", {"act": "add", "url": MANY_MARKS, "match": ""}),
+        ("/profile/apps/", {"act": "register", "name": "y", "redirect_uris": MANY_MARKS}),
+    ):
+        answer = clients[0].post(address, fields, follow=True)
+        assert "at most 500 characters" in told(answer) or "cannot be a redirect address" in told(answer), address
+    asking = f"/oauth/authorize/?response_type=code&client_id={app.pk}&redirect_uri={quote(MANY_MARKS)}"
+    assert clients[0].get(asking).status_code == 400
 
 
 def test_an_unknown_act_makes_no_key(clients):
