@@ -84,7 +84,7 @@ _SEATS = {
     ),
     "not_for_bots": Meaning(
         "Not for bots",
-        "Open matches, seats for substitutes, reports and bot accounts of one's own are for people.",
+        "Open matches, substitute seats, reports, own bot accounts, and forks of what its owner rules on, are for people.",
         "Challenge another player or bot instead.",
     ),
     "people_only": Meaning(

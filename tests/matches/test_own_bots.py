@@ -91,6 +91,25 @@ def test_nobody_takes_over_where_a_bot_of_theirs_played(toy, anna, ben, bot):
         assert code(refused) == "another_seat"
 
 
+@pytest.mark.parametrize("power", ["organiser", "operator"])
+def test_no_challenge_of_a_bot_rids_players_of_who_rules_on_their_match(toy, program, player, anna, ben, bot, power):
+    """A program takes each challenge, also one to a fork of the match that its owner organises."""
+    User.objects.filter(pk=anna.pk).update(is_staff=power == "operator")
+    host, cleo = (anna if power == "organiser" else player("host")), player("cleo")
+    match = opened(host, ben, cleo, take_seat=False)
+    fork = program(ben).post(f"/matches/{match.number}/forks/", {"version": match.version, "kind": "match"}).json()["number"]
+    assert program(ben).post(f"/matches/{fork}/invitations/", {"user": "deep-bot"}).status_code == 201
+    asked = program(bot).get("/challenges/").json()["results"][0]["id"]
+    answer = program(bot).post(f"/challenges/{asked}/accept/", {})
+    assert (answer.status_code, answer.json()["code"]) == (422, "not_for_bots")
+    assert authority.may_rule(User.objects.get(pk=anna.pk), match)
+    aborts = {"action": "abort", "code": "dispute", "reason": "They agreed on it"}
+    powers = ("organise", "operate") if power == "operator" else ("organise",)
+    ruled = program(User.objects.get(pk=anna.pk), *powers).post(f"/matches/{match.number}/organise/", aborts)
+    assert ruled.status_code == 200, ruled.content
+    assert program(bot).post(f"/challenges/{asked}/accept/", {}).status_code == 200, "nobody rules on it any more"
+
+
 def test_nobody_sits_with_a_bot_of_theirs_among_others(anna, ben, bot, sister):
     match = opened(anna, bot, game="stratastar", seats=3, entry="public")
     with pytest.raises(Refused) as refused:

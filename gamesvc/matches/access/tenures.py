@@ -80,6 +80,7 @@ def check_seat(*, by: User, match: Match, free: Iterable[int]) -> list[int]:
         detail = say("You have removed a player from this match, so you cannot take a seat in it. Let others play on.")
         raise Refused("removed_a_player", detail)
     _check_person(by, match, family)
+    _check_ruling(by, family - {match.pk})
     held, free = _held([by], [match.pk]) or _held([by], family), list(free)
     fitting = [seat for seat in free if not held or seat in held]
     if free and not fitting:
@@ -108,6 +109,20 @@ def _check_person(by: User, match: Match, family: Collection[UUID]) -> None:
     if len(taken) > len(set(taken)) and {*taken} != {bots.root(by)}:
         detail = say("You cannot take a seat here: nobody plays together with a bot of their own among others.")
         raise Refused("own_bots", detail)
+
+
+def _check_ruling(by: User, others: Collection[UUID]) -> None:
+    """Raise `Refused` for a bot whose owner rules on another match of the family.
+
+    With a seat they would no longer do so. A program takes each challenge, so a player would need one alone to be rid of their
+    organiser.
+    """
+    if by.bot_owner is None or _held([by], others):
+        return
+    unfinished = Match.objects.filter(pk__in=others, status__in=Match.UNFINISHED, board=False)
+    if (unfinished if by.bot_owner.is_operator else unfinished.filter(creator=by.bot_owner, creator_sat=False)).exists():
+        detail = say("The bot's owner rules on the match from which this one comes. With a seat here they could no longer do so.")
+        raise Refused("not_for_bots", detail)
 
 
 def _has_removed(by: User, match: Match) -> bool:
