@@ -257,7 +257,7 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = True
 # A mail of 10 MB as a provider posts it, in base64 and perhaps twice. All other bodies have the limits below (`border`).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 28 * 1024 * 1024
-FORM_BYTES = 4 * 1024 * 1024
+FORM_BYTES = 1024 * 1024
 API_BODY_BYTES = 256 * 1024
 
 REST_FRAMEWORK = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import email.message
+import tracemalloc
+import urllib.parse
 from collections import defaultdict
 from http import cookies
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from gamesvc import request_limits
 from gamesvc.matches.models import Seat
+from gamesvc.request_limits import parsers
 from tests.api.test_api import etag, expect_problem
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +156,28 @@ def _parts_as_by_python(text):
         found.append(part.strip())
         left = left[end:]
     return found
+
+
+@examples_of(st.text(st.sampled_from("%%4aé1"), max_size=60).map(str.encode))
+def test_escapes_are_read_as_by_python(data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parsers, "AT_ONCE", 7)
+        assert urllib.parse.unquote_to_bytes(data) == parsers._unescape(data)
+
+
+@pytest.mark.parametrize("piece", ["%", "%41", "%C3%A9", "%\u0100"])
+@pytest.mark.django_db
+def test_a_form_of_many_escapes_takes_little_memory(client, settings, piece):
+    """Anybody may post one to any page: what refuses it, reads it first."""
+    body = f"login={piece * (settings.FORM_BYTES // len(piece.encode()) - 10)}".encode()
+    tracemalloc.start()
+    try:
+        answer = client.post("/accounts/login/", body, content_type="application/x-www-form-urlencoded")
+        _now, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert answer.status_code == 400
+    assert most < 64 * settings.FORM_BYTES
 
 
 @pytest.mark.parametrize("path", ["/", "/accounts/login/", "/health/", "/api/v1/", "/api/v1/matches/1/view/"])
