@@ -15,7 +15,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import authority, daily_limits
 from gamesvc.matches.errors import Forbidden
 from gamesvc.matches.lobby import challenges, invitations, opening, press, programs, rematches, substitutes
-from gamesvc.matches.models import Follow, Match, MessageBan, Rated, Report
+from gamesvc.matches.models import Follow, Invitation, Match, MessageBan, Rated, Report
 from gamesvc.matches.organising import looks, moderation, reports
 from gamesvc.matches.record import loading
 from gamesvc.matches.statistics import ratings
@@ -108,6 +108,20 @@ def test_no_challenge_of_a_bot_rids_players_of_who_rules_on_their_match(toy, pro
     ruled = program(User.objects.get(pk=anna.pk), *powers).post(f"/matches/{match.number}/organise/", aborts)
     assert ruled.status_code == 200, ruled.content
     assert program(bot).post(f"/challenges/{asked}/accept/", {}).status_code == 200, "nobody rules on it any more"
+
+
+def test_a_host_challenges_a_bot_that_a_player_has_invited_first(program, player, ben, bot):
+    """The player's invitation alone does not let the bot join, and takes nothing from the host's."""
+    cleo, dora = player("cleo"), player("dora")
+    match = opened(ben, cleo, dora, game="stratastar", seats=4)
+    for by in (cleo, ben, dora):
+        answer = program(by).post(f"/matches/{match.number}/invitations/", {"user": bot.username})
+        assert answer.status_code == (422 if by == dora else 201), answer.content
+    by_player, by_host = Invitation.objects.filter(match=match, user=bot).order_by("created_at")
+    answer = program(bot).post(f"/challenges/{by_host.pk}/accept/", {})
+    assert (answer.status_code, answer.json().get("status")) == (200, "accepted"), answer.content
+    by_player.refresh_from_db()
+    assert by_player.accepted_at is None
 
 
 def test_nobody_sits_with_a_bot_of_theirs_among_others(anna, ben, bot, sister):

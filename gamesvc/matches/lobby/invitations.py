@@ -78,8 +78,9 @@ def _invited(by: User, match: Match, username: str, address: str) -> User | None
     if user.pk == by.pk:
         raise Refused("own_name", say("You cannot invite yourself."), "username")
     known = match.invitations.filter(user=user)
-    # In an anonymous match nobody learns whom another player has invited, not even by asking for the same user.
-    if (known.filter(invited_by=by) if match.hides_names else known).exists():
+    # In an anonymous match nobody learns whom another player has invited, not even by asking for the same user. An invitation by
+    # the host lets a user do more than one by a player, so no player can forestall it.
+    if (known.filter(invited_by=by) if match.hides_names or match.creator_id == by.pk else known).exists():
         raise Refused("invited_already", say("{username} is already invited.", username=username), "username")
     blocked.check_invitation(by=by, user=user)
     programs.check_challenge(by=by, user=user)

@@ -239,7 +239,9 @@ def join_match(
     with transaction.atomic():
         tenures.lock_user(by)
         match = _locked(match)
-        invitation = match.invitations.select_for_update().filter(user=by, declined_at=None).first()
+        invited = match.invitations.select_for_update().filter(user=by, declined_at=None).order_by("created_at", "pk")
+        # By the host, if there is one: it lets a bot join, and a player of whatever reliability.
+        invitation = min(invited, key=lambda one: one.invited_by_id != match.creator_id, default=None)
         programs.check_joining(by, match, invitation)
         if match.entry == Match.Entry.INVITED and not (invitation or link == match.link_token or match.creator_id == by.pk):
             raise Refused("not_invited", say("This match is open to invited players only; ask its host for a link."))
