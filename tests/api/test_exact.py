@@ -48,6 +48,29 @@ def test_a_value_of_another_type_of_json_is_refused(two, method: str, path: str,
     assert [error["pointer"] for error in problem["errors"]] == [pointer]
 
 
+LONG = [
+    ("POST", "/tokens/", {"name": "bot", "scopes": ["x"] * 40_000}, "#/scopes"),
+    ("PATCH", "/me/preferences/", {"reminders": [""] * 50_000}, "#/reminders"),
+    ("PATCH", "/me/preferences/", {"channels": [""] * 50_000}, "#/channels"),
+    ("POST", "/me/webhooks/", {"url": "https://a.example", "kinds": [""] * 50_000}, "#/kinds"),
+    ("POST", "/matches/", {"game": "toy", "bots": {f"{seat}": "" for seat in range(15_000)}}, "#/bots"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "pointer"), LONG)
+def test_a_long_list_is_refused_before_its_items_are_looked_at(two, method: str, path: str, body: object, pointer: str) -> None:
+    """The framework writes a sentence of its own for each: 14 MB for one request."""
+    problem = expect_problem(two[0].call(method, path, body), 400, "bad_request")
+    assert [error["pointer"] for error in problem["errors"]] == [pointer]
+    assert len(problem["detail"]) < 200
+
+
+def test_a_refusal_names_a_few_of_many_unknown_members(two) -> None:
+    problem = expect_problem(two[0].call("PATCH", "/me/", {f"x{number}": 0 for number in range(15_000)}), 400, "bad_request")
+    assert len(problem["errors"]) == 10
+    assert all("Not known here" in error["detail"] for error in problem["errors"])
+
+
 @pytest.mark.parametrize(("path", "body", "pointer"), PADDED)
 def test_blanks_around_a_text_count_for_its_length(two, path: str, body: object, pointer: str) -> None:
     """JSON Schema counts them, although what is stored has none."""

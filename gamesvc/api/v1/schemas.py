@@ -44,6 +44,14 @@ JSON_TYPES: Mapping[type[serializers.Field[Any, Any, Any, Any]], tuple[type, str
 }
 
 
+MOST_ITEMS = 100
+"""Most items of a list in a request that has no limit of its own."""
+MOST_NAMES = 1_000
+"""Most members of an object in a request. Positions have fewer, with hundreds of things in each."""
+MOST_UNKNOWN = 10
+"""Unknown fields that a refusal names."""
+
+
 class Strict(Shape):
     # The base of every request: it refuses unknown fields and names the known ones, and takes values of their own type only.
 
@@ -52,7 +60,7 @@ class Strict(Shape):
             known = ", ".join(self.fields)
             whole_ones = {name for name, field in self.fields.items() if isinstance(field, serializers.IntegerField)}
             data = {name: as_whole(value) if name in whole_ones else value for name, value in data.items()}
-            faults = {name: [f"Not known here; known: {known}."] for name in sorted(set(data) - set(self.fields))}
+            faults = {name: [f"Not known here; known: {known}."] for name in sorted(set(data) - set(self.fields))[:MOST_UNKNOWN]}
             faults |= {name: [fault] for name, field in self.fields.items() if (fault := _fault(field, data.get(name)))}
             if faults:
                 raise serializers.ValidationError(faults)
@@ -70,6 +78,10 @@ def _fault(field: Any, value: object) -> str:
         return ""
     if isinstance(field, serializers.ListField | serializers.DictField):
         items = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        # Before they are looked at: the framework writes a sentence of its own for each at fault.
+        most = (getattr(field, "max_length", None) or MOST_ITEMS) if isinstance(value, list) else MOST_NAMES
+        if len(items) > most:
+            return f"This takes at most {most} items; these are {len(items)}."
         return next((f"Of its items: {fault}" for one in items if (fault := _fault(field.child, one))), "")
     for kind, (wanted, name) in JSON_TYPES.items():
         if isinstance(field, kind) and (not isinstance(value, wanted) or (wanted is int and isinstance(value, bool))):

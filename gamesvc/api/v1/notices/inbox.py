@@ -46,6 +46,7 @@ class NoticePage(schemas.Shape):
 class Points(schemas.Strict):
     reminders = serializers.ListField(
         child=serializers.CharField(max_length=12),
+        max_length=schemas.MOST_ITEMS,
         required=False,
         allow_null=True,
         help_text="Points of a deadline: `80%` of its time gone, or `2h`, `30m`, `1d` before it; null for the default. If your"
@@ -77,6 +78,7 @@ class PreferencesChange(Points):
     )
     channels = serializers.ListField(
         child=serializers.CharField(max_length=20),
+        max_length=schemas.MOST_ITEMS,
         required=False,
         allow_null=True,
         help_text="In the order they are tried: each only if nothing has happened by then.",

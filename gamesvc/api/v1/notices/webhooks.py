@@ -50,7 +50,12 @@ class WebhookList(schemas.Shape):
 class NewWebhook(schemas.Strict):
     url = serializers.CharField(max_length=500)
     kinds = serializers.ListField(
-        child=serializers.CharField(max_length=60), required=False, allow_null=True, default=None, help_text=KINDS
+        child=serializers.CharField(max_length=60),
+        max_length=schemas.MOST_ITEMS,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text=KINDS,
     )
     match = serializers.CharField(
         required=False, allow_null=True, default=None, max_length=40, help_text="The id or number of a match that you organise."
@@ -59,7 +64,13 @@ class NewWebhook(schemas.Strict):
 
 class WebhookChange(schemas.Strict):
     url = serializers.CharField(max_length=500, required=False)
-    kinds = serializers.ListField(child=serializers.CharField(max_length=60), required=False, allow_null=True, help_text=KINDS)
+    kinds = serializers.ListField(
+        child=serializers.CharField(max_length=60),
+        max_length=schemas.MOST_ITEMS,
+        required=False,
+        allow_null=True,
+        help_text=KINDS,
+    )
 
 
 class DeliveryShape(schemas.Shape):
