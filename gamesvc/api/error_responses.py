@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -61,6 +61,8 @@ def translate(error: Exception) -> GamesvcError | None:
             return Forbidden(str(exceptions.PermissionDenied.default_detail))
         case RequestDataTooBig():
             return TooLarge(settings.API_BODY_BYTES)
+        case TooManyFieldsSent():
+            return BadRequest("The request names too many fields.")
         case exceptions.ValidationError():
             return _invalid(error)
         case exceptions.APIException():

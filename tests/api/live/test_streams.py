@@ -357,6 +357,7 @@ def test_what_may_not_be_followed_is_refused_as_everywhere(live: LiveServer, due
     assert answer(private.path) == answer("/matches/x/stream/") == answer("/else/") == (404, "not_found")
     assert answer("/me/stream/") == answer(duel.path, "gsk_wrong") == (401, "not_signed_in")
     assert answer(duel.path, duel.tokens[0], Accept="image/png") == (406, "not_acceptable")
+    assert answer(f"{duel.path}?{'a&' * 1_001}", duel.tokens[0]) == (400, "bad_request")
     assert answer(duel.path, duel.tokens[0], "POST") == (405, "method_not_allowed")
     assert answer(f"{duel.path}?ticket=forged") == (401, "bad_ticket")
 
