@@ -24,7 +24,7 @@ PIECES = (
     "<blockquote></blockquote>", "<table><tr><td>", "<tr><td>x", "<ol><li value=9>", "<!--", "<pre>\n",
     "<p style=\"margin-top:9999em;padding-left:9999em\">x", "border:none ", "if x then ", "and ", "if", "move ", "resign ",
     "press all ", "vacation 2026-", "a-1 ", "s1 ", "(1,1) ", "1+1 ", "x=y ", "{", "[", "\u0130", "\u00df", "\u0300",
-    "\u3000", "\u200b",
+    "\u3000", "\u200b", "\u0344\u0f73",
 )  # fmt: skip
 
 
@@ -173,6 +173,7 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
     from django.http import parse_cookie
     from django.utils.http import parse_header_parameters
 
+    from accounts.oauth import apps
     from gamesvc.api.live import messages
     from gamesvc.api.v1 import places
     from gamesvc.matches.clock import parsing
@@ -180,7 +181,7 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
     from gamesvc.matches.mail_orders import standing_mail
     from gamesvc.matches.play import standing_orders, suggestions
     from gamesvc.web.games import searching
-    from notifications.other_channels import chat_services
+    from notifications.other_channels import chat_services, outward
 
     return {
         "length of time": (lambda said: parsing.length(said, timedelta(hours=1), "turn"), 20_000),
@@ -190,6 +191,8 @@ def shorter() -> dict[str, tuple[Callable[[str], Any], int]]:
         # Much longer than a request may be: inside C functions only the time tells of the square of a length.
         "cookie": (lambda said: parse_cookie(f'a="{said}"'), 600_000),
         "parameters of a header": (lambda said: parse_header_parameters(f'a/b; x="{said}'), 600_000),
+        "address of a webhook": (lambda said: outward.check(f"https://a{said}"), 300_000),
+        "address of an app": (lambda said: apps._check_uri(f"https://a{said}"), 300_000),
         "message": (press.clean, 300_000),
         "search of the rules": (searching.search, 4 * searching.MOST_LETTERS),
         "chat address": (lambda said: chat_services._parsed("discord", f"https://{said}"[: chat_services.LONGEST]), 600),
