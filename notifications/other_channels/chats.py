@@ -56,6 +56,7 @@ def set_up(user: User, service: str, address: str) -> ChatAddress:
 def remove(user: User, service: str) -> bool:
     """Delete the address of a service, and take it out of the order of channels. Return True if there was one."""
     with transaction.atomic():
+        User.lock(user.pk)
         gone = bool(ChatAddress.objects.filter(user=user, service=service).delete()[0])
         if gone and Preference.objects.filter(user=user, channels__contains=[service]).exists():
             wishes.set_wishes(user, {"channels": [name for name in wishes.wishes_of(user.pk).channels if name != service]})

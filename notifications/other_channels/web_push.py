@@ -93,6 +93,7 @@ def unsubscribe(user: User, *, subscription: UUID | None = None, endpoint: str =
     rows = PushSubscription.objects.filter(user=user)
     found = rows.filter(pk=subscription) if subscription is not None else rows.filter(endpoint=endpoint)
     with transaction.atomic():
+        User.lock(user.pk)
         gone = bool(found.delete()[0])
         if gone and not has(user.pk) and Preference.objects.filter(user=user, channels__contains=[NAME]).exists():
             wishes.set_wishes(user, {"channels": [name for name in wishes.wishes_of(user.pk).channels if name != NAME]})
