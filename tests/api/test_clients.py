@@ -162,6 +162,9 @@ def test_the_player_in_a_terminal(running: Running, tmp_path: Path) -> None:
     assert "stratastar" in run("turns").stdout
     shown = run("play", match).stdout
     assert "Order" in shown or "order" in shown
+    assert "<svg" not in shown
+    assert "placing Homeworlds" in shown
+    assert "A  B  C  D  E  F  G  H  I  J" in shown
     refused = run("play", match, "dance")
     assert (refused.returncode, bool(refused.stderr.strip())) == (1, True)
     record = tmp_path / "match.jsonl"

@@ -95,6 +95,14 @@ def test_a_picture_is_of_a_kind_that_is_named(duel, two, kind):
     assert two[0].get(f"/matches/{duel}/board.{kind}").status_code == 404
 
 
+def test_a_board_is_shown_as_text(duel, two, toy):
+    answer = two[0].get(f"/matches/{duel}/board.txt")
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer.content == b"[0, 0]"
+    waiting = two[0].post("/matches/", {"game": toy}).json()["number"]
+    assert two[0].get(f"/matches/{waiting}/board.txt").content == b"The game has not begun.\n"
+
+
 def test_reading_a_view_writes_nothing(duel, two):
     before = list(Seat.objects.order_by("pk").values())
     assert two[0].get(f"/matches/{duel}/view/").status_code == 200
@@ -169,7 +177,7 @@ def test_escapes_are_read_as_by_python(data):
 @pytest.mark.django_db
 def test_a_form_of_many_escapes_takes_little_memory(client, settings, piece):
     """Anybody may post one to any page: what refuses it, reads it first."""
-    settings.FORM_BYTES = 128 * 1024
+    settings.FORM_BYTES = 512 * 1024
     body = f"login={piece * (settings.FORM_BYTES // len(piece.encode()) - 10)}".encode()
     tracemalloc.start()
     try:

@@ -74,7 +74,7 @@ THEN = [
 ]
 
 
-KINDS = ("svg", "png")
+KINDS = ("svg", "png", "txt")
 KIND = OpenApiParameter("kind", str, OpenApiParameter.PATH, enum=KINDS)
 
 
@@ -129,20 +129,27 @@ class MatchForms(_Boards):
 
 class Picture(_Boards):
     @documented(
-        responses={(200, "image/svg+xml"): OpenApiTypes.STR, (200, "image/png"): OpenApiTypes.BINARY, **PAST},
+        responses={
+            (200, "image/svg+xml"): OpenApiTypes.STR,
+            (200, "image/png"): OpenApiTypes.BINARY,
+            (200, "text/plain"): OpenApiTypes.STR,
+            **PAST,
+        },
         parameters=[KIND, AS, *THEN],
     )
     def get(self, request: Request, ident: str, kind: str) -> Response | HttpResponse:
-        """Return the board as a picture; before the game has begun, a placeholder."""
+        """Return the board as a picture, or as text as in a mail; before the game has begun, a placeholder."""
         seen = self.board(ident)
         if kind not in KINDS:
             raise Unknown
         if (same := self.unchanged(seen)) is not None:
             return same
-        svg = seen.picture
+        if kind == "txt":
+            text = seen.text or "The game has not begun.\n"
+            return self.tagged(seen, HttpResponse(text, content_type="text/plain; charset=utf-8"))
         if kind == "png":
-            return self.tagged(seen, HttpResponse(to_png(svg), content_type="image/png"))
-        return self.tagged(seen, HttpResponse(svg, content_type="image/svg+xml"))
+            return self.tagged(seen, HttpResponse(to_png(seen.picture), content_type="image/png"))
+        return self.tagged(seen, HttpResponse(seen.picture, content_type="image/svg+xml"))
 
 
 class Step(_Boards):
