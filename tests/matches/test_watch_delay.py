@@ -30,7 +30,9 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.timekeeping import pauses
 from gamesvc.matches.undo import undoing
 from notifications.models import Outbox, Webhook
+from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act, holder, play_out, sends
+from tests.matches.test_mail_words import flat
 from tests.web.page import chosen, form_to
 
 pytestmark = pytest.mark.django_db
@@ -232,6 +234,30 @@ def test_a_host_who_gave_up_their_seat_sees_it_late(toy, anna, ben):
         substitutes.give_up(by=anna, match=match, seat=0)
         service_events.append(match, lambda *_: [turns.ended(match, "aborted")], actor=Actor("host"), channel="test")
         assert match_hooks.look([hook])[hook.pk].data["status"] == Match.Status.CANCELLED
+
+
+def test_a_list_by_mail_tells_a_host_who_gave_up_their_seat_of_no_turn(toy, anna, ben, mailing):  # noqa: F811
+    """Neither who must act now nor until when, as on the page of their matches; with their seat again, both."""
+    verify(anna, ben)
+    match = opening.create_match(by=anna, game=toy, watch="all", watch_delay=DELAY)
+    opening.join_match(by=ben, match=match)
+
+    def listed():
+        mailing.write("list", to="play@reply.games.example")
+        mailing.work()
+        answer = [mail for mail in mailing.sink.to("anna@players.example") if mail.reason == "words-answered"][-1]
+        return flat(answer).partition(f"#{match.number} ")[2]
+
+    act(match, 0)
+    assert "waits for ben until" in listed()
+    substitutes.give_up(by=anna, match=match, seat=0)
+    shown = listed()
+    assert "is shown to you late" in shown
+    assert "waits for" not in shown
+    act(match, 1)
+    assert listed() == shown
+    substitutes.take_over(by=anna, match=match)
+    assert "your turn, due" in listed()
 
 
 def test_everything_is_shown_at_the_end(match, eve):

@@ -195,7 +195,8 @@ def matches_of(user: User) -> Leaflet:
     questions: dict[UUID, list[Question]] = {pk: [] for pk in matches}
     for question in Question.objects.filter(match__in=matches).order_by("due_at", "seat"):
         questions[question.match_id].append(question)
-    told = [_of_match(match, tuple(seats[pk]), questions[pk], user) for pk, match in matches.items()]
+    left = selectors.left(user, matches.values())
+    told = [_of_match(match, tuple(seats[pk]), questions[pk], user, gave_up=pk in left) for pk, match in matches.items()]
     listed = [line for _first, line in sorted(told, key=lambda one: one[0])]
     if len(found) > MOST_MATCHES:
         listed.append(_("All your matches: %(link)s") % {"link": settings.BASE_URL})
@@ -204,8 +205,10 @@ def matches_of(user: User) -> Leaflet:
     )
 
 
-def _of_match(match: Match, seats: tuple[Seat, ...], questions: Sequence[Question], user: User) -> tuple[int, str]:
-    """Return the place of a match in the list, and its line."""
+def _of_match(
+    match: Match, seats: tuple[Seat, ...], questions: Sequence[Question], user: User, *, gave_up: bool
+) -> tuple[int, str]:
+    """Return the place of a match in the list, and its line. `gave_up`: the user sees it late, unless they have a seat again."""
     name = f"#{match.number} {catalog.game(match.game).manifest.title}"
     if match.status == Match.Status.OPEN:
         taken = sum(seat.holder is not None for seat in seats)
@@ -216,6 +219,8 @@ def _of_match(match: Match, seats: tuple[Seat, ...], questions: Sequence[Questio
     if mine is not None:
         told = _("%(match)s: your turn, due %(due)s")
         return 0, told % {"match": name, "due": moments.local_time(mine.due_at, user)}
+    if gave_up and not own:
+        return 1, _("%(match)s: is shown to you late") % {"match": name}
     if not questions:
         return 1, _("%(match)s: no decision is pending") % {"match": name}
     names = selectors.seat_names(seats)
