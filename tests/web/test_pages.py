@@ -272,6 +272,24 @@ def test_an_invitation_seats_any_user_with_the_link(toy_offered, clients, people
     assert Client().get("/invitations/nonsense/").status_code == 404
 
 
+def test_an_invitation_to_a_match_that_has_begun_names_none_of_its_players(toy_offered, clients, people):
+    match = open_match(clients[0], entry="invited", watch="nobody")
+    _, token = invitations.invite(by=people[0], match=match, address="someone@example.org")
+    invitations.invite(by=people[0], match=match, username="marek")
+    assert ">ines" in seats_of(clients[2], token)
+    opening.join_match(by=people[1], match=match)
+    assert clients[2].get(f"/matches/{match.number}/").status_code == 404
+    assert not seats_of(clients[2], token)
+    Match.objects.update(status=Match.Status.FINISHED)
+    assert not seats_of(Client(), token)
+
+
+def seats_of(client, token) -> str:
+    """Return what the page of an invitation shows of the seats."""
+    found = re.search(r'<p class="badges">(.*?)</p>', html(client.get(f"/invitations/{token}/")), re.DOTALL)
+    return re.sub(r"\s+", "", found[1]) if found is not None else ""
+
+
 def test_seats_are_taken_given_back_and_the_match_called_off(toy_offered, clients):
     match = open_match(clients[0])
     page = html(clients[0].get(f"/matches/{match.number}/"))

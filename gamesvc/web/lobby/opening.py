@@ -170,13 +170,15 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         except Refused as refused:
             messages.error(request, refused.sentence)
     seats = tuple(found.match.seats.select_related("user").order_by("index"))
+    # Later the link tells nothing of its players: those who may watch the match see them on its page.
+    is_open = found.match.status == Match.Status.OPEN
     context = {
         "invitation": found,
         "match": found.match,
         "manifest": catalog.game(found.match.game).manifest,
-        "seats": list(zip(seats, selectors.seat_names(seats), strict=True)),
+        "seats": list(zip(seats, selectors.seat_names(seats), strict=True)) if is_open else [],
         "told": option_words.always_told(found.match),
-        "organised": organising_words.organiser(found.match, seats),
+        "organised": organising_words.organiser(found.match, seats) if is_open else "",
         "options": option_words.changed(found.match),
     }
     return render(request, "web/invitation.html", context)
