@@ -269,3 +269,30 @@ def test_a_challenge_that_does_not_fit_opens_nothing(machine, ben_at_home):
     ):
         assert code(ben_at_home.post("/challenges/", body)) == expected
     assert not Match.objects.exists()
+
+
+def test_in_an_anonymous_match_its_invitations_do_not_tell_who_plays(toy, anna, ben, player, program):
+    """Neither which of the invited sit in it, nor whose account it is to which a link or an address has led."""
+    player("carla")
+    doro = player("doro")
+    match = opening.create_match(by=anna, game=toy, entry="public", anonymous=True)
+    host = program(anna)
+    place = f"/matches/{match.number}/invitations/"
+    named = {name: host.post(place, {"user": name}).json()["id"] for name in ("ben", "carla")}
+    sent = host.post(place, {"address": "someone@players.example"}).json()
+    match.refresh_from_db()
+    invitations.accept_invitation(by=doro, token=sent["link"].split("/")[2])
+    assert host.get(f"/challenges/{sent['id']}/").status_code == 404
+    assert program(doro).get(f"/challenges/{sent['id']}/").json()["status"] == "accepted"
+    told = [host.get(f"/challenges/{named[name]}/").json()["status"] for name in ("ben", "carla")]
+    assert told == ["cancelled", "cancelled"], "the seats are taken, by whomever"
+
+    match = opening.create_match(by=anna, game=toy, entry="public", anonymous=True)
+    place = f"/matches/{match.number}/invitations/"
+    named = {name: host.post(place, {"user": name}).json()["id"] for name in ("ben", "carla")}
+    assert program(ben).post(f"/challenges/{named['ben']}/accept/", {}).json()["status"] == "accepted"
+    told = [host.get(f"/challenges/{named[name]}/").json() for name in ("ben", "carla")]
+    assert [one["status"] for one in told] == ["cancelled", "cancelled"]
+    assert [host.call("DELETE", f"/challenges/{one['id']}/").status_code for one in told] == [422, 422]
+    Match.objects.update(status=Match.Status.FINISHED)
+    assert host.get(f"/challenges/{named['ben']}/").json()["status"] == "accepted"

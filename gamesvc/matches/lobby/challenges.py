@@ -25,6 +25,10 @@ from gamesvc.matches.lobby import invitations, opening
 from gamesvc.matches.models import Invitation, Match, Seat
 
 _SEATS = 2
+# Whose account an address or a link has led to, their sender is not told.
+_BY_NAME = Q(address="", user__isnull=False)
+# Nor, in an anonymous match, who of the invited plays in it.
+_MAY_WAIT = Q(accepted_at=None) | Q(match__anonymous=True)
 
 
 def challenge(
@@ -74,14 +78,14 @@ def incoming(user: User, most: int) -> list[Invitation]:
 
 def outgoing(user: User, most: int) -> list[Invitation]:
     """Return the unanswered challenges that a user has sent by name, newest first."""
-    found = Invitation.objects.filter(invited_by=user, user__isnull=False, accepted_at=None, declined_at=None)
+    found = Invitation.objects.filter(_BY_NAME, _MAY_WAIT, invited_by=user, declined_at=None)
     found = found.filter(match__status=Match.Status.OPEN).order_by("-created_at", "id")
     return _of(found[:most])
 
 
 def find(user: User, challenge_id: uuid.UUID) -> Invitation:
     """Return a challenge that a user has sent or got, whatever came of it. Raises `Refused`."""
-    return _of([_find(user, Invitation.objects.filter(Q(user=user) | Q(invited_by=user)), challenge_id)])[0]
+    return _of([_find(user, Invitation.objects.filter(Q(user=user) | _BY_NAME & Q(invited_by=user)), challenge_id)])[0]
 
 
 def accept(*, by: User, challenge_id: uuid.UUID, contribution: str = "", channel: str = "api") -> Invitation:
@@ -114,14 +118,17 @@ def _waits_for_nobody(match: Match) -> bool:
 @transaction.atomic
 def cancel(*, by: User, challenge_id: uuid.UUID, channel: str = "api") -> Invitation:
     """Take a challenge back, as the host of its match, which is called off. Raises `Refused`."""
-    found = _find(by, Invitation.objects.filter(invited_by=by, match__creator=by, accepted_at=None), challenge_id)
+    found = _find(by, Invitation.objects.filter(_BY_NAME, _MAY_WAIT, invited_by=by, match__creator=by), challenge_id)
     opening.cancel_match(by=by, match=found.match, channel=channel)
     return find(by, challenge_id)
 
 
-def status(invitation: Invitation) -> str:
-    """Return what came of a challenge: `open`, `accepted`, `declined`, `cancelled` or `lapsed`."""
-    if invitation.accepted_at is not None:
+def status(invitation: Invitation, reader: User) -> str:
+    """Return what came of a challenge: `open`, `accepted`, `declined`, `cancelled` or `lapsed`.
+
+    To its sender one that was accepted is as any other while the match is anonymous.
+    """
+    if invitation.accepted_at is not None and (invitation.user_id == reader.pk or not invitation.match.hides_names):
         return "accepted"
     if invitation.declined_at is not None:
         return "declined"

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.models import User
 from gamesvc import paging
 from gamesvc.api.errors import BadQuery
 from gamesvc.api.idempotency import once
@@ -87,7 +88,7 @@ class Challenges(View):
         if way not in WAYS:
             raise BadQuery("`direction` is in or out.", "direction")
         listed = challenges.incoming if way == "in" else challenges.outgoing
-        return Response({"results": [_shown(row) for row in listed(self.user, paging.CHALLENGES)]}, headers=PRIVATE)
+        return Response({"results": [_shown(row, self.user) for row in listed(self.user, paging.CHALLENGES)]}, headers=PRIVATE)
 
     @documented(
         request=NewChallenge, responses={201: ChallengeShape, **REFUSALS}, parameters=[KEY], operation_id="challenges_create"
@@ -99,19 +100,19 @@ class Challenges(View):
         challenge other bots, and players who allow it.
         """
         body = self.body(NewChallenge)
-        return once(request, lambda: (201, _shown(challenges.challenge(by=self.user, **body))))
+        return once(request, lambda: (201, _shown(challenges.challenge(by=self.user, **body), self.user)))
 
 
 class ChallengeDetail(View):
     @documented(responses={200: ChallengeShape, **REFUSALS}, operation_id="challenges_retrieve")
     def get(self, request: Request, challenge_id: UUID) -> Response:
         """Return a challenge that you have sent or got, whatever came of it."""
-        return Response(_shown(challenges.find(self.user, challenge_id)), headers=PRIVATE)
+        return Response(_shown(challenges.find(self.user, challenge_id), self.user), headers=PRIVATE)
 
     @documented(responses={200: ChallengeShape, **REFUSALS}, parameters=[KEY], operation_id="challenges_cancel")
     def delete(self, request: Request, challenge_id: UUID) -> Response:
         """Take your challenge back before it is accepted. Its match is called off."""
-        return _done(request, lambda: challenges.cancel(by=self.user, challenge_id=challenge_id))
+        return _done(self, lambda: challenges.cancel(by=self.user, challenge_id=challenge_id))
 
 
 class AcceptChallenge(View):
@@ -121,29 +122,29 @@ class AcceptChallenge(View):
     def post(self, request: Request, challenge_id: UUID) -> Response:
         """Accept a challenge. The match starts when its last seat is taken; one for two starts at once."""
         text = self.body(Acceptance)["contribution"]
-        return _done(request, lambda: challenges.accept(by=self.user, challenge_id=challenge_id, contribution=text))
+        return _done(self, lambda: challenges.accept(by=self.user, challenge_id=challenge_id, contribution=text))
 
 
 class DeclineChallenge(View):
     @documented(request=None, responses={200: ChallengeShape, **REFUSALS}, parameters=[KEY], operation_id="challenges_decline")
     def post(self, request: Request, challenge_id: UUID) -> Response:
         """Decline a challenge. A match for two is called off, unless others may still join it."""
-        return _done(request, lambda: challenges.decline(by=self.user, challenge_id=challenge_id))
+        return _done(self, lambda: challenges.decline(by=self.user, challenge_id=challenge_id))
 
 
-def _done(request: Request, act: Callable[[], Invitation]) -> Response:
+def _done(view: View, act: Callable[[], Invitation]) -> Response:
     def effect() -> tuple[int, JsonObject]:
-        return 200, _shown(act())
+        return 200, _shown(act(), view.user)
 
-    return once(request, effect)
+    return once(view.request, effect)
 
 
-def _shown(row: Invitation) -> JsonObject:
+def _shown(row: Invitation, reader: User) -> JsonObject:
     match, hidden = row.match, row.match.hides_names
     own = next((seat.index for seat in match.seats.all() if seat.user_id == row.invited_by_id), None)
     return {
         "id": str(row.pk),
-        "status": challenges.status(row),
+        "status": challenges.status(row, reader),
         "challenger": None if hidden else row.invited_by.username,
         "challenger_is_bot": None if hidden else row.invited_by.is_bot,
         "opponent": row.user.username if row.user is not None else "",
