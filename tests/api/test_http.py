@@ -174,7 +174,6 @@ def test_escapes_are_read_as_by_python(data):
 
 
 @pytest.mark.parametrize("piece", ["%", "%41", "%C3%A9", "%\u0100"])
-@pytest.mark.django_db
 def test_a_form_of_many_escapes_takes_little_memory(client, settings, piece):
     """Anybody may post one to any page: what refuses it, reads it first."""
     settings.FORM_BYTES = 512 * 1024

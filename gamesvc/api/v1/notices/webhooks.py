@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from rest_framework import serializers
@@ -47,16 +48,17 @@ class WebhookList(schemas.Shape):
     most = serializers.IntegerField(help_text="How many webhooks you may have.")
 
 
+def _kinds(**more: Any) -> serializers.ListField:
+    """Return the field of a request for the kinds of notices that a webhook gets; null for all."""
+    of_one = serializers.CharField(max_length=60)
+    return serializers.ListField(
+        child=of_one, max_length=schemas.MOST_ITEMS, required=False, allow_null=True, help_text=KINDS, **more
+    )
+
+
 class NewWebhook(schemas.Strict):
     url = serializers.CharField(max_length=500)
-    kinds = serializers.ListField(
-        child=serializers.CharField(max_length=60),
-        max_length=schemas.MOST_ITEMS,
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text=KINDS,
-    )
+    kinds = _kinds(default=None)
     match = serializers.CharField(
         required=False, allow_null=True, default=None, max_length=40, help_text="The id or number of a match that you organise."
     )
@@ -64,13 +66,7 @@ class NewWebhook(schemas.Strict):
 
 class WebhookChange(schemas.Strict):
     url = serializers.CharField(max_length=500, required=False)
-    kinds = serializers.ListField(
-        child=serializers.CharField(max_length=60),
-        max_length=schemas.MOST_ITEMS,
-        required=False,
-        allow_null=True,
-        help_text=KINDS,
-    )
+    kinds = _kinds()
 
 
 class DeliveryShape(schemas.Shape):
