@@ -34,7 +34,7 @@ from gamesvc.matches.events import (
     TimedOut,
     Vacated,
 )
-from gamesvc.matches.lobby import clock_choice
+from gamesvc.matches.lobby import choices
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import surroundings
 
@@ -155,7 +155,7 @@ def test_a_policy_that_makes_no_sense_or_leaves_no_time_is_refused_with_the_part
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_policies_with_words(name):
-    told = clock_choice.choose(name, 48)
+    told = choices.choose_clock(name, 48)
     assert parse(told).told == told
     assert all(sentence.endswith((".", ").")) for sentence in words.sentences(told))
     assert nominal_hours(told) > 0
@@ -590,7 +590,7 @@ def test_every_policy_that_is_accepted_computes_every_clock(told, since, zone, s
 def test_a_clock_whose_deadline_could_not_be_computed_is_refused_when_it_is_chosen(part):
     off = {"weekdays": list(WEEKDAYS[:6]), "zone": "UTC"}
     with pytest.raises(Refused) as refused:
-        clock_choice.choose({"turn": "1d", "days_off": off, **part}, 48)
+        choices.choose_clock({"turn": "1d", "days_off": off, **part}, 48)
     assert refused.value.code in ("bad_clock", "no_time")
 
 

@@ -32,7 +32,7 @@ from gamesvc.matches import backoff
 from gamesvc.matches.access import daily_limits, holders, tenures
 from gamesvc.matches.clock.parsing import nominal_hours
 from gamesvc.matches.events import Joined, Left, MatchEvent, Opened, Started
-from gamesvc.matches.lobby import blocked, clock_choice, links, programs
+from gamesvc.matches.lobby import blocked, choices, links, programs
 from gamesvc.matches.models import Beginning, Holding, Match, Seat
 from gamesvc.matches.play.turns import dice_for, ended
 from gamesvc.matches.record import loading, positions, secrets
@@ -42,11 +42,8 @@ from gamesvc.matches.statistics import reliability as reliable
 
 logger = logging.getLogger(__name__)
 
-HOURS = (1, 24 * 30)
 USUAL_HOURS = 48
 """The hours for an answer where nobody chooses."""
-LONGEST_WATCH_DELAY = 24 * 30
-"""In hours."""
 
 
 def create_match(
@@ -76,14 +73,14 @@ def create_match(
     open matches. A match whose seats are all taken starts at once.
     """
     engine, bots = catalog.game(game), bots or {}
-    count = _count_seats(engine, seats, start)
+    count = choices.count_seats(engine, seats, start)
     chosen: JsonObject = {"seat_count": count, "options": check_options(engine, options or {}, count)}
-    chosen["clock"] = clock_choice.choose(clock, _check_hours(hours))
-    _check_choices(entry, watch, watch_delay, press, undo)
+    chosen["clock"] = choices.choose_clock(clock, hours)
+    choices.check(entry, watch, watch_delay, press, undo)
     programs.check_opening(by, entry)
     chosen |= {"entry": entry, "watch": watch, "watch_delay": watch_delay, "press": press, "anonymous": anonymous}
     chosen |= {"undo": undo, "reliability": reliable.read(reliability)}
-    _check_bots(engine, bots, count, take_seat=take_seat, start=start)
+    choices.check_bots(engine, bots, count, take_seat=take_seat, start=start)
     match, secret = _seal(by, engine, start, **chosen)
     with transaction.atomic():
         tenures.lock_user(by)
@@ -102,26 +99,6 @@ def quick_match(*, by: User, game: str, channel: str = "api") -> Match:
     bot = list(engine.bots)[-1]
     others = dict.fromkeys(range(1, engine.manifest.min_seats), bot)
     return create_match(by=by, game=game, bots=others, entry=Match.Entry.INVITED, channel=channel)
-
-
-def _count_seats(engine: Game, seats: int | None, start: Start | None) -> int:
-    """Return the number of seats: the one asked for, else that of the position, else the game's least."""
-    count = (engine.manifest.min_seats if start is None else start.seats) if seats is None else seats
-    if start is not None and count != start.seats:
-        raise Refused(
-            "bad_seats", say("The position is for {seats} seats, not {count}.", seats=start.seats, count=count), "seats"
-        )
-    return count
-
-
-def _check_hours(hours: int) -> int:
-    if not HOURS[0] <= hours <= HOURS[1]:
-        raise Refused(
-            "bad_hours",
-            say("hours must lie within {low} to {high}, not {given}.", low=HOURS[0], high=HOURS[1], given=hours),
-            "hours",
-        )
-    return hours
 
 
 def _seal(by: User, engine: Game, start: Start | None, **chosen: Any) -> tuple[Match, bytes]:
@@ -183,21 +160,6 @@ def _write(match: Match, opened: Opened, start: Start | None, channel: str) -> N
     _append(match, opened, Actor("host"), channel)
 
 
-def _check_choices(entry: str, watch: str, watch_delay: int, press: str, undo: str) -> None:
-    if entry not in Match.Entry.values or watch not in Match.Watch.values:
-        raise Refused("bad_entry", say("entry is public or invited; watch is nobody, link or all."), "entry")
-    if press not in Match.PressKind.values:
-        raise Refused("bad_press", say("press is none, public or private."), "press")
-    if undo not in Match.Undo.values:
-        raise Refused("bad_undo", say("undo is free, consent or never."), "undo")
-    if not 0 <= watch_delay <= LONGEST_WATCH_DELAY:
-        raise Refused(
-            "bad_watch_delay",
-            say("Spectators see a match 0 to {most} hours late, not {given}.", most=LONGEST_WATCH_DELAY, given=watch_delay),
-            "watch_delay",
-        )
-
-
 def _count_match(by: User) -> None:
     """Count one more match of a user and their bots. Raises `TooMany` beyond the limits, or if too many are not over."""
     for most, seconds, sentence in (
@@ -214,21 +176,6 @@ def _count_match(by: User) -> None:
                 matches_open_per_user=settings.MATCHES_OPEN_PER_USER,
             ),
             3600,
-        )
-
-
-def _check_bots(engine: Game, bots: Mapping[int, str], count: int, *, take_seat: bool, start: Start | None) -> None:
-    for index, bot in bots.items():
-        if not 0 <= index < count or bot not in engine.bots:
-            known = ", ".join(engine.bots)
-            raise Refused(
-                "bad_bots", say("Bots sit on seats 0 to {most} and are one of: {known}.", most=count - 1, known=known), "bots"
-            )
-    if len(bots) > count - take_seat:
-        raise Refused("bad_bots", say("No seat is left for you beside these bots; set take_seat to false or take fewer."), "bots")
-    if take_seat and start is not None and start.own_seat in bots:
-        raise Refused(
-            "bad_bots", say("Seat {own_seat} is yours: the position is as that seat sees it.", own_seat=start.own_seat), "bots"
         )
 
 

@@ -10,7 +10,7 @@ from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.kernel.timeline import check_options
 from gamesvc.matches.access import selectors, tenures
-from gamesvc.matches.lobby import clock_choice, opening
+from gamesvc.matches.lobby import choices, opening
 from gamesvc.matches.models import Beginning, Match, Seat
 from gamesvc.matches.statistics import reliability
 
@@ -69,7 +69,7 @@ def _usual(game: Game, matches: QuerySet[Match]) -> QuerySet[Match]:
         seat_count=seats,
         options=check_options(game, {}, seats),
         hours=opening.USUAL_HOURS,
-        clock=clock_choice.choose(None, opening.USUAL_HOURS),
+        clock=choices.choose_clock(None, opening.USUAL_HOURS),
         entry=Match.Entry.PUBLIC,
         press=Match.PressKind.PRIVATE,
         undo=Match.Undo.FREE,
