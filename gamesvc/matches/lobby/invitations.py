@@ -19,7 +19,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.language import say
 from gamesvc.matches.access import daily_limits, tenures
 from gamesvc.matches.lobby import blocked, programs
-from gamesvc.matches.lobby.opening import join_match
+from gamesvc.matches.lobby.opening import check_no_seat, check_open, join_match
 from gamesvc.matches.models import Invitation, Match, Seat
 from gamesvc.matches.record import secrets
 from notifications import outbox
@@ -174,14 +174,32 @@ def accept_invitation(*, by: User, token: str, contribution_text: str = "", chan
         # Lock the match before the invitation, as everywhere. Of two users with one link the second waits here.
         invitation = None
         if found is not None:
-            Match.objects.select_for_update(no_key=True).get(pk=found.match_id)
+            match = Match.objects.select_for_update(no_key=True).get(pk=found.match_id)
             invitation = Invitation.objects.select_for_update().filter(pk=found.pk, declined_at=None).first()
-        if invitation is None or (invitation.accepted_at is not None and invitation.user_id != by.pk):
-            raise Refused("bad_invitation", say("This invitation does not exist or has been used."), "token")
+        if invitation is None:
+            raise _used()
+        _check_accepts(invitation, match, by)
         if invitation.user_id is None:
             # The invitation is bound to the user together with the seat; if joining is refused, neither happens.
             invitation.user = by
             invitation.save(update_fields=["user"])
-        elif invitation.user_id != by.pk:
+        return join_match(by=by, match=match, contribution_text=contribution_text, channel=channel)
+
+
+def _check_accepts(invitation: Invitation, match: Match, by: User) -> None:
+    """Raise `Refused` if an invitation seats a user in no case.
+
+    What holds for the match comes first. Else its senders, who have the link too, would learn by it who has taken a seat of an
+    anonymous match.
+    """
+    check_open(match)
+    check_no_seat(by, match)
+    if not invitation.address or (match.hides_names and invitation.invited_by_id == by.pk):
+        if invitation.user_id != by.pk:
             raise Refused("bad_invitation", say("This invitation is for another user."), "token")
-        return join_match(by=by, match=invitation.match, contribution_text=contribution_text, channel=channel)
+    elif invitation.accepted_at is not None and invitation.user_id != by.pk:
+        raise _used()
+
+
+def _used() -> Refused:
+    return Refused("bad_invitation", say("This invitation does not exist or has been used."), "token")

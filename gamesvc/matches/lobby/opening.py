@@ -312,9 +312,20 @@ def lapse_matches(limit: int = 100) -> int:
 
 def _locked(match: Match) -> Match:
     locked = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
-    if locked.status != Match.Status.OPEN:
-        raise Refused("not_open", say("The match is {status}; seats can change only while it is open.", status=locked.status))
+    check_open(locked)
     return locked
+
+
+def check_open(match: Match) -> None:
+    """Raise `Refused` for a match that is no longer open."""
+    if match.status != Match.Status.OPEN:
+        raise Refused("not_open", say("The match is {status}; seats can change only while it is open.", status=match.status))
+
+
+def check_no_seat(user: User, match: Match) -> None:
+    """Raise `Refused` for a user who has a seat in the match."""
+    if match.seats.filter(user=user).exists():
+        raise Refused("joined_already", say("You already have a seat in this match."))
 
 
 def _check_host(match: Match, user: User) -> None:
@@ -329,8 +340,7 @@ def _append(match: Match, event: MatchEvent, actor: Actor, channel: str) -> None
 
 
 def _take(match: Match, user: User, index: int | None, text: str, channel: str) -> None:
-    if match.seats.filter(user=user).exists():
-        raise Refused("joined_already", say("You already have a seat in this match."))
+    check_no_seat(user, match)
     blocked.check_seat(by=user, match=match, seats=match.seats.all())
     programs.check_busy(user)
     named = [seat for seat in match.seats.filter(holder=None).order_by("index") if index in (None, seat.index)]
