@@ -109,9 +109,14 @@ def pack(notice: Outbox, handover: Handover) -> Parcel:
     lookups = outward.lookups_of(notice.user.pk)
     posts = [functools.partial(_deliver, row.endpoint, _sealed(row, body), _headers(row.endpoint), lookups) for row in devices]
     gone: list[str] = []
-    return Parcel(
-        outward.lane(devices[0].endpoint), functools.partial(_deliver_all, posts, devices, gone), functools.partial(_forget, gone)
-    )
+    return Parcel(_lane(devices), functools.partial(_deliver_all, posts, devices, gone), functools.partial(_forget, gone))
+
+
+def _lane(devices: Sequence[PushSubscription]) -> str:
+    """Return the hosts of all browsers as one lane. In that of one of them, such as the push service of most people, a user's
+    other browsers, at hosts that only they use, would take the places of everybody's for as long as they please.
+    """
+    return " ".join(sorted({outward.lane(row.endpoint) for row in devices}))
 
 
 def _deliver_all(posts: Sequence[functools.partial[None]], devices: Sequence[PushSubscription], gone: list[str]) -> None:
@@ -121,8 +126,9 @@ def _deliver_all(posts: Sequence[functools.partial[None]], devices: Sequence[Pus
     gone += [row.endpoint for row, fault in zip(devices, faults, strict=True) if isinstance(fault, _Gone)]
     if all(faults):
         fault = next((fault for fault in faults if not isinstance(fault, ChannelRefused)), faults[0]) or ChannelBusy("")
-        # The lane is that of the first browser: another one's host says nothing about it.
-        raise ChannelBusy(str(fault)) if isinstance(fault, HostSilent) and fault is not faults[0] else fault
+        # The lane is silent if all of its hosts are.
+        silent = all(isinstance(one, HostSilent) for one in faults)
+        raise ChannelBusy(str(fault)) if isinstance(fault, HostSilent) and not silent else fault
 
 
 class _Gone(ChannelRefused):

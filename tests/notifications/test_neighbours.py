@@ -136,7 +136,7 @@ def test_a_chat_server_has_a_lane_for_each_way_to_connect(settings):
 
 
 def test_browsers_at_a_dead_host_hold_up_no_browser_at_another(users, service, closed, settings):  # noqa: F811
-    """Users with several browsers share a lane by the first of them."""
+    """A lane of several hosts is silent only if none of them answers."""
     settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{closed}", *settings.WEBHOOK_TRUSTED_HOSTS]
     service.answers = {f"/push/user{number}": 403 for number in range(FAILING)}
     for user in users:
@@ -146,6 +146,32 @@ def test_browsers_at_a_dead_host_hold_up_no_browser_at_another(users, service, c
             web_push.subscribe(user, **given | {"endpoint": f"http://localhost:{closed}/{user.pk}"})
     tell(users, "push")
     assert sweep_channels() == 1
+
+
+def test_a_browser_that_hangs_takes_no_place_of_the_host_of_another(users, service, closed, settings, monkeypatch):  # noqa: F811
+    """A user chooses the hosts of their browsers: one may be that of everybody, and the next one their own."""
+    monkeypatch.setattr(transfers, "AT_ONCE", len(users))
+    settings.WEBHOOK_TRUSTED_HOSTS = [f"localhost:{closed}", *settings.WEBHOOK_TRUSTED_HOSTS]
+    told, waited, post = threading.Event(), [], outward.post
+
+    def hang(url, *about, **more):
+        if f":{closed}/" in url:
+            waited.append(told.wait(3))
+            raise TimeoutError
+        if url.endswith("/good"):
+            told.set()
+        return post(url, *about, **more)
+
+    monkeypatch.setattr(outward, "post", hang)
+    *slow, good = users
+    for user in slow:
+        web_push.subscribe(user, **Browser(service, f"of-{user.username}").given)
+        web_push.subscribe(user, **{**Browser(service).given, "endpoint": f"http://localhost:{closed}/{user.username}"})
+    web_push.subscribe(good, **Browser(service, "good").given)
+    tell(users, "push")
+    sweep_channels()
+    assert waited
+    assert all(waited), "the good one was told only after those that hang"
 
 
 def test_what_becomes_due_while_a_transfer_hangs_is_handed_over(monkeypatch):
