@@ -7,6 +7,7 @@ each notice goes to one place, so that no transfer takes long.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -163,11 +164,22 @@ def _is_cloud(service: str, plugin: Any) -> bool:
 
 
 def _host(service: str, plugin: Any) -> str:
-    """Return the lane of transfers: the server, or the service where that has one."""
+    """Return the lane of transfers: the server, or the service where that has one.
+
+    A server of Matrix asks another one for its rooms and users, and waits as long as that one pleases: those have lanes of their
+    own.
+    """
     if service not in HOSTS or _is_cloud(service, plugin):
         return service
     host, port = _server(plugin)
-    return outward.lane(f"{'https' if plugin.secure else 'http'}://{host}:{port}")
+    lane = outward.lane(f"{'https' if plugin.secure else 'http'}://{host}:{port}")
+    return " ".join([lane, *_other_server(plugin)]) if service == "matrix" else lane
+
+
+def _other_server(plugin: Any) -> list[str]:
+    """Return the server that the room or user of an address names behind a colon; nothing without one."""
+    targets: list[str] = [*plugin.rooms, *plugin.users]
+    return [name.lower() for name in re.split(":|%3A", targets[0], maxsplit=1, flags=re.IGNORECASE)[1:]]
 
 
 def _server(plugin: Any) -> tuple[str, int]:

@@ -86,6 +86,30 @@ def test_a_chat_server_that_does_not_answer_is_left_alone_for_the_sweep(users, c
     assert attempts() == [1] * FAILING + [0]
 
 
+@pytest.mark.parametrize("room", ["#room:far.example", "!room:far.example"])
+def test_rooms_of_another_chat_server_hold_up_no_other_room_at_their_host(users, chat, monkeypatch, room):  # noqa: F811
+    """Whoever has a server of their own decides how long the user's server waits for it."""
+    monkeypatch.setattr(chat_services.URLBase, "socket_connect_timeout", 0.05)
+    chat.answered = lambda path: (time.sleep(0.1) or 500) if "far.example" in path else 200
+    *far, good = users
+    for user in users:
+        chats.set_up(user, "matrix", f"matrix://:token@{chat.host}/{room if user in far else '#room'}")
+    tell(users, "matrix")
+    assert sweep_channels() == 1
+    assert [handover.notice.user for handover in Handover.objects.filter(status="sent")] == [good]
+
+
+def test_a_chat_server_has_a_lane_for_the_rooms_and_people_of_each_other_one(settings):
+    settings.CHAT_TRUSTED_HOSTS = ["chat.example"]
+
+    def lane(target):
+        return chat_services.prepared("matrix", f"matrixs://:token@chat.example/{target}", uuid4())[0]
+
+    near, *far = map(lane, ["#room", "#room:far.example", "!room:far.example", "@ann:FAR.example", "#room:other.example"])
+    assert far[0] == far[1] == far[2]
+    assert len({near, far[0], far[3]}) == 3
+
+
 @pytest.mark.parametrize("status", [404, 429, 500])
 def test_failing_webhooks_hold_up_no_other_webhook_at_the_host(users, receiver, status):
     receiver.answers = [status] * FAILING + [204]
