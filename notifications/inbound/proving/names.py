@@ -2,13 +2,14 @@
 
 There is one worker for all mail, so dead name servers of one sender must not delay the mail of others. A mail's first try waits
 only briefly for them and is then put behind all new mail (`store.claim`); its second try is patient. A domain that left a patient
-query unanswered is not queried again for a while.
+query unanswered is not queried again for a while. Where several first tries were left unanswered lately, whatever their domains,
+the next ones wait hardly at all: one sender may have many domains, and many addresses of theirs.
 """
 
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 
 from dns.exception import Timeout
 from dns.resolver import NXDOMAIN, NoAnswer, NoNameservers, resolve
@@ -19,12 +20,18 @@ from gamesvc.errors import GamesvcError
 FIRST_SECONDS = 2.0
 DNS_SECONDS = 9.0
 _ONE_ANSWER = 5.0
+# Seconds of a first try in place of `FIRST_SECONDS`, if so many first tries were left unanswered within this time.
+BRIEF_SECONDS = 0.2
+MOST_LATELY = 2
+LATELY_SECONDS = 60.0
 # How long a silent domain is left alone, and how many of them are remembered.
 SILENT_SECONDS = 600.0
 _MOST_SILENT = 1000
 # A key of 8192 bits has 1430 characters. With a longer one a single signature takes the worker minutes.
 _LONGEST_KEY = 1500
 _silent: OrderedDict[str, float] = OrderedDict()
+_unanswered: deque[float] = deque(maxlen=MOST_LATELY)
+"""The moments at which the last unanswered first tries ended."""
 
 
 class Unanswered(GamesvcError):
@@ -38,7 +45,7 @@ class Names:
 
     def __init__(self, *, patient: bool) -> None:
         self._patient = patient
-        self._end = time.monotonic() + (DNS_SECONDS if patient else FIRST_SECONDS)
+        self._end = time.monotonic() + (DNS_SECONDS if patient else _first_seconds())
         self._open = ""
 
     def key(self, name: bytes, timeout: float = _ONE_ANSWER) -> bytes | None:
@@ -54,6 +61,7 @@ class Names:
     def check_answered(self) -> None:
         """Raise `Unanswered` if a query is unanswered and this try was not patient."""
         if self._open and not self._patient:
+            _unanswered.append(time.monotonic())
             raise Unanswered(f"the name servers of {self._open} did not answer in time")
 
     def _texts(self, name: str) -> list[bytes]:
@@ -74,6 +82,11 @@ class Names:
                 _remember(domain)
             raise
         return [b"".join(answer.strings) for answer in answers]
+
+
+def _first_seconds() -> float:
+    many = len(_unanswered) == MOST_LATELY and _unanswered[0] > time.monotonic() - LATELY_SECONDS
+    return BRIEF_SECONDS if many else FIRST_SECONDS
 
 
 def _domain(name: str) -> str:

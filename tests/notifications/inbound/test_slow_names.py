@@ -28,7 +28,7 @@ class Resolver:
     """A resolver with its own clock: questions about `dead` domains last until they time out; the rest is answered."""
 
     def __init__(self, *known: str) -> None:
-        self.now, self.waited, self.dead, self.tardy = 1000.0, [], {DEAD}, set()
+        self.now, self.waited, self.dead, self.tardy, self.tardy_seconds = 1000.0, [], {DEAD}, set(), 4.0
         self._records = records([*known, DEAD])
 
     def resolve(self, name, kind, *, lifetime, search):
@@ -37,7 +37,7 @@ class Resolver:
             self.now += lifetime
             raise Timeout
         if any(name.rstrip(".").endswith(domain) for domain in self.tardy):
-            self.now += min(lifetime, 4.0)
+            self.now += min(lifetime, self.tardy_seconds)
         text = self._records(name.encode())
         if text is None:
             raise NXDOMAIN
@@ -52,6 +52,7 @@ def dns(monkeypatch, settings, mailing):  # noqa: F811
     monkeypatch.setattr(module, "resolve", resolver.resolve)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: resolver.now))
     names._silent.clear()
+    names._unanswered.clear()
     return resolver
 
 
@@ -137,6 +138,32 @@ def test_the_name_servers_of_one_mail_take_less_than_ten_seconds(anna, write, le
     before = dns.now
     again()
     assert dns.now - before < 10
+
+
+def test_the_first_tries_of_many_silent_domains_together_take_less_than_ten_seconds(anna, player, write, letters, dns):
+    """Whoever has a domain of their own has as many as they like below it, and accounts with several addresses each."""
+    for number in range(pipeline.BATCH - 1):
+        dns.dead.add(f"dead{number}.example")
+        write(player(f"dead{number}"), "orders", f"dead{number}.example")
+    write(anna, "move A1")
+    pipeline.work()
+    [(text, cost)] = letters
+    assert text == "move A1"
+    assert cost < 10
+
+
+def test_a_domain_is_waited_for_again_once_few_have_been_silent_for_a_while(anna, player, write, letters, dns):
+    for number in range(5):
+        write(player(f"dead{number}"), "orders", DEAD)
+    pipeline.work()
+    dns.now += names.LATELY_SECONDS
+    dns.tardy, before = {"players.example"}, dns.now - 1000
+    dns.tardy_seconds = names.FIRST_SECONDS / 4
+    write(anna, "move A1")
+    pipeline.work()
+    [(text, cost)] = letters
+    assert text == "move A1"
+    assert cost - before > names.BRIEF_SECONDS
 
 
 def test_a_domain_that_stays_silent_is_asked_in_full_once_and_its_mails_are_held(player, write, letters, dns):
