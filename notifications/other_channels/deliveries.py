@@ -225,12 +225,12 @@ def _pack(row: WebhookDelivery) -> Parcel | None:
         if not written:
             _settle(row, Status.DROPPED, "acted upon, no longer so, or not wanted")
             return None
+        return parcel(row.hook, row.pk, row.kind, row.body.encode())
     except Exception as fault:
-        # Here other apps' code runs: its faults are recorded and logged, and never stop the other deliveries.
+        # Here other apps' code runs, and an address is read: faults are recorded and logged, and never stop other deliveries.
         log.exception("the delivery %s (%s) could not be written", row.pk, row.kind)
         _later(row, transfers.words(fault))
         return None
-    return parcel(row.hook, row.pk, row.kind, row.body.encode())
 
 
 def _write(row: WebhookDelivery) -> bool:

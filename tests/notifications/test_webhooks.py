@@ -152,6 +152,16 @@ def test_a_delivery_is_sent_again_with_its_id_and_body_also_of_the_channel(sink,
     assert subscriptions.log_of(channel)[0].status == Handover.Status.SENT
 
 
+def test_an_address_that_can_no_longer_be_read_stops_no_other(ann, ben, hook, receiver):
+    """As one that an older version took."""
+    Webhook.objects.filter(pk=hook.pk).update(url="https://[::1")
+    subscriptions.add(ben, url=receiver.url)
+    queue(ann)
+    assert sweep_channels() == 1
+    assert types(receiver) == [PING]
+    assert statuses(hook) == [("your_turn", "waiting"), (PING, "sent")]
+
+
 def test_two_secrets_sign_for_a_day(ann, hook, receiver):
     before = signing.secret_of(hook)
     webhooks.turn(hook)
