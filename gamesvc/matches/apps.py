@@ -28,6 +28,7 @@ class MatchesConfig(AppConfig):
             wording,
         )
         from gamesvc.matches.organising import rewinds
+        from gamesvc.matches.record import loading
         from gamesvc.matches.statistics import totals
 
         language.follow(get_language)
@@ -36,5 +37,5 @@ class MatchesConfig(AppConfig):
             part.register()
         for part in (measure_notices, press_mail, receipts, reminding, replies, retention, rewinds, standing_mail):
             part.register()
-        for part in (standing_notices, substitute_mail, tenures, undo_notices, totals):
+        for part in (standing_notices, substitute_mail, tenures, undo_notices, totals, loading):
             part.register()

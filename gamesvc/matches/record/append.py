@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from events.canonical import write_time
-from events.store import NewEvent, Statement, StoredEvent
+from events.store import NewEvent, Statement, StoredEvent, VersionConflict
 from gamesvc.database.prepared import Given, Prepared
 from gamesvc.games.kernel.game import Awaited, Event, Refused
 from gamesvc.games.kernel.timeline import Run
@@ -26,7 +26,7 @@ from gamesvc.matches.clock.account import Step
 from gamesvc.matches.events import Ended, MatchEvent, Started, read_events
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions, surroundings
-from gamesvc.matches.record.loading import Loaded, remember, save_at_mark, sit
+from gamesvc.matches.record.loading import Loaded, doubt, remember, save_at_mark, sit
 from gamesvc.matches.record.rows import statements
 from gamesvc.matches.record.rows.statements import Change
 from gamesvc.matches.record.stream import STORE
@@ -117,8 +117,7 @@ def record(
     asked = {(one.seat, one.id): one for one in open_now if not match.board or one.seat in bots}
     change = Change(match, told, seats, before, asked, loaded.account, after.account, now)
     also = [*statements.rows(change, after.timeline.version), *conditions.wait_again(match, events), *more]
-    new = new_events(loaded, events, act, now)
-    stored = STORE.append(match.id, new, expected=loaded.head, command_id=act.command_id, also=also)
+    stored = _write(loaded, new_events(loaded, events, act, now), act, also)
     after.note(stored, events)
     transaction.on_commit(lambda: _keep(after, loaded.version), robust=True)
     transaction.on_commit(lambda: hints.moved(match.id), robust=True)
@@ -133,6 +132,14 @@ def record(
     if len(also) > 1:
         transaction.on_commit(hints.notices, robust=True)
     return stored
+
+
+def _write(loaded: Loaded, new: Sequence[NewEvent], act: Act, also: Sequence[Statement]) -> tuple[StoredEvent, ...]:
+    try:
+        return STORE.append(loaded.match_id, new, expected=loaded.head, command_id=act.command_id, also=also)
+    except VersionConflict:
+        doubt(loaded)
+        raise
 
 
 def _check_end(loaded: Loaded) -> None:

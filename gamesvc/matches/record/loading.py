@@ -2,6 +2,9 @@
 
 Each process remembers the matches it touched last; a load then reads only the newer events. Remembered data is never trusted for
 writing: the append itself checks version and hash.
+
+A database server that takes over from another one may have lost its last moments. What a process remembers of these never was: so
+it forgets all with each new connection, and a match of which newer events do not follow what it remembers.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.backends.signals import connection_created
 
+from events.canonical import link
 from events.store import Head, StoredEvent
 from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Awaited, Event, Game, Viewer, see_event
@@ -273,7 +278,10 @@ _lock = threading.Lock()
 def load(match_id: UUID, game_id: str, *, young: bool = False) -> Loaded:
     """Return a match up to its newest event. `young`: it was too short for a snapshot just now, so skip that lookup."""
     loaded = _begun(match_id, game_id, young=young)
-    _follow(loaded, STORE.read(match_id, loaded.version))
+    tail = STORE.read(match_id, loaded.version)
+    if not _continues(loaded, tail):
+        return load(match_id, game_id)
+    _follow(loaded, tail)
     return loaded
 
 
@@ -281,6 +289,8 @@ def load_beside(match_id: UUID, game_id: str, query: str, params: Sequence[Any])
     """Return a match up to its newest event, and the one row of a query, both of one moment, in one round trip."""
     loaded = _begun(match_id, game_id)
     row, tail = STORE.read_beside(match_id, loaded.version, query, params)
+    if not _continues(loaded, tail):
+        return load_beside(match_id, game_id, query, params)
     _follow(loaded, tail)
     return loaded, row
 
@@ -305,8 +315,31 @@ def load_many(games: Mapping[UUID, str]) -> dict[UUID, Loaded]:
         found[match_id] = (_resume(game, match_id, *kept[match_id]) if match_id in kept else None) or fresh(game, match_id)
     if found:
         for match_id, tail in STORE.read_many({match_id: loaded.version for match_id, loaded in found.items()}).items():
-            _follow(found[match_id], tail)
+            if _continues(found[match_id], tail):
+                _follow(found[match_id], tail)
+            else:
+                found[match_id] = load(match_id, games[match_id])
     return found
+
+
+def _continues(loaded: Loaded, tail: Sequence[StoredEvent]) -> bool:
+    """Return True if events follow what was known of the match. If not, it was lost with a database server: forget it."""
+    if not tail or not loaded.version or link(loaded.head.hash, tail[0].digest) == tail[0].hash:
+        return True
+    _forget(loaded.match_id)
+    return False
+
+
+def doubt(loaded: Loaded) -> None:
+    """Forget a match after a conflict if the log does not hold what was known of it."""
+    if loaded.version and [one.hash for one in STORE.pick(loaded.match_id, [loaded.version])] != [loaded.head.hash]:
+        _forget(loaded.match_id)
+
+
+def _forget(match_id: UUID) -> None:
+    with _lock:
+        _remembered.pop(match_id, None)
+        _from_positions.pop(match_id, None)
 
 
 def _follow(loaded: Loaded, tail: Sequence[StoredEvent]) -> None:
@@ -434,8 +467,17 @@ def after(loaded: Loaded) -> Loaded:
 
 
 def forget_all() -> None:
-    """Forget all remembered matches, for tests and after a restore."""
+    """Forget all remembered matches, for tests."""
     snapshot_renewal.look_again()
+    _forget_remembered()
+
+
+def register() -> None:
+    """Register for new connections to the database: what was remembered may have been lost with the server before."""
+    connection_created.connect(_forget_remembered, dispatch_uid="matches.forget_remembered")
+
+
+def _forget_remembered(**_signal: object) -> None:
     with _lock:
         _remembered.clear()
         _from_positions.clear()
