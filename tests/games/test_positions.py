@@ -24,6 +24,8 @@ from gamesvc.games.kernel.codec.positions import MOST_MARKED
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Game, Refused
 from gamesvc.games.protocol import Session, serve
+from gamesvc.games.space_war.rules import pending, reactions
+from gamesvc.games.space_war.rules.facts import Board
 from tests.games import mutants, positions
 
 GAMES = (*catalog.OFFERED, "auction")
@@ -188,6 +190,47 @@ def test_the_size_and_depth_of_a_position_are_limited(game_id: str) -> None:
         with pytest.raises(Refused) as refused:
             codec.read_position(game, wrong, 1)
         assert refused.value.code == "bad_position"
+
+
+def crowded(marked: int, items: int) -> dict[str, Any]:
+    """Return a position of The Space War: one part is its state and many marked ones, with items to react to at each of them."""
+    game = catalog.game("space_war")
+    state = next(
+        copy.deepcopy(position["state"])
+        for position in positions.corpus(game)
+        if not position["marked"] and position["state"]["phase"] == "action" and not position["state"]["prompts"]
+    )
+    other = 1 - state["active"]
+    state["cards"] |= dict.fromkeys(state["sides"][other]["hand"], "discovery")
+    plays = pending.plain(reactions.reaction_plays(Board(codec.from_json(state, game.state)), other))
+    assert plays
+    opened = {"seq": -1, "by": state["active"], "kind": "phase", "card": "turn", "what": "", "note": {}, "plays": None}
+    first, state["next_item"] = state["next_item"], state["next_item"] + items
+    state["items"] = [{**opened, "n": first + at, "end": -1 - at % marked} for at in range(items)]
+    state["items"][0]["plays"] = plays
+    back = [{"back": at + 1, "state": {"=part": 0}} for at in range(marked)]
+    return {"format": 1, "game": "space_war", "state": {"=part": 0}, "marked": back, "parts": [state]}
+
+
+def test_a_part_counts_for_the_size_of_a_position_as_often_as_it_is_referred_to() -> None:
+    """Sixty kilobytes of 300 marked states that are one part, with 200 items, took 400 s of computing time."""
+    game = catalog.game("space_war")
+    trial.begin(game, crowded(marked=5, items=20))
+    itself = {**crowded(1, 1), "parts": [{"=part": 0}]}
+    deep = {**crowded(1, 1), "parts": [*crowded(1, 1)["parts"], *({"a": [{"=part": at}] * 2} for at in range(99))]}
+    for wrong in (crowded(marked=MOST_MARKED, items=200), {**deep, "state": {"=part": 99}}, itself):
+        assert len(json.dumps(wrong)) < 100_000
+        with pytest.raises(Refused, match="values in all") as refused:
+            codec.read_position(game, wrong, 1)
+        assert refused.value.code == "bad_position"
+
+
+def test_what_could_be_done_at_a_marked_state_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, versions = catalog.game("space_war"), []
+    real = pending.reaction_plays
+    monkeypatch.setattr(pending, "reaction_plays", lambda board, seat: versions.append(seat) or real(board, seat))
+    codec.read_position(game, crowded(marked=10, items=40), 1)
+    assert len(versions) == 10
 
 
 def test_marked_states_that_nothing_goes_back_to_are_refused() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gamesvc.games.kernel.codec.hints import Malformed
+from gamesvc.games.kernel.codec.parts import PART
+from gamesvc.json_types import JsonMapping
 
 # Limits on a position. Real ones have about 2,000 values and ten levels.
 DEEPEST = 40
@@ -41,3 +43,36 @@ def check_plain(document: object) -> None:
                 raise Malformed(f"{path} must be a whole number up to {LARGEST}")
         elif value is not None:
             raise Malformed(f"{path} must be text, a whole number, true, false, null, a list or an object")
+
+
+def check_written_out(position: JsonMapping) -> None:
+    """Raise `Malformed` for a position whose states hold too many values in all, however few parts they are made of.
+
+    Each state is judged as a whole: a few kilobytes of parts can stand for hundreds of the largest states.
+    """
+    count = _Count(position.get("parts"))
+    if count.of([position.get("state"), position.get("marked")]) > MOST_VALUES:
+        raise Malformed(f"its states have more than {MOST_VALUES} values in all, counting each part wherever it is referred to")
+
+
+class _Count:
+    """The number of values in plain JSON, with all that its references to parts stand for."""
+
+    def __init__(self, parts: object) -> None:
+        self._parts = parts if isinstance(parts, list) else []
+        self._known: dict[int, int] = {}
+        # Those written by the service refer to earlier ones only, so that nothing nests deeply here.
+        for number in range(len(self._parts)):
+            self._of_part(number)
+
+    def of(self, value: object) -> int:
+        if isinstance(value, dict) and isinstance(number := value.get(PART), int):
+            return self._of_part(number) + self.of(value.get("and"))
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+        return min(1 + sum(map(self.of, items)), MOST_VALUES + 1)
+
+    def _of_part(self, number: int) -> int:
+        if number not in self._known:
+            self._known[number] = MOST_VALUES + 1  # while it is counted, for one that refers to itself
+            self._known[number] = self.of(self._parts[number]) if 0 <= number < len(self._parts) else 1
+        return self._known[number]

@@ -8,7 +8,7 @@ from typing import Any
 from gamesvc.games.kernel import limits
 from gamesvc.games.kernel.codec.hints import Malformed, of
 from gamesvc.games.kernel.codec.parts import Parts
-from gamesvc.games.kernel.codec.plain import check_plain
+from gamesvc.games.kernel.codec.plain import check_plain, check_written_out
 from gamesvc.games.kernel.codec.reading import from_json
 from gamesvc.games.kernel.codec.writing import to_json
 from gamesvc.games.kernel.dice import Dice
@@ -61,6 +61,8 @@ def read_position(game: Game[S], position: object, version: int, *, judge: bool 
             raise Malformed(
                 f'a position is an object with "format": {POSITION_FORMAT}, "game": "{game.id}", "state" and "marked"'
             )
+        if judge:
+            check_written_out(position)
         state, marked = read_states(game, position, version)
         if judge:
             _judge(game, state, marked, version)
@@ -115,6 +117,7 @@ def _judge(game: Game[S], state: S, marked: dict[int, S], version: int) -> None:
     if missing := game.marks(state) - marked.keys():
         raise _missing("the state", missing, version)
     seen: set[tuple[int, object]] = set()
+    marked_faults = game.marked_faults(marked.__getitem__)
     for at, then in ((None, state), *marked.items()):
         where = "the state" if at is None else f"the state {version - at} versions back"
         limits.check(then, game.state, "" if at is None else f"{where}:", seen)
@@ -122,7 +125,7 @@ def _judge(game: Game[S], state: S, marked: dict[int, S], version: int) -> None:
             raise _missing(where, missing, version)
         if game.seats(then) != game.seats(state):
             raise Malformed(f"{where} is for {game.seats(then)} seats, not {game.seats(state)}")
-        if faults := [*game.faults(then), *game.marked_faults(then, marked.__getitem__)]:
+        if faults := [*game.faults(then), *marked_faults(then)]:
             raise Malformed(faults[0] if at is None else f"{where}: {faults[0]}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.game import Schema
@@ -10,9 +10,9 @@ from gamesvc.games.space_war.commands import COMMANDS, ORDER_PARTS
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS, TYPES, printed
 from gamesvc.games.space_war.rules.decision import plain
 from gamesvc.games.space_war.rules.facts import Board
-from gamesvc.games.space_war.rules.reactions import answers_to, reaction_plays, said
+from gamesvc.games.space_war.rules.reactions import answers_to, reaction_plays
 from gamesvc.games.space_war.state import Item, Prompt, State
-from gamesvc.json_types import JsonMapping
+from gamesvc.json_types import JsonMapping, JsonObject
 
 _NAME: Schema = {"type": "string", "maxLength": 8}
 _NAMES: Schema = {"type": "array", "items": _NAME, "maxItems": 140, "uniqueItems": True}
@@ -241,19 +241,55 @@ def _commit_faults(state: State, seat: int) -> Iterator[str]:
         yield "both seats have prepared, and nothing is revealed"
 
 
-def marked_faults(state: State, at: Callable[[int], State]) -> Iterator[str]:
-    """Yield the items whose stored answers differ from those that were possible at the version they go back to.
+def marked_faults(at: Callable[[int], State]) -> Callable[[State], Iterator[str]]:
+    """Return a function that yields the items of a state whose stored answers differ from those that were possible at the version
+    they go back to.
 
     An answer is checked only against the stored list. An item with an empty list cannot be answered: a position redealt for a
     seat has empty lists where the seat cannot know the answers.
     """
-    for place, item in enumerate(state.items):
-        if item.settled:
-            continue
-        if item.answers and item.answers != tuple(answers_to(Board(at(item.seq)), 1 - item.by, item.kind, item.note)):
-            yield f"/items/{place}/answers are not what the other seat could answer"
-        plays = said(state.items, place)
-        if item.end is None or not plays:
-            continue
-        if plays != plain(reaction_plays(Board(at(item.end)), 1 - item.by)):
-            yield f"/items/{place}/plays are not what the other seat could play at its end"
+    return _Then(at).faults
+
+
+class _Then:
+    """Possible answers and plays at earlier versions, each found out once: hundreds of states may hold the same items."""
+
+    def __init__(self, at: Callable[[int], State]) -> None:
+        self._at = at
+        self._boards: dict[int, Board] = {}
+        self._answers: dict[tuple[int, int, str, int], tuple[str, ...]] = {}
+        self._plays: dict[tuple[int, int], list[JsonObject]] = {}
+        self._right: dict[tuple[int, int, int], bool] = {}
+
+    def faults(self, state: State) -> Iterator[str]:
+        latest: dict[int, Sequence[JsonObject]] = {}
+        for place, item in enumerate(state.items):
+            if item.plays is not None:
+                latest[item.by] = item.plays
+            if item.settled:
+                continue
+            if item.answers and item.answers != self._answers_to(item):
+                yield f"/items/{place}/answers are not what the other seat could answer"
+            plays = latest.get(item.by, ())
+            if item.end is not None and plays and not self._are_plays(plays, item.end, 1 - item.by):
+                yield f"/items/{place}/plays are not what the other seat could play at its end"
+
+    def _board(self, version: int) -> Board:
+        if version not in self._boards:
+            self._boards[version] = Board(self._at(version))
+        return self._boards[version]
+
+    def _answers_to(self, item: Item) -> tuple[str, ...]:
+        key = (item.seq, item.by, item.kind, item.note.get("cost", 0))
+        if key not in self._answers:
+            self._answers[key] = tuple(answers_to(self._board(item.seq), 1 - item.by, item.kind, item.note))
+        return self._answers[key]
+
+    def _are_plays(self, plays: Sequence[JsonObject], end: int, seat: int) -> bool:
+        if (end, seat) not in self._plays:
+            self._plays[end, seat] = plain(reaction_plays(self._board(end), seat))
+        # The states are alive as long as this, so that no other list gets the same id.
+        key = (id(plays), end, seat)
+        if key not in self._right:
+            self._right[key] = plays == self._plays[end, seat]
+        return self._right[key]
