@@ -233,6 +233,16 @@ def test_what_could_be_done_at_a_marked_state_is_found_out_once(monkeypatch: pyt
     assert len(versions) == 10
 
 
+def test_an_item_is_named_once_however_many_reactions_it_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, named = catalog.game("space_war"), []
+    real = reactions._item_label
+    monkeypatch.setattr(reactions, "_item_label", lambda *given: named.append(given) or real(*given))
+    state, _marked = codec.read_position(game, crowded(marked=1, items=50), 1)
+    offered = [form for form in game.legal_commands(state, 1 - state.active) if form.name == "react"]
+    assert len(offered) > 1
+    assert len(named) == 50
+
+
 def test_marked_states_that_nothing_goes_back_to_are_refused() -> None:
     """They would only fill the record. A position from a stored event may have them: it was accepted once."""
     game = catalog.game("space_war")

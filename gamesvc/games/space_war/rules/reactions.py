@@ -235,16 +235,20 @@ def _cancel(flow: Flow, number: int) -> None:
 
 def react_options(board: Board, seat: int) -> list[Option]:
     """Return a seat's reactions: responses to open items, and plays at the end of an item or now."""
-    state = board.state
     found: dict[str, tuple[JsonMapping, list[int | None]]] = {}
+    # The plays after one item are often those after many; one that is kept shares its id with no other.
+    written: dict[int, tuple[str, JsonMapping]] = {}
     for play, item in _reactions(board, seat):
-        found.setdefault(repr((sorted(play["p"].items()), play["r"])), (play, []))[1].append(item)
+        if id(play) not in written:
+            written[id(play)] = repr((sorted(play["p"].items()), play["r"])), play
+        found.setdefault(written[id(play)][0], (play, []))[1].append(item)
+    labels = {item.n: _item_label(item) for item in board.state.items}
     options = []
     for play, items in found.values():
         needed = [name for name in play["r"] if only_choice(name, play["p"][name]) is None]
         schema = {"type": "object", "properties": play["p"], "required": needed, "additionalProperties": False}
         numbers = [n for n in items if n is not None]
-        item_schema = {"item": {"enum": numbers, "labels": {n: _item_label(state, n) for n in numbers}}} if numbers else {}
+        item_schema = {"item": {"enum": numbers, "labels": {n: labels[n] for n in numbers}}} if numbers else {}
         optional = ("item",) if numbers and None in items else ()
         options.append(Option("react", say("React with {card}", card=play["l"]), {**item_schema, "play": schema}, optional))
     return options
@@ -282,10 +286,9 @@ def _answer_play(state: State, answer: str) -> JsonObject:
     return {"p": properties, "r": list(properties), "l": card.name}
 
 
-def _item_label(state: State, number: int) -> str:
-    item = next(item for item in state.items if item.n == number)
+def _item_label(item: Item) -> str:
     name = CARDS[item.card].name if item.card in CARDS else COMMANDERS[item.card].name if item.card in COMMANDERS else item.card
-    return f"{number} {item.kind}: {name}"
+    return f"{item.n} {item.kind}: {name}"
 
 
 def is_response(state: State, item: Item | None, play: JsonMapping) -> str:
