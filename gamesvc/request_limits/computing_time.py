@@ -15,6 +15,7 @@ threads, and their refusals must take next to no time. The counts are of this pr
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
 import time
@@ -184,6 +185,7 @@ def _limit(holder: Holder, limit: float) -> float:
 
 
 SHARES = Shares()
+_UNKNOWN = threading.BoundedSemaphore(BEYOND)
 now = time.monotonic
 _known: dict[bytes, Holders] = {}
 """The holder whom each credential last had, by its hash: guests may send any number of any length."""
@@ -207,6 +209,21 @@ def enter(request: HttpRequest, user: object) -> None:
     if not SHARES.enter(holders, limit):
         raise OneAtATime
     request.computed_for = holders  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def of_unknown_cost() -> Iterator[None]:
+    """Run what may compute for seconds, for any user, beside few others of the kind. Raises `OneAtATime`.
+
+    The first requests of several new users would take all threads before it is known what they cost.
+    """
+    if settings.RATE_LIMIT_SECONDS > 0 and not _UNKNOWN.acquire(blocking=False):
+        raise OneAtATime
+    try:
+        yield
+    finally:
+        if settings.RATE_LIMIT_SECONDS > 0:
+            _UNKNOWN.release()
 
 
 def refuse_known(request: HttpRequest) -> None:

@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.bots import bots
 from gamesvc.api.v1.account import me
 from gamesvc.matches.lobby import opening
+from gamesvc.matches.record import positions
 from gamesvc.request_limits import computing_time, long_answers
 from gamesvc.web.games import searching
 from gamesvc.web.lobby import dashboard
@@ -106,6 +107,28 @@ def test_few_dear_requests_of_a_user_run_at_the_same_time(beside, account, monke
     account()
     assert beside(me, "_shown", account, account).status_code == 200
     assert beside(me, "_shown", account, lambda: beside(me, "_shown", account, account)).status_code == 429
+
+
+def test_positions_of_many_new_users_leave_threads_to_others(account, player, program, toy, monkeypatch):
+    """What a position costs is not known before it has been played on."""
+    check, answers, waiting = positions.check_position, [], [program(player(name)) for name in ("carol", "dora", "emil")]
+    body = {"game": "toy", "position": {"format": 1, "game": "toy", "state": {}, "marked": []}}
+
+    pages = []
+
+    def checked(*given):
+        if waiting:
+            answers.append(waiting.pop().post("/matches/", body))
+        else:
+            pages.append(account().status_code)
+        return check(*given)
+
+    monkeypatch.setattr(positions, "check_position", checked)
+    last = program(player("frank")).post("/matches/", body)
+    assert [one.status_code for one in (*answers, last)] == [429, 422, 422]
+    assert answers[0]["Retry-After"] == "1"
+    assert program(player("grete")).post("/matches/", body).status_code == 422, "it is their turn again"
+    assert set(pages) == {200}, "other requests are none of these"
 
 
 def test_others_are_answered_meanwhile(beside, account, ben, program):

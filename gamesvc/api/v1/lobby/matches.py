@@ -24,6 +24,7 @@ from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, invitations, links, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import lists, summaries
+from gamesvc.request_limits import computing_time
 
 PLACE = r"^(\d{1,17})?$"
 
@@ -83,10 +84,12 @@ class Matches(View):
         body = self.body(schemas.NewMatch)
 
         def create() -> tuple[int, JsonObject]:
+            start = None
             if body["position"] is not None:
-                # Checking a position takes as long as folding a match.
+                # Checking a position takes as long as folding a match, and a strange one many times as long.
                 request_limits.count(request._request, {"history": bots.root(self.user)})
-            start = forks.described(catalog.game(body["game"]), body["position"]) if body["position"] is not None else None
+                with computing_time.of_unknown_cost():
+                    start = forks.described(catalog.game(body["game"]), body["position"])
             match = opening.create_match(
                 by=self.user,
                 start=start,
