@@ -10,6 +10,7 @@ import json
 import random
 import subprocess
 import sys
+import tracemalloc
 import types
 import typing
 from collections.abc import Iterator
@@ -223,6 +224,22 @@ def test_a_part_counts_for_the_size_of_a_position_as_often_as_it_is_referred_to(
         with pytest.raises(Refused, match="values in all") as refused:
             codec.read_position(game, wrong, 1)
         assert refused.value.code == "bad_position"
+
+
+def test_the_names_above_many_values_take_little_memory() -> None:
+    """A body of 250 kB took 1.3 GB: the path of each value was written out, for the case that it is at fault."""
+    document: Any = [0] * 50_000
+    for _ in range(30):
+        document = {"\U0001f680" * plain.LONGEST_KEY: document}
+    tracemalloc.start()
+    try:
+        plain.check_plain(document)
+        _now, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 50_000_000
+    with pytest.raises(codec.Malformed, match=r"^/a/0/1 must be text, a whole number"):
+        plain.check_plain({"a": [[0, 1.5]]})
 
 
 def test_what_could_be_done_at_a_marked_state_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:

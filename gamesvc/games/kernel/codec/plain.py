@@ -20,29 +20,48 @@ def _is_text(text: str) -> bool:
 
 def check_plain(document: object) -> None:
     """Raise `Malformed` for JSON that is too deep, too large or not plain, and for text that some readers cannot store."""
-    waiting, count = [("", document, 0)], 0
+    waiting: list[tuple[_Path, object, int]] = [(None, document, 0)]
+    count = 0
     while waiting:
         path, value, depth = waiting.pop()
         count += 1
         if count > MOST_VALUES:
             raise Malformed(f"it has more than {MOST_VALUES} values")
         if depth > DEEPEST:
-            raise Malformed(f"{path[:80]}... is nested deeper than {DEEPEST} levels")
+            raise Malformed(f"{_written(path)[:80]}... is nested deeper than {DEEPEST} levels")
         if isinstance(value, dict):
             for key, item in value.items():
                 if not isinstance(key, str) or not _is_text(key) or len(key) > LONGEST_KEY:
-                    raise Malformed(f"{path or 'it'} has the key {key!r:.40}; keys are text without U+0000 and half characters")
-                waiting.append((f"{path}/{key}", item, depth + 1))
+                    where = _written(path) or "it"
+                    raise Malformed(f"{where} has the key {key!r:.40}; keys are text without U+0000 and half characters")
+                waiting.append(((path, key), item, depth + 1))
         elif isinstance(value, (list, tuple)):
-            waiting += [(f"{path}/{at}", item, depth + 1) for at, item in enumerate(value)]
-        elif isinstance(value, str):
-            if not _is_text(value):
-                raise Malformed(f"{path} must be text without U+0000 and half characters")
-        elif isinstance(value, int):
-            if abs(value) > LARGEST:
-                raise Malformed(f"{path} must be a whole number up to {LARGEST}")
-        elif value is not None:
-            raise Malformed(f"{path} must be text, a whole number, true, false, null, a list or an object")
+            waiting += [((path, at), item, depth + 1) for at, item in enumerate(value)]
+        elif fault := _fault(value):
+            raise Malformed(f"{_written(path)} must be {fault}")
+
+
+_Path = tuple["_Path", str | int] | None
+"""The path of a value: that of the value around it, and its own name or number. Written out only where something is wrong:
+hundreds of thousands of values may lie below forty names of a hundred letters.
+"""
+
+
+def _written(path: _Path) -> str:
+    names = []
+    while path is not None:
+        path, name = path
+        names.append(f"/{name}")
+    return "".join(reversed(names))
+
+
+def _fault(value: object) -> str:
+    """Return what a single value must be instead; empty if it can be stored."""
+    if isinstance(value, str):
+        return "" if _is_text(value) else "text without U+0000 and half characters"
+    if isinstance(value, int):
+        return "" if abs(value) <= LARGEST else f"a whole number up to {LARGEST}"
+    return "" if value is None else "text, a whole number, true, false, null, a list or an object"
 
 
 def check_written_out(position: JsonMapping) -> None:
