@@ -403,6 +403,19 @@ def test_a_position_of_unusual_size_is_refused(anna, program):
     assert (answer.json()["code"], "at most 100000" in answer.json()["detail"]) == ("bad_position", True)
 
 
+def test_what_a_position_leaves_out_counts_for_its_size(anna, program, monkeypatch):
+    game = catalog.game("space_war")
+    position = json.loads(json.dumps(started_position(game, 2, share=0)))
+    for side in position["state"]["sides"]:
+        for name in ("commit", "free_hand", "mills", "timed", "flip_preference"):
+            del side[name]
+    given = len(canonical.encode(position))
+    monkeypatch.setattr(positions, "MOST_BYTES", given)
+    answer = program(anna).post("/matches/", {"game": "space_war", "position": position})
+    assert (answer.status_code, answer.json()["code"]) == (422, "bad_position")
+    assert f"at most {given} are read" in answer.json()["detail"]
+
+
 def started_position(game, seats, share=0.5):
     record = play(game, options=bounded(game), seats=seats, seed="position", bots=("random",), check_every=0)
     timeline = replay(game, record.events[: record.ends[int(share * (len(record.ends) - 1))]])

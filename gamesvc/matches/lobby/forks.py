@@ -139,7 +139,10 @@ def described(game: Game, position: JsonMapping) -> Start:
     state, marked = codec.read_position(game, position, 1)
     if marked.get(1, state) != state:
         raise codec.bad_position(game, "/marked has another state with `back` 0 than the one described")
-    return Start(position=codec.write_position(game, state, 1, marked), seats=seats)
+    # What was left out is written as well.
+    whole = codec.write_position(game, state, 1, marked)
+    positions.check_size(game, whole)
+    return Start(position=whole, seats=seats)
 
 
 def position_at(access: Access, version: int) -> JsonObject:

@@ -68,16 +68,21 @@ def committed(salt: str, position: JsonMapping) -> str:
 
 def check_position(game: Game, position: JsonMapping) -> int:
     """Return the number of seats of a position. Raises `Refused` (`bad_position`) if no match can begin from it."""
+    check_size(game, position)
+    timeline = trial.begin(game, position)
+    if game.outcome(timeline.state) is not None:
+        raise Refused("game_over", say("The game is over in this position; nothing is left to play."), "position")
+    return game.seats(timeline.state)
+
+
+def check_size(game: Game, position: JsonMapping) -> None:
+    """Raise `Refused` (`bad_position`) for a position that is too long to be kept, or cannot be written."""
     try:
         written = canonical.encode(dict(position))
     except canonical.NotCanonical as error:
         raise codec.bad_position(game, str(error)) from None
     if len(written) > MOST_BYTES:
         raise codec.bad_position(game, f"it has {len(written)} bytes, and at most {MOST_BYTES} are read")
-    timeline = trial.begin(game, position)
-    if game.outcome(timeline.state) is not None:
-        raise Refused("game_over", say("The game is over in this position; nothing is left to play."), "position")
-    return game.seats(timeline.state)
 
 
 def redeal(game: Game, position: JsonMapping, seat: int, dice: Dice, version: int) -> JsonObject:
