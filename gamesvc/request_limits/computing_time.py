@@ -217,13 +217,15 @@ def of_unknown_cost() -> Iterator[None]:
 
     The first requests of several new users would take all threads before it is known what they cost.
     """
-    if settings.RATE_LIMIT_SECONDS > 0 and not _UNKNOWN.acquire(blocking=False):
+    if settings.RATE_LIMIT_SECONDS <= 0:
+        yield
+        return
+    if not _UNKNOWN.acquire(blocking=False):
         raise OneAtATime
     try:
         yield
     finally:
-        if settings.RATE_LIMIT_SECONDS > 0:
-            _UNKNOWN.release()
+        _UNKNOWN.release()
 
 
 def refuse_known(request: HttpRequest) -> None:
