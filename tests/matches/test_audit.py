@@ -170,6 +170,7 @@ def test_a_draw_played_wrongly_is_found(running, behind_the_walls):
         ({"version": 300}, "cut_tail"),
         ({"game": "chess"}, "unknown_game"),
         ({"key_id": "k9"}, "secret"),
+        ({"sealed_secret": b"cut"}, "secret"),
     ],
 )
 def test_a_match_row_that_does_not_follow_is_found(running, change, code):
