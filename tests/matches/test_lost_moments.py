@@ -67,3 +67,19 @@ def test_other_events_in_the_place_of_lost_ones_are_read_anew(running, many):
     games = {running.id: running.game}
     loaded = loading.load_many(games)[running.id] if many else loading.load(running.id, running.game)
     assert known_of(loaded) == expected
+
+
+def test_a_record_with_broken_links_is_read_all_the_same(running, monkeypatch):
+    """It is for the audit to find that."""
+    known = loading.load(running.id, running.game)
+    act(running, 0, {"name": "draw"})
+    expected = known_of(loading.load(running.id, running.game))
+    monkeypatch.setattr(loading, "link", lambda before, digest: b"broken")
+    for read in (
+        lambda: loading.load(running.id, running.game),
+        lambda: loading.load_beside(running.id, running.game, "SELECT 1", [])[0],
+        lambda: loading.load_many({running.id: running.game})[running.id],
+    ):
+        loading.forget_all()
+        loading.remember(known.copy())
+        assert known_of(read()) == expected
