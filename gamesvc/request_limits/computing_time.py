@@ -7,7 +7,9 @@ users have sent.
 
 What waits in front of the threads is answered in the order in which it came. So while all threads have been taken for a moment,
 the limits are those of a few seconds, and a request that only waits counts too: a few users with very many cheap requests, or
-with some that wait for each other, would keep everyone else waiting.
+with some that wait for each other, would keep everyone else waiting. If that lasts, all who have seen a few pages meanwhile are
+beyond such a limit. So of the two threads for them, those who have used most share one, and leave the other one to those who have
+used less.
 
 A credential that came before is refused before anything is asked of the database: many requests may wait in front of the
 threads, and their refusals must take next to no time. The counts are of this process alone. 0 means no limit.
@@ -47,6 +49,8 @@ BEYOND = 2
 """Requests that may run at the same time for all holders beyond their limits together. The other threads, of four by default, are
 for everyone else, however many accounts someone has.
 """
+FAR_LESS = 4
+"""The difference in use, as a factor, from which a request is not refused for one of a user who has used more."""
 THREADS = 4
 """The threads of a process, by default."""
 BUSY = 1.0
@@ -132,13 +136,22 @@ class Shares:
                     return True
         if not self._are_beyond(holders, limit, at_once):
             return False
-        return sum(self._are_beyond(each, limit, at_once) for each in self._running) >= BEYOND
+        beyond = [each for each in self._running if self._are_beyond(each, limit, at_once)]
+        if len(beyond) >= BEYOND:
+            return True
+        # While others wait, those who have used most share one thread: the other one is for those who have used less.
+        uses_most = busy and self._are_beyond(holders, limit, AT_ONCE)
+        return uses_most and any(self._share(each) < FAR_LESS * self._share(holders) for each in beyond)
 
     def _are_beyond(self, holders: Holders, limit: float, at_once: float) -> bool:
         for holder in holders:
             if (use := self._uses.get(holder)) is not None and use.used > at_once * _limit(holder, limit) / 60:
                 return True
         return False
+
+    def _share(self, holders: Holders) -> float:
+        """Return how much holders have used, a customer with many networks in the time of one."""
+        return max(use.used / _limit(holder, 1.0) for holder in holders if (use := self._uses.get(holder)) is not None)
 
     def leave(self, holders: Holders, seconds: float, held: float = 0.0) -> None:
         """Count the time of a request that has ended: what it computed, and for how long it has held its thread."""

@@ -313,6 +313,29 @@ def test_while_others_wait_a_request_that_only_waits_counts(times, compute, two,
     assert two() == 200  # however long it waited
 
 
+@pytest.fixture
+def computes(times, beside):
+    """Return a function that lets a request compute for some seconds."""
+    return lambda ask, seconds: beside(me, "_shown", ask, lambda: setattr(times, "computed", times.computed + seconds))
+
+
+@pytest.mark.parametrize(("used", "answered"), [(0.6, 200), (4.0, 200), (40.0, 429)])
+def test_while_others_wait_those_who_use_most_leave_a_thread_to_those_who_use_less(
+    used, answered, computes, account, ben, player, program, beside, while_others_wait
+):
+    """Two users kept out, for as long as they liked, everyone else who had seen three pages meanwhile."""
+    second, third = program(ben), program(player("clara"))
+    asked = [account, lambda: second.get("/me/"), lambda: third.get("/me/")]
+    for ask, seconds in zip(asked, (100.0, 100.0, used), strict=True):
+        computes(ask, seconds)
+
+    def meanwhile():
+        return [ask().status_code for ask in asked[1:]]
+
+    assert while_others_wait(lambda: beside(me, "_shown", account, meanwhile)) == [429, answered]
+    assert while_others_wait(lambda: asked[1]().status_code) == 200
+
+
 def test_all_networks_of_a_customer_share_three_times_the_time_of_one(beside):
     """A customer has 65,536 of them, and a request from each computed as long as it liked."""
 
