@@ -274,12 +274,10 @@ def _target(record: Record, rng: random.Random) -> int:
 
 
 def playable(timeline: Timeline, record: Record, version: int) -> bool:
-    """Return True if a match can continue from a version. Within a command, only the game's own marks allow it."""
-    if timeline.game.marks(timeline.at(version)):
-        return True
+    """Return True if a match can continue from a version. Within a command it can only from one that the game marks."""
     while version > 0 and (event := record.events[version - 1]).type == REWOUND:
         version = event.predecessor
-    return version in record.ends
+    return version in record.ends or version in timeline.game.marks(timeline.at(version))
 
 
 def _just_undone(record: Record) -> int | None:

@@ -15,9 +15,9 @@ from gamesvc.games import catalog, records, selfplay
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Event, Game
-from gamesvc.games.kernel.timeline import Run, Timeline, check_options
+from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.secrecy import Broken, Watch, command_of, rewind_of
-from gamesvc.games.selfplay import Record, play
+from gamesvc.games.selfplay import Record, bounded, play
 from gamesvc.games.space_fleet_commander import GAME as FLEET
 from gamesvc.games.space_war import GAME as SPACE_WAR
 from gamesvc.games.space_war.rules import acts
@@ -217,6 +217,17 @@ def test_a_match_may_go_back_into_the_middle_of_a_command(monkeypatch: pytest.Mo
     record = play(SPACE_WAR, options=options, seats=2, seed="middle", bots=("greedy", "random"), interrupt=1.0)
     assert (None, {"to": gone[0]}) in record.commands
     assert record.outcome is not None
+
+
+def test_within_a_command_a_match_goes_on_only_where_the_game_may_go_back_to() -> None:
+    """Between the damage of an attack and the destruction that it brings, what was hit is worse than destroyed."""
+    options = bounded(SPACE_WAR)
+    record = play(SPACE_WAR, options=options, seats=2, seed="mid11", bots=("random", "greedy"), check_every=0, interrupt=0.05)
+    timeline = replay(SPACE_WAR, record.events)
+    within = sorted({*range(record.ends[0], record.ends[-1])} - {*record.ends})
+    playable = [version for version in within if selfplay.playable(timeline, record, version)]
+    assert playable
+    assert not [(version, *faults) for version in playable if (faults := SPACE_WAR.faults(timeline.at(version)))]
 
 
 def test_an_undo_that_nobody_may_know_of_leaves_what_another_may_repeat() -> None:
