@@ -111,6 +111,7 @@ BOUNDS = {
     "notifications.hints._broker": SETTING,
     "notifications.inbound.proving.authentication._suffixes": ONE,
     "notifications.inbound.proving.names._silent": "_MOST_SILENT domains",
+    "notifications.inbound.proving.names._unanswered": "MOST_LATELY moments",
     "notifications.inbound.purposes._handlers": REGISTERED,
     "notifications.inbound.purposes._weighing": REGISTERED,
     "notifications.inbound.store._claim": ONE,
