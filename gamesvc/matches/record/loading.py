@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -44,6 +44,7 @@ from gamesvc.matches.events import (
     read_event,
 )
 from gamesvc.matches.record import snapshot_renewal, snapshots
+from gamesvc.matches.record.past import Past, look_back, rewound_to
 from gamesvc.matches.record.stream import STORE, Log, appends, events_after, lift, step_of
 
 REMEMBERED = 512
@@ -120,30 +121,29 @@ class Loaded:
         lifted: Sequence[Event],
         *,
         targets: Collection[int] | None = None,
-        clocks: dict[int, Account] | None = None,
+        past: Past | None = None,
     ) -> None:
         """Add the events that follow. `lifted` holds the same events as the engine reads them.
 
-        `targets`: the versions that these and later events go back to, if the caller knows them. `clocks`: the clocks at
-        versions, known or found on the way. Loading again for each rewind would fold all rewinds before it again: the work would
-        double with each of them.
+        `targets`: the versions that these and later events go back to, if the caller knows them. `past`: what is known before
+        these events, or found on the way (`recall`).
         """
         targets = rewound_to(lifted) if targets is None else targets
-        clocks = {} if clocks is None else clocks
-        recall = functools.partial(self.account_at, clocks=clocks)
+        past = recall(self, stored) if past is None else past
+        clocks_at = functools.partial(self.account_at, past=past)
         for start, end in appends(stored):
             if (before := stored[start].version - 1) in targets:
-                clocks[before] = self.account.copy()
+                past.clocks[before] = self.account.copy()
             self.timeline.fold(lifted[start:end], targets)
             self.note(stored[start:end], lifted[start:end])
-            fold.follow(self.account, step_of(stored[start:end]), self.awaited(), recall=recall)
+            fold.follow(self.account, step_of(stored[start:end]), self.awaited(), recall=clocks_at)
 
-    def account_at(self, version: int, clocks: dict[int, Account] | None = None) -> Account:
-        """Return the clocks as they were at a version, for a rewind to it. For `clocks` see `fold`."""
-        clocks = {} if clocks is None else clocks
-        if version not in clocks:
-            clocks[version] = load_at(self.game, self.match_id, version, clocks).account
-        return clocks[version]
+    def account_at(self, version: int, past: Past | None = None) -> Account:
+        """Return the clocks as they were at a version, for a rewind to it. For `past` see `fold`."""
+        past = Past() if past is None else past
+        if version not in past.clocks:
+            past.clocks[version] = load_at(self.game, self.match_id, version, past).account
+        return past.clocks[version]
 
     def note(self, stored: Sequence[StoredEvent], lifted: Sequence[Event]) -> None:
         """Take note of everything except the state: head, seat holders, and the events each viewer may know."""
@@ -225,16 +225,16 @@ def state_at(game: Game, match_id: UUID, version: int) -> object:
     return load_at(game, match_id, version).timeline.state
 
 
-def load_at(game: Game, match_id: UUID, version: int, clocks: dict[int, Account] | None = None) -> Loaded:
-    """Return a match as it was at a version. For `clocks` see `Loaded.fold`."""
-    loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
-    _catch_up(loaded, STORE.read(match_id, loaded.version, version), clocks)
+def load_at(game: Game, match_id: UUID, version: int, past: Past | None = None) -> Loaded:
+    """Return a match as it was at a version. For `past` see `Loaded.fold`."""
+    loaded = _near(game, match_id, version)
+    _catch_up(loaded, STORE.read(match_id, loaded.version, version), past)
     return loaded
 
 
 def load_near(game: Game, match_id: UUID, version: int) -> Loaded:
     """Return a match as it was after an act at a version or shortly before: where its last snapshot is, if that is near."""
-    loaded = _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
+    loaded = _near(game, match_id, version)
     if version - loaded.version > snapshots.STRETCH:
         tail = STORE.read(match_id, loaded.version, version)
         *_, (last, _end) = appends(tail)  # which may go on after the version
@@ -242,24 +242,36 @@ def load_near(game: Game, match_id: UUID, version: int) -> Loaded:
     return loaded
 
 
-def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent], clocks: dict[int, Account] | None = None) -> None:
-    """Fold the events that follow. Save snapshots on the way if there are many (no snapshot fits today's rules code)."""
-    clocks = {} if clocks is None else clocks
+def _near(game: Game, match_id: UUID, version: int) -> Loaded:
+    return _from_snapshot(game, match_id, until=version) or fresh(game, match_id)
+
+
+def _catch_up(loaded: Loaded, tail: Sequence[StoredEvent], past: Past | None = None, wanted: Collection[int] = ()) -> None:
+    """Fold the events that follow. Save snapshots on the way if there are many (no snapshot fits today's rules code).
+
+    `wanted`: versions whose states and clocks are to be in `past` then, besides those that these events go back to.
+    """
+    past = recall(loaded, tail, past)
     lifted = [lift(loaded.game, one) for one in tail]
-    targets = rewound_to(lifted)
+    targets = rewound_to(lifted).union(wanted)
     start = 0
     for begin, _end in appends(tail):
         if begin - start > snapshots.STRETCH:
-            loaded.fold(tail[start:begin], lifted[start:begin], targets=targets, clocks=clocks)
+            loaded.fold(tail[start:begin], lifted[start:begin], targets=targets, past=past)
             start = begin
             if not connection.in_atomic_block:
                 save_snapshot(loaded)
-    loaded.fold(tail[start:], lifted[start:], targets=targets, clocks=clocks)
+    loaded.fold(tail[start:], lifted[start:], targets=targets, past=past)
+    past.note(loaded, wanted)
+    if targets:
+        loaded.timeline.fold(())  # forgets what was needed on the way only
 
 
-def rewound_to(events: Iterable[Event]) -> set[int]:
-    """Return the versions that these events go back to."""
-    return {Rewound.of(event.data).to for event in events if event.type == Rewound.TYPE}
+def recall(loaded: Loaded, stored: Sequence[StoredEvent], past: Past | None = None) -> Past:
+    """Let a match know the states before it to which the events that follow go back. Return them with their clocks (`past`)."""
+    past = Past() if past is None else past
+    look_back(loaded, stored, past, near=_near, catch_up=_catch_up)
+    return past
 
 
 def fresh(game: Game, match_id: UUID) -> Loaded:

@@ -20,6 +20,7 @@ from gamesvc.matches.clock.spans import SECOND
 from gamesvc.matches.models import Match
 from gamesvc.matches.record import loading, sight, stream
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.past import rewound_to
 from gamesvc.matches.record.stream import STORE, lift
 
 # Lines in one page, or a few more: the lines of one act stay together.
@@ -170,9 +171,11 @@ class _Reader:
         collected: list[Line] = []
         then.account.lines = collected
         found = []
-        for act in acts:
-            events = [lift(then.game, stored) for stored in act]
-            then.fold(act, events)
+        stored = [one for act in acts for one in act]
+        past, targets = loading.recall(then, stored), rewound_to(stored)
+        for act in stream.acts(stored):
+            events = [lift(then.game, one) for one in act]
+            then.fold(act, events, targets=targets, past=past)
             if lines := [shown for line in collected if (shown := self._shown(line, act, events)) is not None]:
                 found.append((act[-1].version, lines))
             collected.clear()

@@ -6,7 +6,7 @@ order or another player's act is no answer of the seat. Not here: the players th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -28,7 +28,8 @@ from gamesvc.matches.events import (
     Vacated,
     read_events,
 )
-from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.loading import Loaded, recall
+from gamesvc.matches.record.past import Past, rewound_to
 from gamesvc.matches.record.stream import acts, lift
 
 Key = tuple[int, str]
@@ -75,15 +76,16 @@ class Reckoning:
 
     def fold(self, stored: Sequence[StoredEvent]) -> Reckoning:
         """Fold the events that follow; they must be whole acts."""
+        past, targets = recall(self.loaded, stored), rewound_to(stored)
         for act in acts(stored):
-            self._take(act)
+            self._take(act, targets, past)
         return self
 
-    def _take(self, act: Sequence[StoredEvent]) -> None:
+    def _take(self, act: Sequence[StoredEvent], targets: Collection[int], past: Past) -> None:
         first = act[0]
         moment, actor = first.occurred_at, first.meta["actor"]
         events = [lift(self.loaded.game, one) for one in act]
-        self.loaded.fold(act, events)
+        self.loaded.fold(act, events, targets=targets, past=past)
         for told in read_events(events):
             self._tell(told, moment)
         open_now = {(one.seat, one.id) for one in self.loaded.awaited()}
