@@ -213,9 +213,7 @@ def enter(request: HttpRequest, user: object) -> None:
     """Let a request run for a user, together with those of their bots, or for its network. Raises `OneAtATime`."""
     holders: Holders = (("user", bots.root(user)),) if isinstance(user, User) else _guests(request)
     if sent := _credential(request):
-        if len(_known) > KEPT:
-            _known.clear()
-        _known[sent] = holders
+        _note_known(sent, holders)
     limit = settings.RATE_LIMIT_SECONDS
     if limit <= 0:
         return
@@ -239,6 +237,18 @@ def of_unknown_cost() -> Iterator[None]:
         yield
     finally:
         _UNKNOWN.release()
+
+
+def _note_known(sent: bytes, holders: Holders) -> None:
+    """Note the holder of a credential. Of too many, those of guests are forgotten first: they may make up any number, and only
+    users who are known have a part of their network's requests to themselves (`request_limits.LEFT_BY_GUESTS`).
+    """
+    if len(_known) > KEPT:
+        users = {one: whose for one, whose in _known.items() if whose[0][0] == "user"}
+        _known.clear()
+        if len(users) <= KEPT // 2:
+            _known.update(users)
+    _known[sent] = holders
 
 
 def refuse_known(request: HttpRequest) -> None:

@@ -191,6 +191,20 @@ def test_little_is_remembered_of_a_credential_however_long_it_is(monkeypatch):
     assert sys.getsizeof(next(iter(remembered))) < 200
 
 
+def test_credentials_that_guests_make_up_have_no_user_forgotten(account, monkeypatch, settings):
+    """Of a network whose guests have asked too often, users who are known are answered all the same."""
+    monkeypatch.setattr(computing_time, "KEPT", 4)
+    monkeypatch.setattr(computing_time, "computed", lambda: 1.0)
+    settings.RATE_LIMIT_PER_ADDRESS = 20  # of which guests leave five
+    assert account().status_code == 200
+    guest, answers = Client(), []
+    for number in range(18):
+        guest.cookies["sessionid"] = f"made-up-{number}"
+        answers.append(guest.get("/games/").status_code)
+    assert 429 in answers
+    assert account().status_code == 200
+
+
 def test_cheap_requests_run_side_by_side_and_time_is_given_back(beside, account, monkeypatch):
     account()
     monkeypatch.setattr(computing_time, "now", lambda: 1000.0 + 3_600)
