@@ -21,7 +21,7 @@ from gamesvc.away import is_at_fault
 from gamesvc.time_limits import putting_off
 from notifications import outbox
 from notifications.inbound import destinations, held, purposes, standing, store
-from notifications.inbound.proving import covering, trust
+from notifications.inbound.proving import covering, names, trust
 from notifications.inbound.proving.authentication import Verdict
 from notifications.inbound.proving.names import Unanswered
 from notifications.inbound.proving.sender import sender_of
@@ -130,7 +130,7 @@ def _read(mail: InboundMail, *, prove: bool) -> _Read:
 
 
 def _proof(mail: InboundMail, message: Message, sender: str) -> Verdict:
-    raw, patient = bytes(mail.raw), mail.attempts > 1
+    raw, patient = bytes(mail.raw), names.is_patient(mail.attempts)
     return trust.prove(message, raw, sender, patient=patient, envelope_from=mail.envelope_from, digests=mail.body_digests)
 
 

@@ -3,7 +3,8 @@
 There is one worker for all mail, so dead name servers of one sender must not delay the mail of others. A mail's first try waits
 only briefly for them and is then put behind all new mail (`store.claim`); its second try is patient. A domain that left a patient
 query unanswered is not queried again for a while. Where several first tries were left unanswered lately, whatever their domains,
-the next ones wait hardly at all: one sender may have many domains, and many addresses of theirs.
+the next ones wait hardly at all: one sender may have many domains, and many addresses of theirs. Then second tries are as brief:
+by that time the resolver has the answers that only came late, and their mails need not wait for the patient tries of silent ones.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gamesvc.errors import GamesvcError
 FIRST_SECONDS = 2.0
 DNS_SECONDS = 9.0
 _ONE_ANSWER = 5.0
-# Seconds of a first try in place of `FIRST_SECONDS`, if so many first tries were left unanswered within this time.
+# Seconds of a first or second try in place of `FIRST_SECONDS`, if so many of them were left unanswered within this time.
 BRIEF_SECONDS = 0.2
 MOST_LATELY = 2
 LATELY_SECONDS = 60.0
@@ -31,11 +32,16 @@ _MOST_SILENT = 1000
 _LONGEST_KEY = 1500
 _silent: OrderedDict[str, float] = OrderedDict()
 _unanswered: deque[float] = deque(maxlen=MOST_LATELY)
-"""The moments at which the last unanswered first tries ended."""
+"""The moments at which the last tries ended that were left unanswered and were not patient."""
 
 
 class Unanswered(GamesvcError):
     """A query about a mail remains unanswered, which a patient try may still get answered."""
+
+
+def is_patient(attempts: int) -> bool:
+    """Return True if the try of a mail with this number waits for silent name servers as long as any."""
+    return attempts > (2 if _many_lately() else 1)
 
 
 class Names:
@@ -85,8 +91,11 @@ class Names:
 
 
 def _first_seconds() -> float:
-    many = len(_unanswered) == MOST_LATELY and _unanswered[0] > time.monotonic() - LATELY_SECONDS
-    return BRIEF_SECONDS if many else FIRST_SECONDS
+    return BRIEF_SECONDS if _many_lately() else FIRST_SECONDS
+
+
+def _many_lately() -> bool:
+    return len(_unanswered) == MOST_LATELY and _unanswered[0] > time.monotonic() - LATELY_SECONDS
 
 
 def _domain(name: str) -> str:

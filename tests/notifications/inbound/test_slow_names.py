@@ -112,6 +112,7 @@ def test_fresh_mail_waits_for_one_slow_mail_at_most(anna, player, write, letters
         dns.dead.add(f"dead{number}.example")
         write(player(f"dead{number}"), "orders", f"dead{number}.example")
     pipeline.work()
+    again()
     tried = store.begin
 
     def begin(mail):
@@ -152,6 +153,25 @@ def test_the_first_tries_of_many_silent_domains_together_take_less_than_ten_seco
     assert cost < 10
 
 
+def test_an_answer_that_came_late_does_not_wait_for_the_patient_tries_of_silent_domains(anna, player, write, letters, dns):
+    for number in range(pipeline.BATCH - 1):
+        dns.dead.add(f"dead{number}.example")
+        write(player(f"dead{number}"), "orders", f"dead{number}.example")
+    dns.tardy, dns.tardy_seconds = {"players.example"}, 2 * names.BRIEF_SECONDS
+    write(anna, "move A1")
+    pipeline.work()
+    assert letters == []
+    dns.tardy.clear()  # the resolver has got the answers meanwhile
+    before = dns.now - 1000
+    for _ in range(pipeline.BATCH):
+        again()
+        if letters:
+            break
+    [(text, cost)] = letters
+    assert text == "move A1"
+    assert cost - before < 10
+
+
 def test_a_domain_is_waited_for_again_once_few_have_been_silent_for_a_while(anna, player, write, letters, dns):
     for number in range(5):
         write(player(f"dead{number}"), "orders", DEAD)
@@ -170,6 +190,7 @@ def test_a_domain_that_stays_silent_is_asked_in_full_once_and_its_mails_are_held
     for number in range(4):
         write(player(f"dead{number}"), "orders", DEAD)
     pipeline.work()
+    again()
     again()
     full = [name for name, lifetime in dns.waited if lifetime > names.FIRST_SECONDS]
     assert len(full) == 1
