@@ -357,6 +357,23 @@ def test_what_a_forger_changes_with_new_hashes_is_found_where_it_is(played, tmp_
         assert (other["ok"], other["version"]) == (False, version)
 
 
+def test_an_end_written_anew_is_not_among_what_the_checkpoint_proves(toy, anna, ben):
+    """Once the secret is revealed, its loser can play a match from any version to another end, all by the rules."""
+    match = duel(anna, ben)
+    made = checkpoints.make()
+    match.refresh_from_db()
+    kept, until = checkpoints.prove(match.id, made.number).as_json(), match.version
+    play_out(match)
+    records = records_of(export_of(match))
+    records[-1]["occurred_at"] = "2030-01-01T00:00:00.000000Z"
+    report = verification.verify(forge(records, kept), key=made.key)
+    assert statuses(report) | {"uncovered": "open", "checkpoint": "proved"} == statuses(report)
+    [told] = [check.text for check in report.checks if check.name == "uncovered"]
+    assert f"versions {until + 1} to {len(records)}:" in told
+    checkpoints.make()
+    assert "uncovered" not in statuses(verification.verify(export_of(match), key=made.key))
+
+
 def test_a_file_written_anew_fails_against_what_one_holds(played, tmp_path):
     made = checkpoints.make()
     content = export_of(played)

@@ -295,6 +295,12 @@ def _check_checkpoint(report: Report, records: Sequence[Record], trailer: JsonOb
     inclusion = _check(report, "checkpoint", check)
     if inclusion is None:
         return
+    if inclusion.version < len(records):
+        text = (
+            f"No checkpoint here holds versions {inclusion.version + 1} to {len(records)}: anyone may have"
+            " written them. Compare a later checkpoint, or a hash of theirs that you hold (--head)."
+        )
+        report.checks.append(Check("uncovered", "open", text))
     if key is None:
         text = f"Whether {inclusion.checkpoint.key.hex()} is the service's key, the file cannot say: give it with --key."
         report.checks.append(Check("key", "open", text))
@@ -320,11 +326,10 @@ def _check_inclusion(records: Sequence[Record], value: object) -> tuple[str, sta
     if records[inclusion.version - 1]["hash"] != inclusion.hash.hex():
         raise Wrong(inclusion.version, f"The checkpoint holds the hash {inclusion.hash.hex()} for this version.")
     made = inclusion.checkpoint.statement["made_at"]
-    later = f"; versions {inclusion.version + 1} to {len(records)} are not covered" if inclusion.version < len(records) else ""
     text = (
-        f"Versions 1 to {inclusion.version} stand in checkpoint {inclusion.checkpoint.number} of {made}, signature and path fit"
+        f"Versions 1 to {inclusion.version} stand in checkpoint {inclusion.checkpoint.number} of {made}, signature and path fit."
     )
-    return f"{text}{later}.", inclusion
+    return text, inclusion
 
 
 def _check_head(records: Sequence[Record], held: str) -> tuple[str, None]:
