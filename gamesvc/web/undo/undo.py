@@ -16,6 +16,7 @@ from gamesvc.language import mark, say
 from gamesvc.matches.access import authority, selectors
 from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.errors import Forbidden, Outdated
+from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
@@ -61,6 +62,8 @@ def panel(access: Access, loaded: Loaded) -> dict[str, object]:
             mine = request.seat == access.seat.index
             to_answer = access.seat.index in request.asked and access.seat.index not in request.accepted
             shown |= {"name": names[request.seat], "mine": mine, "to_answer": to_answer}
+            if to_answer:
+                shown["gone"] = _gone(loaded, access.seat.index, names, request)
         if not (offer.how or offer.redo is not None or offer.request):
             return {}
         return {"undo": shown}
@@ -75,6 +78,12 @@ def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> st
         return ""
     told = sentences.tell(loaded, seat, names, offer.to, loaded.viewer_version(seat)) if offer.to is not None else ()
     return gist(told)[0].sentence if told else loaded.game.render(offer.command)
+
+
+def _gone(loaded: Loaded, seat: int, names: tuple[str, ...], request: UndoRequest) -> list[str]:
+    """Return what a seat would consent to undo, as it has seen it: what it has done itself since may be undone too."""
+    told = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1)
+    return [one.sentence for one in told]
 
 
 @adds_to_record

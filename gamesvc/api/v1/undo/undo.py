@@ -50,6 +50,7 @@ class UndoRequestShape(schemas.Shape):
     seat = serializers.IntegerField()
     asked = serializers.ListField(child=serializers.IntegerField())
     accepted = serializers.ListField(child=serializers.IntegerField())
+    to = serializers.IntegerField(help_text="The version that it would lead back to. What you did since may be undone, too.")
     until = serializers.DateTimeField()
     yours_to_answer = serializers.BooleanField()
 
@@ -176,6 +177,7 @@ def _request(row: UndoRequest | None, seat: Viewer) -> JsonObject | None:
         "seat": row.seat,
         "asked": row.asked,
         "accepted": row.accepted,
+        "to": row.to,
         "until": row.until.isoformat(),
         "yours_to_answer": seat in row.asked and seat not in row.accepted,
     }
