@@ -1,6 +1,7 @@
 """The question on pages whether a player consents to an undo by another."""
 
 import random
+import re
 import uuid
 
 import pytest
@@ -31,6 +32,13 @@ def plays(match, seat, enough):
     raise AssertionError("never enough")
 
 
+def listed(client, match):
+    """Return the sentences that the page gives as what would be undone."""
+    page = client.get(f"/matches/{match.number}/").content.decode()
+    _before, _words, rest = page.partition("This would be undone:</p><ul>")
+    return re.findall("<li>(.*?)</li>", rest.partition("</ul>")[0])
+
+
 def test_who_is_asked_learns_what_of_their_own_would_be_undone(anna, ben, client):
     """In a race the others play on meanwhile, unseen and with the same dice: if these are thrown again, that is gone."""
     match = opening.create_match(by=anna, game="space_fleet_commander", seats=2)
@@ -41,9 +49,13 @@ def test_who_is_asked_learns_what_of_their_own_would_be_undone(anna, ben, client
     asked = undoing.undo(match=match, sender=sends(match, 0), expected_version=version, command_id=uuid.uuid4())
     assert not asked.done
     client.force_login(ben)
-    page = client.get(f"/matches/{match.number}/").content.decode()
-    assert "This would be undone:" in page
-    assert "<li>You began turn 3.</li>" in page
+    before = listed(client, match)
+    assert "You began turn 3." in before
+    plays(match, 1, lambda _command: True)
+    after = listed(client, match)
+    since = after[after.index(before[-1]) + 1 :]
+    assert since, "what Ben did since he was asked"
+    assert all(sentence.startswith("You") for sentence in since)
     home = client.get("/").content.decode()
     assert f'href="/matches/{match.number}/#undo"' in home
     assert 'value="accept"' not in home
@@ -53,4 +65,4 @@ def test_who_is_asked_learns_what_of_their_own_would_be_undone(anna, ben, client
     client.post(f"/matches/{match.number}/undo", {"act": "accept", "_once": "a", "request": str(asked.request)})
     assert sheet(match, 1).stars < stars
     client.force_login(anna)
-    assert "This would be undone:" not in client.get(f"/matches/{match.number}/").content.decode()
+    assert listed(client, match) == []

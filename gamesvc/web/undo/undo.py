@@ -81,9 +81,11 @@ def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> st
 
 
 def _gone(loaded: Loaded, seat: int, names: tuple[str, ...], request: UndoRequest) -> list[str]:
-    """Return what a seat would consent to undo, as it has seen it: what it has done itself since may be undone too."""
-    told = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1)
-    return [one.sentence for one in told]
+    """Return what a seat would consent to undo, as it has seen it: what it has done itself since may be undone too, also since
+    it was asked.
+    """
+    told = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to)
+    return [one.sentence for one in told if one.version != request.version]
 
 
 @adds_to_record
