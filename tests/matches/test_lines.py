@@ -280,3 +280,25 @@ def test_programs_walk_along_a_line_and_keep_it(match: Match, anna: User, progra
     assert gone.status_code == 200
     shown = player.get(f"/matches/{board.pk}/line/").json()
     assert (shown["keeps"], shown["refusal"]["code"]) == (None, "no_answer")
+
+
+def test_the_acts_of_a_long_match_that_stand_take_memory_by_their_number_alone() -> None:
+    """The owner of a board asks for its line while its match goes on: with 30,000 events since it took four gigabytes."""
+    acts = 3_000
+
+    def event(version: int) -> Any:
+        meta = {"command_id": str(version), "command": {"name": "pass"}}
+        if version % 10:
+            return SimpleNamespace(type="toy.passed", version=version, data={}, meta=meta)
+        return SimpleNamespace(type="match.rewound", version=version, data={"to": version - 5}, meta={"command_id": str(version)})
+
+    stored: Any = [event(version) for version in range(101, 101 + acts)]
+    tracemalloc.start()
+    try:
+        standing = conditional_orders.standing_acts(stored, 100)
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [one.version for [one] in standing][:7] == [101, 102, 103, 104, 105, 111, 112]
+    assert len(standing) == acts // 2
+    assert peak < 1_000 * acts

@@ -9,6 +9,7 @@ Not here: trees of conditional orders and how a match follows them (`play.branch
 
 from __future__ import annotations
 
+import itertools
 import secrets as system
 import time
 import uuid
@@ -240,7 +241,8 @@ def _look(deal: Timeline, step: Step, seat: int) -> list[JsonObject] | None:
 def _played(loaded: Loaded, seat: int, since: int, tried: Sequence[Branch]) -> int:
     """Return how many steps the match has made since the board began. Raises `Refused` if it made others."""
     acts = conditional_orders.standing_acts(STORE.read(loaded.match_id, since, loaded.version), since)
-    seen = [one for one in (branches.Seen(loaded, act, seat) for act in acts) if one.visible and not one.is_private]
+    known = (branches.Seen(loaded, act, seat) for act in acts)
+    seen = list(itertools.islice((one for one in known if one.visible and not one.is_private), len(tried) + 1))
     if len(seen) > len(tried) or not all(_same(act, step, seat) for act, step in zip(seen, tried, strict=False)):
         raise Refused("line_left", say("The match has taken another way since. Analyse from its present position."))
     return len(seen)

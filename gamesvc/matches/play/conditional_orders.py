@@ -125,13 +125,17 @@ def _look(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> Premove | No
 
 def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[StoredEvent]]:
     """Return the commands of the game after version `since` that no rewind has removed, each with its remaining events."""
-    lines: dict[int, tuple[StoredEvent, ...]] = {since: ()}
-    line: tuple[StoredEvent, ...] = ()
+    before: dict[int, int] = {}
+    here = since
     for one in stored:
         if one.type == Rewound.TYPE:
-            line = lines.get(Rewound.of(one.data).to, ())
-        line = lines[one.version] = (*line, one)
-    standing = {one.version for one in line}
+            to = Rewound.of(one.data).to
+            here = to if to in before else since
+        before[one.version], here = here, one.version
+    standing = set()
+    while here != since:
+        standing.add(here)
+        here = before[here]
     commands = [act for act in stream.acts(stored) if "command" in act[0].meta]
     return [left for act in commands if (left := [one for one in act if one.version in standing])]
 
