@@ -7,6 +7,7 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,44 @@ def test_there_is_no_version_beyond_the_newest() -> None:
     timeline, dice = started()
     with pytest.raises(ValueError, match="no version 99"):
         timeline.rewind(99, dice)
+
+
+class Counted(Collection[int]):
+    """Versions that count how many of them were looked at one by one."""
+
+    def __init__(self, versions: Iterable[int]) -> None:
+        self.versions, self.looked_at = set(versions), 0
+
+    def __contains__(self, version: object) -> bool:
+        return version in self.versions
+
+    def __len__(self) -> int:
+        return len(self.versions)
+
+    def __iter__(self) -> Iterator[int]:
+        for version in self.versions:
+            self.looked_at += 1
+            yield version
+
+
+def test_the_states_that_many_acts_need_are_not_looked_for_after_each_of_them() -> None:
+    """A match of 8,000 acts that went back as often took minutes to fold."""
+    acts = 600
+    run = Timeline(GAME).begin(check_options(GAME, {}, 2), 2, seeded("many"))
+    run.close()
+    data = GAME.on_rewind(run.state, run.state, [], seeded("back"))
+    first = run.version
+    back = [
+        Event(REWOUND, {"to": max(first, version - 9), "cause": "undo", "data": data}, version, 1, ())
+        for version in range(first + 1, first + acts)
+    ]
+    timeline = Timeline(GAME, recall=lambda version: pytest.fail(f"the state at {version} is not kept"))
+    wanted = Counted(event.data["to"] for event in back)
+    for event in [*run.events, *back]:
+        timeline.fold([event], wanted)
+    assert wanted.looked_at < 10 * acts
+    timeline.fold(())
+    assert timeline.kept.keys() <= GAME.marks(timeline.state)
 
 
 def test_a_rewind_to_before_the_snapshot_recalls_the_older_state() -> None:

@@ -9,7 +9,7 @@ survive: `kept` names them, and they are folded again.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Generic
 
 from gamesvc.games.kernel import codec, forms
@@ -21,6 +21,8 @@ from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import joined, say
 
 LONGEST_ORDER = 2000
+SPARE = 64
+"""States that are kept at most beyond twice those that are needed, while many events are folded."""
 
 
 def abandoned(event_at: Callable[[int], Event], version: int, to: int) -> set[int]:
@@ -66,6 +68,7 @@ class Timeline(Generic[S]):
         self.recall = recall
         self.log = log
         self._first: int | None = None  # versions before this one are unknown
+        self._needed = 0  # states that were kept when it was last looked which of them are
 
     @property
     def started(self) -> bool:
@@ -137,20 +140,23 @@ class Timeline(Generic[S]):
             if state is not None:
                 self.kept[self.version] = state
 
-    def fold(self, events: Iterable[Event], keep: Iterable[int] = ()) -> Timeline[S]:
-        """Fold many events. Keeps the states that a later one of them goes back to, and those named in `keep`."""
+    def fold(self, events: Iterable[Event], keep: Collection[int] = ()) -> Timeline[S]:
+        """Fold many events. Keeps the states that a later one of them goes back to, and those named in `keep`.
+
+        Where some are, others stay until they are as many: looked for after each event, they would take the square of its number.
+        """
         events = list(events)
-        wanted = {int(e.data["to"]) for e in events if e.type == REWOUND} | set(keep)
+        wanted = {int(e.data["to"]) for e in events if e.type == REWOUND}
         may_go_back = self.game.marks is not no_marks
         for event in events:
-            if self._state is not None and (may_go_back or self.version in wanted):
+            if self._state is not None and (may_go_back or self.version in wanted or self.version in keep):
                 self.kept[self.version] = self._state
             self.apply(event)
-        if self.recall is not None:
-            self._forget(set(keep))
+        if self.recall is not None and (not keep or len(self.kept) > 2 * self._needed + SPARE):
+            self._forget(keep)
         return self
 
-    def _forget(self, keep: set[int]) -> None:
+    def _forget(self, keep: Collection[int]) -> None:
         """Keep only the states in `keep` and those that the current state marks, directly or through another marked state."""
         waiting, kept = {*self.marked(), *keep}, {}
         while waiting:
@@ -158,7 +164,7 @@ class Timeline(Generic[S]):
             if version in self.kept:
                 kept[version] = self.kept[version]
                 waiting |= set(self.game.marks(kept[version])) - kept.keys()
-        self.kept = kept
+        self.kept, self._needed = kept, len(kept)
 
     def marked(self) -> frozenset[int]:
         """Return the versions that the game itself may still go back to."""
@@ -244,7 +250,7 @@ class Timeline(Generic[S]):
             self.kept[event.version] = state
         self.kept.update(run.kept)
         if self.recall is not None:
-            self._forget(set())
+            self._forget(())
 
 
 class Run(Generic[S]):
