@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -20,9 +21,11 @@ from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
+from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
 from gamesvc.matches.story.gist import gist
+from gamesvc.matches.story.sentences import Told
 from gamesvc.matches.story.undo_words import CODES
 from gamesvc.matches.undo import undoing
 from gamesvc.matches.undo.undo_acts import Outcome
@@ -76,7 +79,10 @@ def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> st
     """Return the command that can be undone as the log tells it; as an order if the log tells nothing of it."""
     if offer.command is None:
         return ""
-    told = sentences.tell(loaded, seat, names, offer.to, loaded.viewer_version(seat)) if offer.to is not None else ()
+    told: Sequence[Told] = ()
+    if offer.to is not None:
+        # The others may have done very much since.
+        told = sentences.tell(loaded, seat, names, offer.to, min(offer.to + stream.NEAR, loaded.viewer_version(seat)))
     return gist(told)[0].sentence if told else loaded.game.render(offer.command)
 
 
