@@ -21,7 +21,6 @@ from gamesvc.matches.models import UndoRequest
 from gamesvc.matches.organising import rewinds
 from gamesvc.matches.play import turns
 from gamesvc.matches.play.turns import Sender
-from gamesvc.matches.record import stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.story import sentences
 from gamesvc.matches.story.gist import gist
@@ -82,7 +81,8 @@ def _told(loaded: Loaded, seat: int, names: tuple[str, ...], offer: Offer) -> st
     told: Sequence[Told] = ()
     if offer.to is not None:
         # The others may have done very much since.
-        told = sentences.tell(loaded, seat, names, offer.to, min(offer.to + stream.NEAR, loaded.viewer_version(seat)))
+        until = min(offer.to + 2 * sentences.MOST_EVENTS, loaded.viewer_version(seat))
+        told = sentences.tell(loaded, seat, names, offer.to, until)
     return gist(told)[0].sentence if told else loaded.game.render(offer.command)
 
 
