@@ -258,25 +258,12 @@ def test_in_an_anonymous_match_nobody_learns_whom_others_have_invited(anna, ben,
         assert not invitations.pending(carl, 10), "both are settled by one seat"
 
 
+@pytest.mark.parametrize(("game", "seats"), [("toy", 2), ("stratastar", 3)], ids=["begun", "open"])
 @pytest.mark.parametrize("invite", [{"username": "ben"}, {"address": "ben@elsewhere.example"}])
-def test_in_an_anonymous_match_no_link_tells_its_sender_who_has_taken_a_seat(toy, anna, ben, player, invite):
+def test_in_an_anonymous_match_no_link_tells_its_sender_who_has_taken_a_seat(toy, anna, ben, player, invite, game, seats):
     carl, told = player("carl"), []
     for taken in (True, False):
-        match = opening.create_match(by=anna, game=toy, seats=2, entry="public", anonymous=True)
-        _invitation, token = invitations.invite(by=anna, match=match, **invite)
-        if taken:
-            invitations.accept_invitation(by=ben, token=token)
-        else:
-            opening.join_match(by=carl, match=match)
-        told.append(said_of(token, anna))
-    assert told[0] == told[1]
-
-
-@pytest.mark.parametrize("invite", [{"username": "ben"}, {"address": "ben@elsewhere.example"}])
-def test_nor_does_it_before_the_start_to_a_sender_who_plays(anna, ben, player, invite):
-    carl, told = player("carl"), []
-    for taken in (True, False):
-        match = opening.create_match(by=anna, game="stratastar", seats=3, entry="public", anonymous=True)
+        match = opening.create_match(by=anna, game=game, seats=seats, entry="public", anonymous=True)
         _invitation, token = invitations.invite(by=anna, match=match, **invite)
         if taken:
             invitations.accept_invitation(by=ben, token=token)

@@ -211,10 +211,6 @@ def _none_of_them(*_given: object) -> tuple[()]:
     return ()
 
 
-def _no_judge(*_given: object) -> Callable[..., tuple[()]]:
-    return _none_of_them
-
-
 def _no_words(*_given: object) -> str:
     return ""
 
@@ -415,11 +411,9 @@ class Game(Generic[S]):
     """
     faults: Callable[[S], Sequence[str]] = _none_of_them
     """Return the broken invariants of a state (cards lost, counts negative) as sentences; empty if all hold."""
-    marked_faults: Callable[[Callable[[int], S]], Callable[[S], Iterable[str]]] = _no_judge
-    """`marked_faults(at)`: return a function that yields the conflicts between a state and the states it marks.
-
-    `at(version)` returns one of them. Many states are judged by the same function, which may remember what it has found.
-    """
+    marked_faults: Callable[[Callable[[int], S]], Callable[[S], Iterable[str]]] = lambda _at: _none_of_them
+    """`marked_faults(at)`: return a function that yields the conflicts between a state and those it marks, which `at` returns.
+    Many states are judged by one function, which may remember."""
     complete: Callable[[Data, Dice], Data] = _whole
     """`complete(state, dice)`: fill in everything that a described state (as JSON) leaves out.
 
