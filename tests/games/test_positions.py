@@ -217,13 +217,28 @@ def test_a_part_counts_for_the_size_of_a_position_as_often_as_it_is_referred_to(
     """Sixty kilobytes of 300 marked states that are one part, with 200 items, took 400 s of computing time."""
     game = catalog.game("space_war")
     trial.begin(game, crowded(marked=5, items=20))
-    itself = {**crowded(1, 1), "parts": [{"=part": 0}]}
     deep = {**crowded(1, 1), "parts": [*crowded(1, 1)["parts"], *({"a": [{"=part": at}] * 2} for at in range(99))]}
-    for wrong in (crowded(marked=MOST_MARKED, items=200), {**deep, "state": {"=part": 99}}, itself):
+    for wrong in (crowded(marked=MOST_MARKED, items=200), {**deep, "state": {"=part": 99}}):
         assert len(json.dumps(wrong)) < 100_000
         with pytest.raises(Refused, match="values in all") as refused:
             codec.read_position(game, wrong, 1)
         assert refused.value.code == "bad_position"
+
+
+@pytest.mark.parametrize(
+    ("parts", "where"),
+    [
+        ([{"=part": 0}], "/parts/0 refers to part 0"),
+        ([{"a": {"=part": at + 1}} for at in range(3_000)], "/parts/0 refers to part 1"),
+        ([[], {"=part": -1, "first": 0, "and": []}], "/parts/1 refers to part -1"),
+        ([], "the state refers to part 0"),
+    ],
+)
+def test_a_part_refers_to_earlier_ones_alone(parts: list[Any], where: str) -> None:
+    """A chain of references forwards was refused by the depth of Python's stack, which tells nobody what is wrong."""
+    with pytest.raises(Refused, match=where) as refused:
+        codec.read_position(catalog.game("space_war"), {**crowded(1, 1), "parts": parts}, 1)
+    assert refused.value.code == "bad_position"
 
 
 def test_the_names_above_many_values_take_little_memory() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gamesvc.games.kernel.codec.hints import Malformed
+from gamesvc.games.kernel.codec.hints import Malformed, of
 from gamesvc.games.kernel.codec.parts import PART
 from gamesvc.json_types import JsonMapping
 
@@ -67,31 +67,21 @@ def _fault(value: object) -> str:
 def check_written_out(position: JsonMapping) -> None:
     """Raise `Malformed` for a position whose states hold too many values in all, however few parts they are made of.
 
-    Each state is judged as a whole: a few kilobytes of parts can stand for hundreds of the largest states.
+    Each state is judged as a whole: a few kilobytes of parts can stand for hundreds of the largest states. A part may refer to
+    earlier ones alone, so that each is counted once, in order.
     """
-    count = _Count(position.get("parts"))
-    if count.of([position.get("state"), position.get("marked")]) > MOST_VALUES:
+    parts: list[int] = []
+    for part in of(position.get("parts", []), list, "/parts"):
+        parts.append(_count(part, parts, f"/parts/{len(parts)}"))
+    if _count([position.get("state"), position.get("marked")], parts, "the state") > MOST_VALUES:
         raise Malformed(f"its states have more than {MOST_VALUES} values in all, counting each part wherever it is referred to")
 
 
-class _Count:
-    """The number of values in plain JSON, with all that its references to parts stand for."""
-
-    def __init__(self, parts: object) -> None:
-        self._parts = parts if isinstance(parts, list) else []
-        self._known: dict[int, int] = {}
-        # Those written by the service refer to earlier ones only, so that nothing nests deeply here.
-        for number in range(len(self._parts)):
-            self._of_part(number)
-
-    def of(self, value: object) -> int:
-        if isinstance(value, dict) and isinstance(number := value.get(PART), int):
-            return self._of_part(number) + self.of(value.get("and"))
-        items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-        return min(1 + sum(map(self.of, items)), MOST_VALUES + 1)
-
-    def _of_part(self, number: int) -> int:
-        if number not in self._known:
-            self._known[number] = MOST_VALUES + 1  # while it is counted, for one that refers to itself
-            self._known[number] = self.of(self._parts[number]) if 0 <= number < len(self._parts) else 1
-        return self._known[number]
+def _count(value: object, parts: list[int], where: str) -> int:
+    """Return the number of values in plain JSON, with all that its references to parts stand for, whose numbers are `parts`."""
+    if isinstance(value, dict) and isinstance(number := value.get(PART), int):
+        if not 0 <= number < len(parts):
+            raise Malformed(f"{where} refers to part {number}, and there is no such part before it")
+        return parts[number] + _count(value.get("and"), parts, where)
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return min(1 + sum(_count(item, parts, where) for item in items), MOST_VALUES + 1)
