@@ -71,35 +71,35 @@ def whole(text: str, digits: int = 9) -> int | None:
 
 
 def value_fault(value: object, *, whole: bool = False) -> Fault | None:
-    """Return the first unacceptable item in a JSON value, or None. Handles any depth without recursion.
+    """Return the first unacceptable item in a JSON value, or None. Goes as deep as a value may be nested, and no deeper.
 
     `whole`: also reject fractions, which an event cannot hold.
     """
-    waiting: list[tuple[object, tuple[str | int, ...]]] = [(value, ())]
-    while waiting:
-        item, path = waiting.pop()
-        if isinstance(item, str):
-            if detail := text_fault(item):
-                return Fault("bad_text", detail, path)
-        elif isinstance(item, int | float):
-            if not -LARGEST <= item <= LARGEST:  # the database would keep 1e300 as a whole number
-                return Fault(
-                    "bad_number",
-                    say("{value} is too large for a whole number; the largest is {most}.", value=_long(item), most=LARGEST),
-                    path,
-                )
-            if whole and isinstance(item, float):
-                return Fault("bad_number", say("Numbers are whole numbers here, written without a point."), path)
-        elif isinstance(item, Mapping | list | tuple):
-            if len(path) >= DEEPEST:
-                return Fault("too_deep", say("Lists and objects may be nested {most} levels deep.", most=DEEPEST), path)
-            if isinstance(item, Mapping):
-                if fault := _names_fault(item, path):
-                    return fault
-                inner = list(item.items())
-            else:
-                inner = list(enumerate(item))
-            waiting.extend((child, (*path, name)) for name, child in reversed(inner))
+    return _fault(value, (), whole)
+
+
+def _fault(item: object, path: tuple[str | int, ...], whole: bool) -> Fault | None:
+    if isinstance(item, str):
+        detail = text_fault(item)
+        return Fault("bad_text", detail, path) if detail else None
+    if isinstance(item, int | float):
+        return _number_fault(item, path, whole)
+    if not isinstance(item, Mapping | list | tuple):
+        return None
+    if len(path) >= DEEPEST:
+        return Fault("too_deep", say("Lists and objects may be nested {most} levels deep.", most=DEEPEST), path)
+    if isinstance(item, Mapping) and (fault := _names_fault(item, path)):
+        return fault
+    inside = item.items() if isinstance(item, Mapping) else enumerate(item)
+    return next(filter(None, (_fault(child, (*path, name), whole) for name, child in inside)), None)
+
+
+def _number_fault(number: float, path: tuple[str | int, ...], whole: bool) -> Fault | None:
+    if not -LARGEST <= number <= LARGEST:  # the database would keep 1e300 as a whole number
+        text = say("{value} is too large for a whole number; the largest is {most}.", value=_long(number), most=LARGEST)
+        return Fault("bad_number", text, path)
+    if whole and isinstance(number, float):
+        return Fault("bad_number", say("Numbers are whole numbers here, written without a point."), path)
     return None
 
 
