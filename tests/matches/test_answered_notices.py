@@ -220,9 +220,10 @@ def test_a_match_is_paused_and_goes_on_by_mail(match, mailing):  # noqa: F811
     assert [one for one in types(match) if one in ("match.paused", "match.resumed")] == ["match.paused", "match.resumed"]
 
 
-def test_a_vote_for_a_pause_is_withdrawn(match, mailing):  # noqa: F811
+@pytest.mark.parametrize("words", ["pause match no", "pause no", "Resume no."])
+def test_a_vote_for_a_pause_is_withdrawn(match, mailing, words):  # noqa: F811
     answer(mailing, "anna", "pause match", "")
-    answer(mailing, "anna", "pause match no", "receipt")
+    answer(mailing, "anna", words, "receipt")
     assert pauses.wishes(match) == []
     answer(mailing, "anna", "resume match", "receipt")
     assert "The match is not paused" in flat(mailing.receipt())

@@ -103,7 +103,7 @@ SUGGESTED = frozenset(
 _GREETING = re.compile(r"^(?:hi|hello|hallo|dear|thanks|thank you)\b[^0-9]{0,40}[,.!]?$", re.IGNORECASE)
 _ANSWERS = {"": "", "yes": "yes", "no": "no", "ja": "yes", "nein": "no", "accept": "yes", "decline": "no"}
 
-_WISHES = {"": "yes", "match": "yes", "match yes": "yes", "match no": "no"}
+_WISHES = {"": "yes", "yes": "yes", "no": "no", "match": "yes", "match yes": "yes", "match no": "no"}
 
 
 @dataclass(slots=True)
