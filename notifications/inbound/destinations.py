@@ -23,7 +23,7 @@ from notifications.inbound.standing import StandingAddress
 from notifications.models import ReplyAddress
 from notifications.parsing import automatic
 from notifications.parsing.cutting import Cut
-from notifications.parsing.reading import LONGEST_FIELD, headers_of
+from notifications.parsing.reading import FAULTS, LONGEST_FIELD, headers_of
 from notifications.parsing.refusals import MailRefused
 from notifications.returned import bounces, return_paths
 from notifications.returned.return_paths import BOUNCE, UNSUBSCRIBE, ReturnPath
@@ -96,7 +96,10 @@ def written_to(headers: Message, address: ReplyAddress) -> bool:
     lines = [str(value) for value in headers.get_all("To", [])]
     if len(lines) != 1 or len(lines[0]) > LONGEST_FIELD:
         return False
-    written = [one for _name, one in getaddresses(lines)][:MOST_ADDRESSES]
+    try:
+        written = [one for _name, one in getaddresses(lines)][:MOST_ADDRESSES]
+    except FAULTS:
+        return False  # such as comments within comments, hundreds deep
     return any(_leads_to(one, address) for one in written)
 
 

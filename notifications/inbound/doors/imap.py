@@ -224,10 +224,17 @@ def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]
 
 
 def _failed(box: Mailbox, uid: int, validity: int, fault: Exception | TimeIsUp) -> None:
-    """Count a failed try at a message and raise its fault. Return after the last try, if the connection can go on."""
+    """Count a failed try at a message and raise its fault. Return after the last try, if the connection can go on.
+
+    A fault of our own code says nothing about the mailbox: the message is put aside at once. Otherwise anybody who finds one
+    could stop all mail with a few messages.
+    """
     if _is_ours(fault):
         raise fault
     drop_interrupted()
+    if not isinstance(fault, (imaplib.IMAP4.error, *_ENDS)):
+        _put_aside(box, uid, fault)
+        return
     box.tries += 1
     Mailbox.objects.filter(pk=box.pk).update(tries=box.tries)
     if box.tries < MOST_TRIES:

@@ -216,8 +216,7 @@ def test_a_large_message_on_a_slow_line_keeps_nothing_back_for_ever(box, to, set
     assert Mailbox.objects.get().waiting == []
 
 
-def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, monkeypatch):
-    monkeypatch.setattr(imap, "MOST_TRIES", 3)
+def test_a_message_that_our_own_code_cannot_read_keeps_nothing_back(box, to, monkeypatch):
     real = destinations.take
 
     def take(raw, **more):
@@ -226,13 +225,30 @@ def test_a_message_that_cannot_be_stored_keeps_nothing_back_for_ever(box, to, mo
         return real(raw, **more)
 
     monkeypatch.setattr(destinations, "take", take)
-    box.put(mail(to, "poison"))
+    poisoned = [box.put(mail(to, f"poison {number}")) for number in range(3)]
     box.put(mail(to))
-    for _ in range(2):
-        with pytest.raises(ValueError):
-            imap.poll()
     assert imap.poll() == 1
-    assert Mailbox.objects.get().tries == 0
+    row = Mailbox.objects.get()
+    assert (row.waiting, row.tries) == (poisoned, 0)
+    assert set(row.failing) == {str(uid) for uid in poisoned}
+    monkeypatch.setattr(destinations, "take", real)
+    with time_machine.travel(timezone.now() + timedelta(minutes=2), tick=True):
+        assert imap.poll() == 3, "they are looked at again"
+
+
+@pytest.mark.parametrize("deep", ["(", "a:", "\\(("])
+def test_a_to_line_in_which_the_parser_loses_its_way_keeps_nothing_back(box, anna, settings, deep):
+    """Anybody with a domain may write one to the standing address, and a player to their reply address."""
+    verify(anna)
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.games.example"
+    to = addresses.make("turn", key=uuid4(), user=anna, topic="42", expires_at=timezone.now() + timedelta(days=1))
+    for sender, ours in (("eve@elsewhere.example", "play@reply.games.example"), ("anna@players.example", to)):
+        proof = f"Authentication-Results: mx.games.example; dmarc=pass header.from={sender.partition('@')[2]}\r\n"
+        line = f"{deep * (3000 // len(deep))} <{ours}>"
+        box.put(proof.encode() + mail(line, Delivered_To=ours).replace(b"anna@players.example", sender.encode()))
+    box.put(mail(to))
+    assert imap.poll() == 3
+    assert Mailbox.objects.get().waiting == []
 
 
 def test_a_message_that_waited_and_cannot_be_read_is_put_aside_too(box, to, settings, monkeypatch, caplog):
