@@ -54,6 +54,9 @@ MOST_LOOKS = 30
 # The first look at a mailbox begins with recent messages: older turns are over.
 FIRST_LOOK = timedelta(days=14)
 
+AT_ONCE = 50_000
+"""Messages of which one answer to a search tells: a UID has ten digits at most."""
+
 # The connection is of no use after these. A server may hang up at one message again and again, as it may refuse it.
 _HUNG_UP = (imaplib.IMAP4.abort, EOFError, ConnectionError, TimeoutError, ssl.SSLError)
 # The poll ends after these. A large message on a slow line may take all the time of the task, at each try.
@@ -186,16 +189,16 @@ def _connected(where: Account) -> Iterator[imaplib.IMAP4]:
 
 def _read(connection: imaplib.IMAP4, where: Account, box: Mailbox) -> list[UUID]:
     """Read the folder's new messages, oldest first. Each is stored before the next one is fetched."""
-    _ok(connection.select(_quoted(where.folder)))
+    exist = int(_ok(connection.select(_quoted(where.folder)))[0] or 0)
     _kind, answer = connection.response("UIDVALIDITY")
     found = _UIDVALIDITY.search(answer[0] or b"") if answer else None
     validity = int(found[0]) if found else 0
     after = box.last_uid if validity == box.uid_validity else 0
     if after:
-        uids = _search(connection, f"UID {after + 1}:*")
+        uids = _search(connection, f"UID {after + 1}:*", exist)
     else:
         since = (timezone.now() - FIRST_LOOK).strftime("%d-%b-%Y")
-        uids = _search(connection, f"SINCE {since}")
+        uids = _search(connection, f"SINCE {since}", exist)
     if validity != box.uid_validity:
         box.waiting, box.failing = [], {}
     taken = _again(connection, box)
@@ -349,9 +352,18 @@ def _mark(connection: imaplib.IMAP4, uid: int) -> None:
         log.warning("a stored message could not be marked in the mailbox: %s", fault)
 
 
-def _search(connection: imaplib.IMAP4, what: str) -> list[int]:
-    answer = _ok(connection.uid("SEARCH", *what.split()))
-    return [int(uid) for part in answer if part for uid in part.split()]
+def _search(connection: imaplib.IMAP4, what: str, exist: int) -> set[int]:
+    """Return the UIDs of the folder's messages, of so many that exist, that fit a search.
+
+    The library fails at a line of more than a megabyte. So in a large folder they are searched in parts, the newest first: a
+    message that is deleted meanwhile then moves the others into parts that are still to come.
+    """
+    parts = [f"{first}:{min(first + AT_ONCE - 1, exist)}" for first in range(1, exist + 1, AT_ONCE)] if exist > AT_ONCE else [""]
+    found: set[int] = set()
+    for part in reversed(parts):
+        for line in _ok(connection.uid("SEARCH", *part.split(), *what.split())):
+            found.update(map(int, (line or b"").split()))
+    return found
 
 
 def _fetch(connection: imaplib.IMAP4, uid: int, part: str) -> tuple[bytes, datetime]:

@@ -117,6 +117,8 @@ class Imap:
 
     def _search(self, words: list[str]) -> list[int]:
         uids = [one.uid for one in self.folders["INBOX"]]
+        if part := re.fullmatch(r"(\d+):(\d+)", words[0]):
+            return sorted({*uids[int(part[1]) - 1 : int(part[2])]} & {*self._search(words[1:])})
         if words[0] == "UID":
             first = int(words[1].partition(":")[0])
             # "n:*" contains the newest message even if its uid is below n.

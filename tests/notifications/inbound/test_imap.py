@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import imaplib
 import json
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -79,6 +80,22 @@ def test_nothing_is_read_twice_and_only_new_mail_is_asked_for(box, to):
     assert imap.poll() == 1
     assert "UID SEARCH UID 2:*" in box.log
     assert InboundMail.objects.count() == 2
+
+
+def test_more_new_mails_than_fit_into_one_answer_are_found(box, to, monkeypatch):
+    """A flood that comes faster than it is read would end all reading, once its UIDs fill a line of the library's longest."""
+    monkeypatch.setattr(imaplib, "_MAXLINE", 300)
+    monkeypatch.setattr(imap, "AT_ONCE", 20)
+    box.put(mail(to))
+    taken = []
+    for _ in range(2):  # the first look, and one that goes on
+        for _ in range(100):
+            box.put(mail("x@elsewhere.example"))
+        box.put(mail(to))
+        taken.append(imap.poll())
+    assert taken == [2, 1]
+    box.folders["INBOX"].clear()
+    assert imap.poll() == 0
 
 
 def test_other_peoples_mail_is_left_alone(box, to, anna):
