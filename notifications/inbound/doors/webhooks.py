@@ -17,8 +17,10 @@ from anymail.signals import AnymailInboundEvent
 from anymail.urls import urlpatterns as provider_urls
 from anymail.utils import get_anymail_setting
 from anymail.webhooks import postmark
+from anymail.webhooks.base import AnymailCoreWebhookView
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django.utils import timezone
@@ -37,12 +39,32 @@ def register() -> None:
         if name.startswith("anymail.webhooks.") and hasattr(module, "AnymailInboundMessage"):
             module.AnymailInboundMessage = Posted  # type: ignore[attr-defined]
     postmark.EmailAddress = posted.address
+    AnymailCoreWebhookView.post = answer_each
     signals.inbound.connect(arrived, dispatch_uid="notifications.inbound.doors.webhooks")
 
 
 def urls() -> list[URLPattern]:
     """Return the addresses of all providers (`postmark/inbound/`, `mailgun/inbound_mime/` ...), each closed without a secret."""
     return [URLPattern(one.pattern, _guarded(one.callback), one.default_args, one.name) for one in provider_urls]
+
+
+def answer_each(view: AnymailCoreWebhookView, request: HttpRequest, *_args: object, **_kwargs: object) -> HttpResponse:
+    """Handle each event of a post, whatever becomes of the others: a provider may post the mails of several senders together.
+
+    If one failed, the provider posts all of them again, and those that are stored are recognised.
+    """
+    view.run_validators(request)
+    faults: list[Exception] = []
+    for event in view.parse_events(request):
+        try:
+            view.signal.send(sender=type(view), event=event, esp_name=view.esp_name)
+        except (OperationalError, InterfaceError):
+            raise  # none of them could be stored
+        except Exception as fault:
+            faults.append(fault)
+    if faults:
+        raise next((fault for fault in faults if not isinstance(fault, rates.TooMuchMail)), faults[0])
+    return HttpResponse()
 
 
 def arrived(sender: object, event: AnymailInboundEvent, esp_name: str, **_more: object) -> None:

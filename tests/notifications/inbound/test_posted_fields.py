@@ -5,15 +5,19 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from notifications.inbound import pipeline
+from notifications.inbound import addresses, destinations, pipeline
 from notifications.inbound.doors.posted import Posted
 from notifications.models import InboundMail, MailStatus, Report
 from notifications.parsing import dsn, reading
 from tests.architecture.growth import calls
+from tests.mailing import verify
 from tests.notifications.inbound import providers
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +64,38 @@ def test_a_post_for_several_receivers_reaches_each_of_them(to, letters):
     assert Client().post(f"/mail/provider/{path}", **posted, **providers.basic()).status_code == 200
     pipeline.work()
     assert letters == ["move A1"]
+
+
+@pytest.mark.parametrize(("fault", "status"), [("over the cap", 503), ("a fault of ours", 500)])
+def test_a_mail_that_is_not_taken_keeps_back_none_posted_with_it(to, letters, ben, settings, monkeypatch, fault, status):
+    """Brevo, Mandrill and SparkPost post what has come for several receivers together, and all of it again after an error."""
+    verify(ben)
+    to_ben = addresses.make("turn", key=uuid4(), user=ben, topic="m", expires_at=timezone.now() + timedelta(days=1))
+    real = destinations.take
+
+    def take(mail, **more):
+        if b"X-Poison" in mail.raw:
+            raise ValueError("a mail that nobody has thought of")
+        return real(mail, **more)
+
+    if fault == "over the cap":
+        settings.INBOUND_MAILS_PER_ADDRESS = 1
+    else:
+        monkeypatch.setattr(destinations, "take", take)
+    path, body = providers.FORMATS["Brevo"]
+    proved = [(name, value.replace("anna", "ben")) for name, value in PROVED]
+    posts = [
+        body(to, [("To", to), *PROVED], "move A0"),
+        body(to, [("To", to), *PROVED, ("X-Poison", "1")], "move A2"),
+        body(to_ben, [("To", to_ben), *proved], "move A1"),
+    ]
+    posted = {"items": [item for one in posts for item in json.loads(one["data"])["items"]]}
+    for _again in range(2):
+        client = Client(raise_request_exception=False)
+        answer = client.post(f"/mail/provider/{path}", posted, content_type="application/json", **providers.basic())
+        assert answer.status_code == status
+    pipeline.work()
+    assert sorted(letters) == ["move A0", "move A1"]
 
 
 @every_provider
