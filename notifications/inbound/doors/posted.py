@@ -66,7 +66,7 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
     @classmethod
     def parse_raw_mime(cls, s: str | bytes) -> Self:
         """Return a mail that was posted raw."""
-        return cls.parse_raw_mime_bytes(_text(s).encode() if isinstance(s, str) else s)
+        return cls.parse_raw_mime_bytes(_text(s).encode() if isinstance(s, str) else bytes(s))
 
     @classmethod
     def parse_raw_mime_bytes(cls, b: bytes) -> Self:
@@ -141,6 +141,18 @@ class Posted(AnymailInboundMessage):  # type: ignore[misc]
             "Content-Disposition: attachment\r\n",
         )
         return part
+
+
+class _Raw(bytes):
+    """A raw mail, of any bytes: where anymail would read it as UTF-8, and fail, it stays as it is."""
+
+    def decode(self, *_: object, **__: object) -> Self:  # type: ignore[override]
+        return self
+
+
+def raw_mail(encoded: str) -> bytes:
+    """Return the mail that a provider posts in base64."""
+    return _Raw(b64decode(encoded))
 
 
 def address(display_name: str = "", addr_spec: str = "") -> str:

@@ -16,7 +16,7 @@ from anymail import signals
 from anymail.signals import AnymailInboundEvent
 from anymail.urls import urlpatterns as provider_urls
 from anymail.utils import get_anymail_setting
-from anymail.webhooks import postmark
+from anymail.webhooks import postal, postmark, sparkpost
 from anymail.webhooks.base import AnymailCoreWebhookView
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -39,6 +39,8 @@ def register() -> None:
         if name.startswith("anymail.webhooks.") and hasattr(module, "AnymailInboundMessage"):
             module.AnymailInboundMessage = Posted  # type: ignore[attr-defined]
     postmark.EmailAddress = posted.address
+    for module in (postal, sparkpost):
+        module.b64decode = posted.raw_mail
     AnymailCoreWebhookView.post = answer_each
     signals.inbound.connect(arrived, dispatch_uid="notifications.inbound.doors.webhooks")
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from anymail.webhooks import postal, sparkpost
 from django.test import Client
 from django.utils import timezone
 
@@ -96,6 +97,21 @@ def test_a_mail_that_is_not_taken_keeps_back_none_posted_with_it(to, letters, be
         assert answer.status_code == status
     pipeline.work()
     assert sorted(letters) == ["move A0", "move A1"]
+
+
+def test_a_raw_mail_in_an_old_charset_is_kept_as_it_came(to, letters):
+    """Postal and SparkPost post raw mails in base64, and the library reads all of them as UTF-8."""
+    proof = f"Authentication-Results: {PROVED[1][1]}\r\nFrom: {ANNA}\r\nTo: {to}\r\n".encode()
+    raw = proof + b"Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\nmove \xdc1\r\n"
+    content = {"email_rfc822": base64.b64encode(raw).decode(), "email_rfc822_is_base64": True}
+    mail = {"protocol": "smtp", "msg_from": ANNA, "rcpt_to": to, "content": content}
+    posted = {"data": json.dumps([{"msys": {"relay_message": mail}}]), "content_type": "application/json"}
+    client = Client(raise_request_exception=False)
+    assert client.post("/mail/provider/sparkpost/inbound/", **posted, **providers.basic()).status_code == 200
+    assert bytes(InboundMail.objects.get().raw) == raw
+    pipeline.work()
+    assert letters == ["move \xdc1"]
+    assert vars(postal)["b64decode"] is vars(sparkpost)["b64decode"]
 
 
 @every_provider
