@@ -302,3 +302,56 @@ def test_the_acts_of_a_long_match_that_stand_take_memory_by_their_number_alone()
     assert [one.version for [one] in standing][:7] == [101, 102, 103, 104, 105, 111, 112]
     assert len(standing) == acts // 2
     assert peak < 1_000 * acts
+
+
+class Counted(int):
+    """A version that counts how often the versions of its kind are looked up."""
+
+    looked_up = 0
+
+    def __hash__(self) -> int:
+        Counted.looked_up += 1
+        return super().__hash__()
+
+
+def test_a_full_board_that_went_back_and_forth_is_read_step_by_step_not_way_by_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 5,000 events and as many steps back and forth at their end, its line took two seconds."""
+    played, gone_back = 500, 500
+
+    def event(version: int) -> Any:
+        meta = {"command_id": str(version), "actor": {"seat": 0}, "command": {"name": "pass"}}
+        if version <= played:
+            return SimpleNamespace(type="stratastar.turn_ended", version=Counted(version), data={}, meta=meta, type_version=1)
+        data = {"to": played if version % 2 else played - 1, "cause": "undo"}
+        del meta["command"]
+        return SimpleNamespace(type="match.rewound", version=Counted(version), data=data, meta=meta, type_version=1)
+
+    stored = [event(version) for version in range(1, played + gone_back + 1)]
+    board: Any = SimpleNamespace(match_id=uuid.uuid4(), version=len(stored), game=catalog.game("stratastar"))
+    monkeypatch.setattr(lines, "STORE", SimpleNamespace(read=lambda *_: stored))
+    monkeypatch.setattr(loading, "first_playable", lambda _loaded: 0)
+    Counted.looked_up = 0
+    steps = lines.steps(board)
+    assert Counted.looked_up < 20 * len(stored)
+    assert [step.version for step in steps] == list(range(1, played + 1))
+    assert [step.version for step in steps if step.ahead] == [played]
+
+
+def test_a_way_is_ahead_until_the_board_goes_where_it_does_not_lead(match: Match, anna: User) -> None:
+    board = board_of(anna, match)
+    start = loading.load(board.pk, board.game).version
+
+    def ahead(*, at: int) -> list[int]:
+        go_to(anna, board, at)
+        return [step.version for step in lines.steps(loading.load(board.pk, board.game)) if step.ahead]
+
+    acts = []
+    for corner, then in (("A1", start), ("J1", start)):
+        go_to(anna, board, then)
+        playing.act(board, loading.load(board.pk, board.game).awaited()[0].seat, place(corner))
+        acts.append(loading.load(board.pk, board.game).version)
+    first, second = acts
+    assert ahead(at=start) == [second]
+    assert ahead(at=second) == []
+    assert ahead(at=first) == []
+    assert ahead(at=start) == [first]

@@ -80,29 +80,34 @@ def _paths(stored: Sequence[StoredEvent], since: int) -> tuple[set[int], set[int
     """Return the versions of the events that led here, and those of the longest path through here that was gone back from."""
     # For each version the event that the path to it ends with, and for each event the one before it: paths share their beginning.
     ends, before = {since: since}, {since: since}
-    line: list[int] = []
-    ahead: list[int] = []
+    here = since
+    left: list[int] = []  # the ends of the paths that were gone back from, with nothing played since
     for one in stored:
-        here = line[-1] if line else since
         if one.type == Rewound.TYPE:
-            left, here = line, ends.get(Rewound.of(one.data).to, since)
-            line = _path(before, here, since)
-            ahead = max((path for path in (ahead, left) if path[: len(line)] == line), key=len, default=[])
+            left.append(here)
+            here = ends.get(Rewound.of(one.data).to, since)
         else:
             before[one.version], here = here, one.version
-            line.append(here)
-            ahead = []  # nothing was gone back from that comes after it
+            left = []  # nothing was gone back from that comes after it
         ends[one.version] = here
-    return set(line), set(ahead)
+    line = set(_path(before, here, {since}))
+    ahead, last = {since, *line}, here
+    for end in reversed(left):
+        path = _path(before, end, ahead)
+        if path and before[path[-1]] != last:
+            break  # what was gone back from before goes through neither
+        ahead.update(path)
+        last = path[0] if path else last
+    return line, ahead - {since}
 
 
-def _path(before: dict[int, int], end: int, since: int) -> list[int]:
-    """Return the versions of the events from `since` to an event."""
+def _path(before: dict[int, int], end: int, known: set[int]) -> list[int]:
+    """Return the versions of the events on the way to an event, newest first, as far as they are not known yet."""
     path = []
-    while end != since:
+    while end not in known:
         path.append(end)
         end = before[end]
-    return path[::-1]
+    return path
 
 
 def _steps(game: Game, acts: Sequence[Sequence[StoredEvent]], path: set[int]) -> list[Step]:
