@@ -574,3 +574,44 @@ def test_an_act_after_which_others_roll_is_undone_only_with_their_consent(anna, 
     assert (offer(match, 2).how, offer(match, 2).asks) == ("ask", (0, 1))
     assert not undo(match, 2).done
     assert [sheet.dice for sheet in state(match).sheets] == rolled
+
+
+@pytest.fixture
+def moved(anna, ben) -> Match:
+    """Return a match of Stratastar in which seat 0 has just made a move that nobody could answer."""
+    table = strata.Table(2, pace="fast").hand(1, "2A").phase("movement")
+    table.put(0, "A3", fleets=1).put(0, "F6", fleets=1).put(1, "A4", colonies=1)
+    start = forks.described(catalog.game("stratastar"), table.position)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", start=start))
+    act(match, 0, {"name": "move", "from": "F6", "to": "F7", "fleets": 1, "free": True})
+    assert offer(match, 0).how == "free"
+    return match
+
+
+def orders(match, seat, **given):
+    act(match, seat, {"name": "set_orders", "orders": given})
+
+
+def test_an_undo_does_not_tell_that_another_seat_has_set_parts_of_its_standing_orders(moved):
+    """Ben's first part, decided again beside the second, would give other orders: Anna's undo would have had to be asked for."""
+    orders(moved, 1, when_unable="pass")
+    orders(moved, 1, fight="peace")
+    laid = state(moved).players[1].orders
+    assert offer(moved, 0).how == "free"
+    assert undo(moved, 0).done
+    assert state(moved).players[1].orders == laid
+    orders(moved, 1, when_unable="ask")
+    orders(moved, 1, fight="ask")
+    laid = state(moved).players[1].orders
+    assert redo(moved, 0).done
+    assert state(moved).players[1].orders == laid
+    loading.forget_all()
+    assert state(moved).players[1].orders == laid
+
+
+def test_standing_orders_set_again_and_again_make_no_undo_longer(moved):
+    """Each of a day's thousand changes was decided again, recorded as kept, and folded again with every load."""
+    for number in range(12):
+        orders(moved, 1, when_unable=("pass", "ask")[number % 2])
+    assert undo(moved, 0).done
+    assert log_of(moved)[-1].kept == ()

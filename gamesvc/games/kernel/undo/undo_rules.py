@@ -234,20 +234,46 @@ class Taken(GamesvcError):
 def kept(timeline: Timeline[S], state: S, deeds: Sequence[Deed], *, give_up: bool) -> list[int]:
     """Return the versions of other seats' events that still hold on `state`, the state the match goes back to.
 
-    A deed holds if its command, decided on that state with the recorded draws, produces the same events. A deed whose events
-    change nothing there needs no keeping. Raises `Taken` for any other deed, unless all players agreed to `give_up` theirs.
+    A deed holds if its command, decided on that state with the recorded draws, produces the same events. Standing orders always
+    hold: whatever was undone before them, they stand. A deed whose events change nothing there needs no keeping. Raises `Taken`
+    for any other deed, unless all players agreed to `give_up` theirs.
     """
     held: list[int] = []
-    for deed in deeds:
+    for deed in _without_replaced(timeline.game, deeds):
         after = _fold(timeline.game, state, deed.of_game)
         if after is not None and after == state:
             continue
-        if after is not None and _same_again(timeline, state, deed):
+        if after is not None and (_only_sets_orders(timeline.game, deed) or _same_again(timeline, state, deed)):
             held += [event.version for event in deed.of_game]
             state = after
         elif not give_up:
             raise Taken(deed.seat)
     return held
+
+
+def _without_replaced(game: Game, deeds: Sequence[Deed]) -> Sequence[Deed]:
+    """Leave out standing orders that were set again, in the same fields, before anything else happened."""
+    left: list[Deed] = []
+    later: set[tuple[int | None, frozenset[str]]] = set()
+    for deed in reversed(deeds):
+        if not _only_sets_orders(game, deed):
+            later.clear()
+        else:
+            fields = deed.seat, frozenset(name for name, value in deed.of_game[0].data.items() if value is not None)
+            if fields in later:
+                continue
+            later.add(fields)
+        left.append(deed)
+    return left[::-1]
+
+
+def _only_sets_orders(game: Game, deed: Deed) -> bool:
+    """Return True if a deed sets standing orders, and nothing follows from them.
+
+    Its command may name a part of them only. Decided again it would be joined to those of now, and give another event.
+    """
+    orders, command = game.standing_orders, deed.first.command
+    return orders is not None and command is not None and command.get("name") == orders.command and len(deed.of_game) == 1
 
 
 def _fold(game: Game[S], state: S, events: Sequence[Event]) -> S | None:
