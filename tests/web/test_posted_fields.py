@@ -213,6 +213,20 @@ def test_every_refusal_of_a_form_begins_with_words_of_the_page(game_id):
     assert [sentence for sentence, words in refusals if not sentence.startswith(words)] == []
 
 
+@pytest.mark.parametrize("value", ["1.0", "two", "²", "9" * 5000])
+def test_a_count_that_is_no_number_is_shown_again_as_it_was_typed(value):
+    counts = [
+        posted.filled(one, {child.path: [value] for child in one.children})
+        for game in catalog.OFFERED
+        for sheet, fields in _damaged(catalog.game(game))
+        if not fields
+        for one in sheet.controls
+        if one.kind == "counts"
+    ]
+    assert {child.value for one in counts for child in one.children} == {value}
+    assert all(isinstance(one.complete, bool) for one in counts)
+
+
 def _refusal(sheet, fields):
     """Return the sentence with which fields are refused, and the words that the page has for the parts of the form."""
     try:

@@ -140,7 +140,7 @@ class Control:
         if self.kind == "alternatives":
             return any(self.children[int(option.value)].complete for option in chosen if option.value.isdecimal())
         if self.kind in ("checks", "counts"):
-            taken = len(chosen) + sum(int(child.value or 0) for child in self.children)
+            taken = len(chosen) + sum(int(text) for child in self.children if (text := child.value[:9]).isdecimal())
             return taken >= int(self.schema.get("minItems", 0))
         if self.kind in ("group", "rows"):
             return all(child.complete for child in self.children)
