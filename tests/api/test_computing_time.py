@@ -20,6 +20,7 @@ from gamesvc.matches.record import positions
 from gamesvc.request_limits import computing_time, long_answers
 from gamesvc.web.games import searching
 from gamesvc.web.lobby import dashboard
+from tests.matches.playing import duel, play_out
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +130,35 @@ def test_positions_of_many_new_users_leave_threads_to_others(account, player, pr
     assert answers[0]["Retry-After"] == "1"
     assert program(player("grete")).post("/matches/", body).status_code == 422, "it is their turn again"
     assert set(pages) == {200}, "other requests are none of these"
+
+
+def test_forks_of_described_positions_leave_threads_to_others(anna, ben, player, program, toy, monkeypatch):
+    """Each is judged as the position was: ten at once of one player took all threads for a minute."""
+    finished = duel(anna, ben)
+    play_out(finished)
+    api, first, second = (program(one) for one in (anna, player("carol"), player("dora")))
+    described = api.get(f"/matches/{finished.number}/position/?version=8").json()
+    body = {"game": toy, "position": described["position"], "options": described["options"], "bots": {"1": "greedy"}}
+    strange = api.post("/matches/", body).json()["number"]
+    begun = api.get(f"/matches/{strange}/view/").json()["version"]
+    forks = {
+        f"/matches/{number}/forks/": {"version": version, "kind": "board"}
+        for number, version in ((strange, begun), (finished.number, 8))
+    }
+    check, answers, waiting = positions.check_position, [], [second]
+
+    def checked(*given):
+        if waiting:
+            waiting.pop().post("/matches/", body)
+        elif not answers:
+            answers.append(None)  # the forks are judged too
+            answers[:] = [api.post(path, fork).status_code for path, fork in forks.items()]
+        return check(*given)
+
+    monkeypatch.setattr(positions, "check_position", checked)
+    assert first.post("/matches/", body).status_code == 201
+    assert answers == [429, 201]
+    assert [api.post(path, fork).status_code for path, fork in forks.items()] == [201, 201], "it is their turn again"
 
 
 def test_others_are_answered_meanwhile(beside, account, ben, program):

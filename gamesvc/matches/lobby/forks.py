@@ -7,6 +7,7 @@ check them. Once the match is over, the whole position is open.
 
 from __future__ import annotations
 
+import contextlib
 import secrets as system
 import uuid
 from typing import Any
@@ -31,6 +32,7 @@ from gamesvc.matches.record import loading, positions, sight, stream
 from gamesvc.matches.record.append import Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.positions import Start
+from gamesvc.request_limits import computing_time
 
 MOST_SHOWN = 50
 MOST_LOOKED_AT = 200
@@ -127,15 +129,19 @@ def _position(loaded: Loaded, version: int, shown: int, seat: int | None) -> Jso
         dice = Dice(KeyedSource(system.token_bytes(32)))
         state, marked = dealing.deal(game, state, marked.__getitem__, seat, dice)
     position = codec.write_position(game, state, shown, marked)
-    positions.check_position(game, position)
+    # What began from a described position may be as strange as that, and as dear to judge.
+    with computing_time.of_unknown_cost() if loaded.from_position else contextlib.nullcontext():
+        positions.check_position(game, position)
     return position
 
 
 def described(game: Game, position: JsonMapping) -> Start:
-    """Return the start of a match from a position that a user describes. Raises `Refused` (`bad_position`)."""
+    """Return the start of a match from a position that a user describes. Raises `Refused` (`bad_position`) and `TooMany`."""
     intake.check(position, "position")
     position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
-    seats = positions.check_position(game, position)
+    # It takes as long as folding a match, and for a strange position many times as long.
+    with computing_time.of_unknown_cost():
+        seats = positions.check_position(game, position)
     state, marked = codec.read_position(game, position, 1)
     if marked.get(1, state) != state:
         raise codec.bad_position(game, "/marked has another state with `back` 0 than the one described")

@@ -24,7 +24,6 @@ from gamesvc.matches.access.selectors import Access, access_match
 from gamesvc.matches.lobby import forks, invitations, links, opening, rematches
 from gamesvc.matches.models import Match
 from gamesvc.matches.reading import lists, summaries
-from gamesvc.request_limits import computing_time
 
 PLACE = r"^(\d{1,17})?$"
 
@@ -86,10 +85,9 @@ class Matches(View):
         def create() -> tuple[int, JsonObject]:
             start = None
             if body["position"] is not None:
-                # Checking a position takes as long as folding a match, and a strange one many times as long.
+                # Checking a position takes as long as folding a match.
                 request_limits.count(request._request, {"history": bots.root(self.user)})
-                with computing_time.of_unknown_cost():
-                    start = forks.described(catalog.game(body["game"]), body["position"])
+                start = forks.described(catalog.game(body["game"]), body["position"])
             match = opening.create_match(
                 by=self.user,
                 start=start,
