@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import http.client
 import json
+import threading
 import uuid
 from collections import Counter
 
 import pytest
 
 from gamesvc.matches.access import daily_limits
+from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Answered, Match
 from tests.racing import at_once
 
@@ -39,6 +41,31 @@ def test_forty_parallel_requests_open_no_more_matches_than_the_limit(toy, anna, 
     found = Counter(at_once(*[functools.partial(open_match, link) for link in links]))
     assert found == {(201, None): 10, (429, "too_many"): AT_ONCE - 10}
     assert Match.objects.filter(creator=anna).count() == 10
+
+
+def test_copies_of_a_request_wait_for_it_for_a_moment_only(toy, anna, program, monkeypatch):
+    """Each takes a thread. Sixteen copies of one that computed for ten seconds stopped the service for as long."""
+    begun, answered, create = threading.Event(), threading.Event(), opening.create_match
+
+    def slowly(**given):
+        begun.set()
+        answered.wait(8)  # shorter than the other limits for a lock
+        return create(**given)
+
+    monkeypatch.setattr(opening, "create_match", slowly)
+
+    def copy():
+        begun.wait(8)
+        try:
+            return program(anna).post("/matches/", {"game": toy}, key="one")
+        finally:
+            answered.set()
+
+    first, second = at_once(lambda: program(anna).post("/matches/", {"game": toy}, key="one"), copy)
+    assert first.status_code == 201
+    assert (second.status_code, second.json()["code"], second["Retry-After"]) == (503, "busy", "1")
+    assert program(anna).post("/matches/", {"game": toy}, key="one").json() == first.json()
+    assert Match.objects.count() == 1
 
 
 def test_a_refusal_quotes_and_stores_little_of_what_was_sent(toy, anna, program):

@@ -11,17 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from gamesvc.away import is_contended
 from gamesvc.json_types import JsonObject
-from gamesvc.matches.errors import KeyReused
+from gamesvc.matches.errors import Busy, KeyReused
 from gamesvc.matches.models import Answered, Match, Refusal
 from gamesvc.matches.record.stream import STORE
 
 # Some responses hold something meant for one reader, such as an invitation link, so none is kept longer than needed.
 KEPT_FOR = timedelta(days=1)
+# Each request that waits for the first one with its key takes a thread, and that one may compute for seconds: a few copies of it
+# took all threads meanwhile. A form that is sent by a double click waits less than this.
+_WAIT_SHORTLY, _WAIT_AS_BEFORE = "SET LOCAL lock_timeout = '1s'", "SET LOCAL lock_timeout TO DEFAULT"
 Answer = tuple[int, JsonObject]
 
 
@@ -42,16 +46,24 @@ def known(match: Match, command_id: uuid.UUID) -> Known | None:
 
 
 def once(*, user: User, key: str, fingerprint: str, effect: Callable[[], Answer]) -> Answer:
-    """Run `effect` once per user and key, and replay its answer to a repetition. Raises `KeyReused` for another fingerprint.
+    """Run `effect` once per user and key, and replay its answer to a repetition. Raises `KeyReused` for another fingerprint, and
+    `Busy` where a repetition would wait for long.
 
     If `effect` raises, no answer is stored.
     """
-    with transaction.atomic():
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_WAIT_SHORTLY)
         Answered.objects.filter(user=user, key=key, created_at__lt=timezone.now() - KEPT_FOR).delete()
         # Of several requests at once, the others wait here for the transaction of the first one.
-        row, made = Answered.objects.get_or_create(
-            user=user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
-        )
+        try:
+            row, made = Answered.objects.get_or_create(
+                user=user, key=key, defaults={"fingerprint": fingerprint, "status": 0, "body": {}}
+            )
+        except OperationalError as fault:
+            if is_contended(fault):
+                raise Busy from fault
+            raise
+        cursor.execute(_WAIT_AS_BEFORE)
         if not made:
             if row.fingerprint != fingerprint:
                 raise KeyReused
