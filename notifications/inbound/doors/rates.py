@@ -147,7 +147,7 @@ def _proves(headers: Message, address: ReplyAddress, envelope_from: str) -> bool
 
 def _repeated(headers: Message, address: ReplyAddress) -> bool:
     """Return True for a mail that is here already: it is stored once, and anyone who has it can send it again."""
-    message_id = str(headers.get("Message-ID", "")).strip()
+    message_id = store.storable(str(headers.get("Message-ID", "")).strip())
     return bool(message_id) and InboundMail.objects.filter(address=address, message_id=message_id).exists()
 
 

@@ -268,6 +268,16 @@ def test_a_to_line_in_which_the_parser_loses_its_way_keeps_nothing_back(box, ann
     assert Mailbox.objects.get().waiting == []
 
 
+@pytest.mark.parametrize("odd", [b"\x00", b"\xff", b"\xed\xa0\x80", b"x" * 2000])
+def test_a_message_id_of_any_bytes_keeps_nothing_back(box, to, settings, odd):
+    settings.INBOUND_AUTH, settings.INBOUND_AUTHSERV_ID = "border", "mx.players.example"
+    proved = mail(to, Authentication_Results="mx.players.example; dmarc=pass header.from=players.example")
+    box.put(proved.replace(b"ID: <", b"ID: <" + odd))
+    box.put(mail(to))
+    assert imap.poll() == 2
+    assert Mailbox.objects.get().waiting == []
+
+
 def test_a_message_that_waited_and_cannot_be_read_is_put_aside_too(box, to, settings, monkeypatch, caplog):
     give_up_after(2, monkeypatch)
     settings.INBOUND_MAILS_PER_ADDRESS = 1
