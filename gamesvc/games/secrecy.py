@@ -175,6 +175,8 @@ class Watch:
                 del self.doubles[seat]
             else:
                 self.counts["doubled acts"] += 1
+                if actor == seat:
+                    self._check_counted(seat, run, other)
                 if self._same_told(seat, run, other, own=actor == seat, halfway=halfway):
                     self.counts["doubled acts alike"] += 1
                     double.follow(other)
@@ -215,6 +217,18 @@ class Watch:
             raise Broken(f"{where}: no event tells what a view in the middle of the act shows: {shown_early}")
         self._check_same(seat, run.state, other.state, f"{where}, one act later", at=run.at, halfway=halfway)
         return True
+
+    def _check_counted(self, seat: int, run: Run, other: Run) -> None:
+        """Check that a seat learns nothing by the number of events in its own act that it may not read: versions tell it.
+
+        As long as it reads the same in the act and in its double, as many sealed events lie in between.
+        """
+        for (told, at), (counterpart, place) in zip(_read(self.game, run, seat), _read(self.game, other, seat), strict=False):
+            if told != counterpart:
+                return
+            if at != place:
+                what = f"{told or 'the end'} is event {at} of the act, redealt {place}"
+                raise Broken(f"{self.where} seat {seat}: hidden things decide how many sealed events there are: {what}")
 
     def _difference(self, viewer: Viewer, state: object, other: object) -> str:
         """Describe how a viewer's views of a state and of its double differ; empty if they do not."""
@@ -282,6 +296,12 @@ class Watch:
         begin, end = rewound.data["to"], min(rewound.version - 1, len(log))
         known_of = [event.version for event in log[begin:end] if see_event(self.game, event, viewer) is not None]
         return {word for at in (begin, *known_of) for word in words_in(self.game.view(self.timeline.at(at), viewer))}
+
+
+def _read(game: Game, run: Run, seat: int) -> list[tuple[object, int]]:
+    """Return all that a seat reads of an act, each with its place among the events; None for the end."""
+    told = [(shown(game, event, seat), at) for at, event in enumerate(run.events, 1)]
+    return [*((one, at) for one, at in told if one is not None), (None, len(run.events) + 1)]
 
 
 def standing(run: Run[S]) -> list[S]:

@@ -20,6 +20,7 @@ from gamesvc.games.secrecy import Broken, Watch, command_of, rewind_of
 from gamesvc.games.selfplay import Record, bounded, play
 from gamesvc.games.space_fleet_commander import GAME as FLEET
 from gamesvc.games.space_war import GAME as SPACE_WAR
+from gamesvc.games.space_war.events.answers import OrdersSet
 from gamesvc.games.space_war.rules import acts
 from gamesvc.games.star_commander import GAME as STAR_COMMANDER
 from gamesvc.ops.management.commands.selfplay import fitting_seats, vary
@@ -176,6 +177,26 @@ def test_an_answer_does_not_reveal_what_it_undoes(react: Callable[..., None], mo
     else:
         with pytest.raises(Broken, match="items_settled tells None of"):
             watched(t, 1, answer)
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_sealed_events_in_an_act_do_not_depend_on_hidden_things(leaks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In The Space War 1.2.2 an order that let an item stand added two: the acting seat counted them by their versions."""
+
+    def decide(run: Run[Any], seat: int, command: Any) -> None:
+        SPACE_WAR.decide(run, seat, command)
+        if leaks and run.state.sides[1 - seat].orders:
+            run.emit(OrdersSet(seat=1 - seat, orders=[], flip_preference=None))
+
+    t = table(a={"hand": ["drone"]}, b={"hand": ["titan"]})
+    t.do(1, "set_orders", orders=[{"when": {"any": True}, "do": "stand"}])
+    monkeypatch.setattr(t.session.match, "game", replace(SPACE_WAR, decide=decide))
+    command = {"name": "play_card", "card": t["a.drone"], "options": {"draw": False}}
+    if leaks:
+        with pytest.raises(Broken, match="how many sealed events there are: the end is event 6 of the act, redealt 5"):
+            watched(t, 0, command, t.session.match.game)
+    else:
+        assert watched(t, 0, command).state.items[-1].settled
 
 
 def gone_back() -> Table:

@@ -13,8 +13,10 @@ from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Event, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline
+from gamesvc.games.secrecy import shown
 from gamesvc.games.space_war import GAME
 from gamesvc.games.space_war.commands import SET_ORDERS
+from gamesvc.games.space_war.data import CARDS
 from gamesvc.games.space_war.state import State
 from tests.games.space_war.table import Table, kinds, table
 from tests.games.space_war.test_properties import walk
@@ -23,13 +25,17 @@ from tests.games.two_worlds import part, same_sight
 pytestmark = pytest.mark.long
 
 FIRES = frozenset({"order_fired"})
+"""An order answers with a card; one that lets an item stand adds no event."""
 PREFERS = frozenset({"station_flipped", "prompt_opened", "cards_drawn", "cards_milled"})
 """Events through which a preference acts: flipped cards, a skipped question, a replaced draw."""
-SETTLES = frozenset({"turn_started", "outcome_pending"})
-"""Events through which a settled mark acts: a skipped review or last answer."""
+SETTLES = frozenset({"turn_started", "outcome_pending", "items_settled"})
+"""Events through which a settled mark acts: a skipped review or last answer, and what is left to settle with the next command."""
 
 
 def acts(event: Event) -> bool:
+    """Return True for an event through which a secret acts; also for a barrier card that an order lets stand: nobody is asked."""
+    if event.type == "item_opened":
+        return "left" in event.data and "barrier" in getattr(CARDS.get(event.data["card"]), "keywords", ())
     return event.type in FIRES | PREFERS | SETTLES
 
 
@@ -73,6 +79,25 @@ def test_a_barrier_prompt_does_not_reveal_the_open_items():
     assert tables[0].session.match.version == tables[1].session.match.version
     assert [t.awaited for t in tables] == [[(1, "barrier")]] * 2
     alike(tables, tables[0].session.match.version)
+
+
+def test_an_order_that_lets_an_item_stand_adds_no_event_to_the_act_it_answers():
+    """Until rules 1.2.3 it added two, sealed but there to count: the acting player knew that nothing would be answered."""
+    told = {}
+    for orders in ([], [{"when": {"any": True}, "do": "stand"}]):
+        t = table(a={"hand": ["drone"]}, b={"hand": ["titan"]})
+        t.do(1, "set_orders", orders=orders)
+        t.do(0, "play_card", card=t["a.drone"], options={"draw": False})
+        assert [item.settled for item in t.state.items] == [bool(orders)]
+        log = t.session.match.whole_log()
+        for viewer in (None, 0, 1):
+            told.setdefault(viewer, []).append([shown(GAME, event, viewer) for event in log[-3:]])
+    for viewer in (None, 0):
+        assert told[viewer][0] == told[viewer][1]
+        assert None not in told[viewer][1]
+    assert told[1][0] != told[1][1]
+    sentence = GAME.tell(next(event for event in log if event.type == "item_opened"), 1, ("Ann", "Ben"))
+    assert sentence.endswith("Your standing order answered item 1.")
 
 
 def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Timeline[State]:

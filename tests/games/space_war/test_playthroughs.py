@@ -24,7 +24,7 @@ def test_playthrough(path):
 def test_a_match_of_earlier_rules_replays(path):
     """Settled items were dropped at an extra turn, which told their seat what had been let stand (1.1.1).
 
-    A play at the present point left the items before it open (1.2.1).
+    A play at the present point left the items before it open (1.2.1). An order that let an item stand added events (1.2.2).
     """
     text = path.read_text(encoding="utf-8")
     assert json.loads(text)["rules"] != GAME.manifest.rules

@@ -243,8 +243,9 @@ def test_an_order_that_settles_reveals_the_flip_but_nothing_else():
     t = table(a={"play": [("battlestar", {"zone": "enemy"})]}, b={"station": {"draw": ["luck"]}}, phase="attack")
     t.do(1, "set_orders", orders=[{"when": {"hits_station": True}, "do": "stand"}])
     events = t.do(0, "attack_station", attacker=t["a.battlestar"], slots=["s1", "s2"])
-    assert "order_fired" in kinds(events)
-    assert not [event for event in events if "orders" in (t.seen(event, 0) or {})]
+    assert kinds(events)[:2] == ["attack_declared", "item_opened"]
+    assert not [event for event in events if {"orders", "left"} & {*(t.seen(event, 0) or {})}]
+    assert "left" in t.seen(events[1], 1)
 
 
 def test_positions_and_restarts_between_item_and_reaction_change_nothing():

@@ -76,6 +76,11 @@ class ItemOpened(WarEvent):
     """The responses that the other seat has now."""
     last: ItemEnded | None
     """The end of the item before. None if it has already ended, or if there is none."""
+    left: Sequence[Data] | None = None
+    """The other seat's standing orders after one of them let the item stand at once. None if none did.
+
+    Rules before 1.2.3 told this by two events of their own, which the acting seat could count.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from gamesvc.games.kernel.game import Version
 from gamesvc.games.space_war.data import CARDS, COMMANDERS, Card, Effect
 from gamesvc.games.space_war.events.answers import AttackFailed, CardCountered, ItemEnded, ItemOpened, OrderFired
 from gamesvc.games.space_war.events.play import CommanderUsed
@@ -91,25 +92,36 @@ def declare(flow: Flow, *tasks: Task) -> None:
 
 
 def open_item(flow: Flow, by: int, kind: str, card: str, what: str, note: JsonMapping) -> None:
-    """Open the item of a declared act, then let the other seat's standing orders answer it."""
+    """Open the item of a declared act, then let the other seat's standing orders answer it.
+
+    That one of them lets it stand is told within this event: the acting seat counts events that it may not read.
+    """
     items = flow.state.items
     last: ItemEnded | None = None
     if items and items[-1].end is None:
         last = {"end": flow.start, "plays": _plays_at(flow, flow.start, items)}
+    answers = answers_to(flow.board, 1 - by, kind, note)
+    item = Item(flow.state.next_item, Version(flow.run.version + 1), by, kind, card, what, note, answers=tuple(answers))
+    fired = _order_for(flow.state, item)
     flow.emit(
         ItemOpened(
-            item=flow.state.next_item,
-            seq=flow.run.version + 1,
+            item=item.n,
+            seq=item.seq,
             by=by,
             kind=kind,
             card=card,
             what=what,
             note=note,
-            answers=answers_to(flow.board, 1 - by, kind, note),
+            answers=answers,
             last=last,
+            left=fired.left if fired is not None and not fired.answer else None,
         )
     )
-    _fire_orders(flow, flow.state.items[-1])
+    if fired is not None and fired.answer:
+        seat = 1 - by
+        flow.emit(OrderFired(seat=seat, orders=fired.left, item=item.n, did="react", card=fired.answer))
+        flow.settle(seat, item.n)
+        respond(flow, seat, item.n, fired.answer, by_order=True)
 
 
 def _matches(when: JsonMapping, item: Item) -> bool:
@@ -127,30 +139,30 @@ def _matches(when: JsonMapping, item: Item) -> bool:
     return all(tests[name](value) for name, value in when.items())
 
 
-def _fire_orders(flow: Flow, item: Item) -> None:
-    """Apply the first standing order that matches and can act (RULES.md 11.9)."""
-    seat = 1 - item.by
-    orders = flow.state.sides[seat].orders
+class _Fired(NamedTuple):
+    """The deed of a standing order: its answer to an item, empty to let it stand, and the orders that are left then."""
+
+    answer: str
+    left: list[JsonObject]
+
+
+def _order_for(state: State, item: Item) -> _Fired | None:
+    """Return the first standing order that matches and can act (RULES.md 11.9); None if none does, or if it asks."""
+    orders = state.sides[1 - item.by].orders
     for at, order in enumerate(orders):
         if not _matches(order["when"], item):
             continue
         answer = ""
         if order["do"] == "react":
-            usable = {_card_of(flow.state, one): one for one in reversed(item.answers)}
+            usable = {_card_of(state, one): one for one in reversed(item.answers)}
             answer = next((usable[card] for card in order["use"] if card in usable), "")
             if not answer:
                 continue
-        left = [{**order, "times": order["times"] - 1}] if order["times"] > 1 else [order] if not order["times"] else []
-        fired = [*orders[:at], *left, *orders[at + 1 :]]
         if order["do"] == "ask":
-            return
-        flow.emit(OrderFired(seat=seat, orders=fired, item=item.n, did=order["do"], card=answer))
-        if answer:
-            flow.settle(seat, item.n)
-            respond(flow, seat, item.n, answer, by_order=True)
-        else:
-            flow.let_stand(seat, [item.n])
-        return
+            return None
+        left = [{**order, "times": order["times"] - 1}] if order["times"] > 1 else [order] if not order["times"] else []
+        return _Fired(answer, [*orders[:at], *left, *orders[at + 1 :]])
+    return None
 
 
 def _card_of(state: State, answer: str) -> str:

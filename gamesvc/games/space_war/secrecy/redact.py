@@ -82,7 +82,8 @@ def _answered(data: Data, viewer: Viewer) -> Data:
 
 
 def _item(data: Data, viewer: Viewer) -> Data:
-    return _without(data, "answers", "last")
+    told = _without(data, "answers", "last")
+    return told if viewer == 1 - data["by"] else _without(told, "left")
 
 
 def _secret(data: Data, viewer: Viewer) -> Data | None:

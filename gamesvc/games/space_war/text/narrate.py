@@ -116,7 +116,12 @@ def _item(d: Data, t: Teller) -> str:
         what = t.card(d["what"], d["card"])
     else:
         what = t.says("{whose} {thing}", whom=d["by"], thing=name_of(d["card"]))
-    return say("Item {item} is open for reactions: {what}.", item=d["item"], what=what)
+    opened = say("Item {item} is open for reactions: {what}.", item=d["item"], what=what)
+    return f"{opened} {_fired({'seat': 1 - d['by'], 'item': d['item']}, t)}" if "left" in d else opened
+
+
+def _fired(d: Data, t: Teller) -> str:
+    return t.says("{whose} standing order answered item {item}.", whom=d["seat"], item=d["item"])
 
 
 def _played(d: Data, t: Teller) -> str:
@@ -404,7 +409,7 @@ _ANSWERS: Mapping[str, _Tell] = {
     "item_opened": _item,
     "items_settled": _settled,
     "orders_set": lambda d, t: t.says("{who} set {orders}.", who=d["seat"], orders=counted(len(d["orders"]), "standing order")),
-    "order_fired": lambda d, t: t.says("{whose} standing order answered item {item}.", whom=d["seat"], item=d["item"]),
+    "order_fired": _fired,
     "paused": lambda d, t: t.says("{who} asks for reactions.", you="{who} ask for reactions.", who=d["seat"]),
 }
 _SENTENCES = {**_COURSE, **_IN_PLAY, **_ZONES, **_ANSWERS}

@@ -52,8 +52,12 @@ def _item_opened(state: State, event: ItemOpened) -> Changes:
         event.what,
         event.note,
         answers=tuple(event.answers),
+        settled=event.left is not None,
     )
-    return {"items": (*items, item), "next_item": item.n + 1}
+    changes: Changes = {"items": (*items, item), "next_item": item.n + 1}
+    if event.left is not None:
+        changes["sides"] = with_side(state, 1 - event.by, orders=tuple(event.left))
+    return changes
 
 
 def _items_settled(state: State, event: ItemsSettled) -> Changes:
