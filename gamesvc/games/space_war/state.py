@@ -21,6 +21,8 @@ PROMPTS = (
     *("top", "offer", "plan", "deja_vu", "shield"),
 )
 MOST_CARDS = 70
+MOST_REPLAYED = 200
+"""The commands that are repeated after a rewind. Harmless ones can be given without end."""
 SeatAt = Annotated[int, Within(0, 1)]
 Instance = Annotated[str, Written("[ab]-[0-9]{2,3}")]
 Instances = Annotated[tuple[Instance, ...], AtMost(2 * MOST_CARDS, unique=True)]
@@ -161,7 +163,7 @@ class State:
     items: Annotated[tuple[Item, ...], AtMost(200)] = ()
     prompts: Annotated[tuple[Prompt, ...], AtMost(20)] = ()
     agenda: Annotated[tuple[Plain, ...], AtMost(100)] = ()  # unresolved tasks, the next one first
-    replay: Annotated[tuple[Plain, ...], AtMost(200)] = ()  # commands undone by the last rewind
+    replay: Annotated[tuple[Plain, ...], AtMost(MOST_REPLAYED)] = ()  # commands undone by the last rewind
     next_item: Number = 1
     next_prompt: Number = 1
     next_order: Number = 1

@@ -49,6 +49,52 @@ def test_replay_repeats_undone_commands_and_is_dropped_with_another_command():
     t.no(1, "nothing_to_replay", "replay")
 
 
+def charges(t, times):
+    """Let seat a store an action as a Charge and take it back, as often as it likes. Return the version before."""
+    version = t.session.match.version
+    for _ in range(times):
+        t.do(0, "use_commander", mode=1)
+        t.do(0, "use_commander", mode=2, n=1)
+    return version
+
+
+def test_who_goes_back_and_repeats_again_and_again_repeats_no_more_each_time():
+    """Commands retracted before were retracted once more: each time there were twice as many, soon more than a server can do."""
+    t = table(a={"commander": "nicia_satu", "actions": 3})
+    version = charges(t, 2)
+    for _ in range(5):
+        t.ok({"op": "rewind", "version": version})
+        assert len(t.state.replay) == 4
+        t.do(0, "replay")
+    t.ok({"op": "rewind", "version": version})
+    t.do(0, "end_phase")
+    t.ok({"op": "rewind", "version": version})
+    assert [command["name"] for command in t.state.replay] == ["end_phase"], "what was retracted before is left behind"
+
+
+def test_a_redone_way_is_repeated_whole():
+    t = table(a={"commander": "nicia_satu", "actions": 3})
+    version = charges(t, 1)
+    played = t.session.match.version
+    t.ok({"op": "rewind", "version": version})
+    t.ok({"op": "rewind", "version": played})
+    t.do(0, "use_commander", mode=1)
+    t.ok({"op": "rewind", "version": version})
+    assert [command["mode"] for command in t.state.replay] == [1, 2, 1]
+
+
+def test_a_position_holds_whatever_is_to_be_repeated():
+    """With more than 200 commands no match, and no fork, could begin from it."""
+    t = table(a={"commander": "nicia_satu", "actions": 3})
+    version = charges(t, 105)
+    t.ok({"op": "rewind", "version": version})
+    position = t.ok({"op": "position"})["position"]
+    assert Session(GAME).answer({"op": "new", "position": position, "seed": "again"})["ok"]
+    t.do(0, "replay")
+    t.ok({"op": "rewind", "version": version})
+    assert len(t.state.replay) == 200
+
+
 def test_what_an_own_undo_took_back_is_not_called_a_reaction():
     t = table(a={"hand": ["battlestar"]}, turn=6, active=0)
     start = t.session.match.version

@@ -14,7 +14,7 @@ from gamesvc.games.space_war.rules.legal import awaited, legal_commands
 from gamesvc.games.space_war.rules.playing.plays import completed
 from gamesvc.games.space_war.rules.refusing.refusals import refusal
 from gamesvc.games.space_war.rules.turn import leave_phase
-from gamesvc.games.space_war.state import State
+from gamesvc.games.space_war.state import MOST_REPLAYED, State
 
 _OTHERS = {
     "react": acts.react,
@@ -95,7 +95,7 @@ def _time_out(flow: Flow, seat: int) -> None:
 def _replay(run: Run[State], seat: int) -> None:
     """Repeat the commands that the last rewind undid, up to the first one that is illegal or opens a prompt."""
     first = True
-    for command in run.state.replay:
+    for command in run.state.replay[:MOST_REPLAYED]:
         state = run.state
         if not first and (state.prompts or state.agenda or state.active != seat or state.phase == "over"):
             break

@@ -10,7 +10,7 @@ from gamesvc.games.kernel.game import Event
 from gamesvc.games.space_war.events import read_event
 from gamesvc.games.space_war.events.base import WarEvent
 from gamesvc.games.space_war.events.zones import CardsDrawn, CardsMilled, Looked, PileOrdered
-from gamesvc.games.space_war.state import State
+from gamesvc.games.space_war.state import MOST_REPLAYED, State
 from gamesvc.json_types import JsonMapping, JsonObject
 
 
@@ -59,10 +59,27 @@ def on_rewind(then: State, now: State, retracted: Sequence[Event], dice: Dice) -
         orders[str(seat)] = [*side.pile[: side.known], *dice.shuffle(side.pile[side.known :])]
     commands = [
         event.cmd["command"]
-        for event in undone
+        for event in map(read_event, _stood_until_now(retracted))
         if event.cmd is not None and event.cmd["seat"] == then.active and event.cmd["replay"]
     ]
-    return {"orders": orders, "replay": commands}
+    return {"orders": orders, "replay": commands[:MOST_REPLAYED]}
+
+
+def _stood_until_now(retracted: Sequence[Event]) -> list[Event]:
+    """Return the retracted events without those that an earlier rewind had retracted.
+
+    Their commands are not offered again. Else who went back and repeated would have twice as many each time.
+    """
+    events = {event.version: event for event in retracted}
+    stood: dict[int, Event] = {}
+    at, first = max(events, default=0), min(events, default=1)
+    while at >= first:
+        event = events.get(at)  # none: it is kept
+        at = at - 1 if event is None else event.predecessor
+        if event is not None:
+            stood[event.version] = event
+            stood |= {version: events[version] for version in event.kept if version in events}
+    return [stood[version] for version in sorted(stood)]
 
 
 def given_back(then: State, now: State, why: JsonMapping) -> JsonObject:
