@@ -135,13 +135,13 @@ def _position(loaded: Loaded, version: int, shown: int, seat: int | None) -> Jso
     return position
 
 
+# Checking a position takes as long as folding a match, and a strange one many times as long.
+@computing_time.of_unknown_cost()
 def described(game: Game, position: JsonMapping) -> Start:
     """Return the start of a match from a position that a user describes. Raises `Refused` (`bad_position`) and `TooMany`."""
     intake.check(position, "position")
     position = codec.complete(game, position, Dice(KeyedSource(system.token_bytes(32))))
-    # It takes as long as folding a match, and for a strange position many times as long.
-    with computing_time.of_unknown_cost():
-        seats = positions.check_position(game, position)
+    seats = positions.check_position(game, position)
     state, marked = codec.read_position(game, position, 1)
     if marked.get(1, state) != state:
         raise codec.bad_position(game, "/marked has another state with `back` 0 than the one described")
