@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from py_vapid import Vapid02
 
@@ -77,7 +78,7 @@ def subscribe(user: User, *, endpoint: str, p256dh: str, auth: str) -> PushSubsc
         User.lock(user.pk)
         first = not has(user.pk)
         row, _new = PushSubscription.objects.update_or_create(
-            endpoint=endpoint, defaults={"user": user, "p256dh": p256dh, "auth": auth}
+            endpoint=endpoint, defaults={"user": user, "p256dh": p256dh, "auth": auth, "created_at": timezone.now()}
         )
         own = PushSubscription.objects.filter(user=user)
         newest = own.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_DEVICES]

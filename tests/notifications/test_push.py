@@ -189,6 +189,16 @@ def test_a_browser_belongs_to_the_user_who_subscribed_last(service, ann):
     assert [row.user for row in PushSubscription.objects.all()] == [ben]
 
 
+def test_a_browser_that_another_user_had_counts_as_new(service, ann):
+    """It would be the oldest of too many, and dropped at once."""
+    browser = Browser(service, "shared")
+    web_push.subscribe(make_user("ben"), **browser.given)
+    for number in range(web_push.MOST_DEVICES):
+        web_push.subscribe(ann, **Browser(service, f"{number}").given)
+    web_push.subscribe(ann, **browser.given)
+    assert [row.endpoint.rsplit("/", 1)[1] for row in web_push.of(ann)] == ["1", "2", "3", "4", "shared"]
+
+
 @pytest.mark.parametrize(
     "endpoint", ["https://127.0.0.1/push", "http://push.example/x", "https://10.0.0.1/x", "ftp://push.example/x", ""]
 )
