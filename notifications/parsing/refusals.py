@@ -173,7 +173,8 @@ SILENCES: dict[str, tuple[str, str]] = {
         "it cannot be about a mail of ours",
     ),
     "passed over": (
-        "a message of the IMAP mailbox that could not be read in ten looks, nor in thirty more within a day",
+        "a message of the IMAP mailbox that could not be read in ten looks (or in one, where the fault is ours), nor"
+        " in thirty more within a day",
         "it would keep back all that came after it; it stays in the mailbox, and the log names its UID",
     ),
     "no address of ours in the mailbox": (
