@@ -20,6 +20,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gamesvc.errors import GamesvcError
+from gamesvc.games import dealing
 from gamesvc.games.kernel.dice import Dice, Source, seeded
 from gamesvc.games.kernel.events import REWOUND
 from gamesvc.games.kernel.game import Caption, Event, Form, Game, Refused, S, Viewer, see_event
@@ -151,6 +152,21 @@ class Watch:
             other = self.doubles[seat].state
             if refusal_of(game, timeline, timeline.state, seat, command) != refusal_of(game, timeline, other, seat, command):
                 raise Broken(f"{self.where} seat {seat}: the refusal of {command} changes with hidden things")
+
+    def check_named(self, seat: int, command: JsonMapping) -> None:
+        """Check that the refusal of a seat's command tells nothing of an item that it names, although it may not know it.
+
+        One of the command's ids becomes that of any item. Where hidden ids lie is dealt anew, too.
+        """
+        game, timeline = self.game, self.timeline
+        try:
+            other, _marked = dealing.deal(game, timeline.state, timeline.at, seat, chance(self.rng))
+        except Refused:  # of this position no deal is found
+            return
+        tried = naming(command, sorted(game.ids(timeline.state)), self.rng)
+        if refusal_of(game, timeline, timeline.state, seat, tried) != refusal_of(game, timeline, other, seat, tried):
+            raise Broken(f"{self.where} seat {seat}: the refusal of {tried} changes with what it names")
+        self.counts["named"] += 1
 
     # --- following the match ---
 
@@ -420,6 +436,24 @@ def refusal_of(game: Game[S], timeline: Timeline[S], state: S, seat: int, comman
     except Refused as refused:
         return refused.as_json()
     return None
+
+
+def naming(command: JsonMapping, ids: Sequence[str], rng: random.Random) -> JsonObject:
+    """Return a command with one of its strings replaced by one of these ids; the same if it has none."""
+    changed: JsonObject = json.loads(json.dumps(dict(command)))
+    places: list[tuple[Any, Any]] = []
+    boxes: list[Any] = [changed]
+    while boxes:
+        box = boxes.pop()
+        for key, value in list(box.items() if isinstance(box, dict) else enumerate(box)):
+            if isinstance(value, dict | list):
+                boxes.append(value)
+            elif isinstance(value, str) and not (box is changed and key == "name"):
+                places.append((box, key))
+    if places and ids:
+        box, key = rng.choice(places)
+        box[key] = rng.choice(ids)
+    return changed
 
 
 def check_hidden(game: Game, events: Sequence[Event], ends: Sequence[int], seats: int, name: str) -> None:

@@ -40,6 +40,8 @@ NEAR = 40
 """The usual maximum distance of a rewind, in versions."""
 NO_MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 """A fixed time for all events: self-play has no clock."""
+NAMED = 0.1
+"""The probability of trying an act with an id in it that its seat may not know."""
 FORK = 12
 """The number of commands played in a fork."""
 
@@ -188,6 +190,10 @@ class _Match:
         if checking:
             outsider, name = self.rng.randrange(self.record.seats), self.rng.choice(sorted(self.game.commands))
             self.watch.check_refusal(outsider, {"name": name})
+            if seat is not None:
+                self.watch.check_refusal(outsider, command)
+            if seat is not None and self.rng.random() < NAMED:
+                self.watch.check_named(outsider, command)
             halfway = seat is None and not playable(self.timeline, self.record, int(command["to"]))
             self.watch.follow(run, act, self.dice.source, draws, seat, halfway=halfway)
             self.record.checks["acts"] += 1

@@ -6,6 +6,7 @@ import importlib
 import random
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from gamesvc.games import catalog, records, selfplay
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.events import REWOUND
-from gamesvc.games.kernel.game import Event, Game
+from gamesvc.games.kernel.game import Event, Game, Refused
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options, replay
 from gamesvc.games.secrecy import Broken, Watch, command_of, rewind_of
 from gamesvc.games.selfplay import Record, bounded, play
@@ -197,6 +198,32 @@ def test_sealed_events_in_an_act_do_not_depend_on_hidden_things(leaks: bool, mon
             watched(t, 0, command, t.session.match.game)
     else:
         assert watched(t, 0, command).state.items[-1].settled
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        (lambda state: (), ""),
+        (lambda state: [deck[0] for deck in state.decks.values()], "changes with what it names"),
+        (lambda state: [uid for uid, card in state.faces.items() if card == "barrage"], "changes with what it names"),
+    ],
+)
+def test_the_refusal_of_a_wrong_command_tells_nothing_of_what_it_names(told: Callable[..., Any], found: str) -> None:
+    """A seat may name ids of cards that it cannot know. It must not read where they lie, or which cards they are."""
+
+    def decide(run: Run[Any], seat: int, command: Any) -> None:
+        try:
+            STAR_COMMANDER.decide(run, seat, command)
+        except Refused as refused:
+            raise Refused(refused.code, f"{refused.detail} {command['uid'] in told(run.state)}", refused.parameter) from refused
+
+    timeline: Timeline[Any] = Timeline(replace(STAR_COMMANDER, decide=decide))
+    timeline.follow(timeline.begin(check_options(timeline.game, {"edition": "classic"}, 2), 2, seeded("named")))
+    watch = Watch(timeline.game, timeline, random.Random(1), "watched")
+    with pytest.raises(Broken, match=found) if found else nullcontext():
+        for _ in range(100):
+            watch.check_named(0, {"name": "play_command", "uid": "c01"})
+    assert found or watch.counts["named"] == 100
 
 
 def gone_back() -> Table:
