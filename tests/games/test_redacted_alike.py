@@ -41,6 +41,32 @@ PAIRS = [
     ("star_commander", REWOUND, {"to": 3, "cause": "host"}, {"to": 3, "cause": "host", "data": {"industry": ["a"]}}),
 ]
 
+OPENED = {"item": 1, "seq": 9, "by": 1, "kind": "play", "card": "drone", "what": "b-01", "note": {}, "answers": [], "last": None}
+OFFER = {"id": 1, "seat": 0, "to": 3, "keep": False, "wait": False, "want": {}}
+CHOSEN = [
+    ("stratastar", "attack_committed", {"seat": 0, "cards": []}, {"cards": ["attack", "research"]}),
+    ("stratastar", "reaction_prepared", {"seat": 0, "action": 3, "command": {}}, {"command": {"name": "retreat"}}),
+    ("stratastar", "spied", {"seat": 0, "target": "deck", "cards": ["trade"]}, {"cards": ["attack", "attack"]}),
+    ("stratastar", "cards_drawn", {"seat": 0, "cards": ["trade"]}, {"cards": ["attack"]}),
+    ("stratastar", "card_taken", {"seat": 0, "victim": 3, "card": "trade", "index": 0}, {"card": "attack", "index": 2}),
+    ("stratastar", "offer_made", {**OFFER, "give": {"trade": 1}}, {"give": {"attack": 2}}),
+    ("stratastar", "deck_reshuffled", {"deck": ["trade", "attack"]}, {"deck": ["attack", "trade"]}),
+    ("star_commander", "card_drawn", {"seat": 0, "domain": "industry", "uid": "c01", "card": "a"}, {"uid": "c02", "card": "b"}),
+    ("star_commander", "choice_made", {"seat": 0, "what": "discard", "value": "c01"}, {"value": "c02"}),
+    ("star_commander", "deck_reshuffled", {"domain": "industry", "deck": ["c01", "c02"]}, {"deck": ["c02", "c01"]}),
+    ("star_commander", "trade_offered", {"offer": 1, "seat": 0, "to": 3, "give": {"credits": 1}}, {"give": {"credits": 2}}),
+    ("space_war", "seat_prepared", {"seat": 0, "commander": "crakux", "rows": []}, {"commander": "zyre", "rows": ["hand"]}),
+    ("space_war", "turn_ended", {"seat": 0, "flip_slots": []}, {"flip_slots": ["s1"]}),
+    ("space_war", "prompt_answered", {"prompt": 1, "seat": 0, "kind": "discard", "picks": []}, {"picks": ["a-01"]}),
+    ("space_war", "item_opened", OPENED, {"answers": ["a-01"], "left": []}),
+    ("space_war", "cards_drawn", {"seat": 0, "cards": ["a-01"]}, {"cards": ["a-02"]}),
+]
+"""Events with what their seat has chosen or drawn in secret. Self-play cannot find that they tell it.
+
+Where it deals anew, the same command is sent with the same secret.
+"""
+PAIRS += [(game, event, plain, {**plain, **secret}) for game, event, plain, secret in CHOSEN]
+
 
 @pytest.mark.parametrize(("game", "event", "plain", "hiding"), PAIRS)
 def test_no_other_viewer_can_tell_whether_an_event_hides_something(game, event, plain, hiding):
