@@ -359,7 +359,7 @@ def _ask(game: Game[S], state: S, what: str, viewer: Viewer) -> object:
         return game.view(state, viewer)
     if what == "forms" and viewer is not None:
         return tuple(game.legal_commands(state, viewer))
-    return tuple(game.awaited(state))
+    return tuple(game.awaited(state)), sorted(game.awaiting_result(state))
 
 
 def apart(view: object, other: object) -> str:

@@ -90,6 +90,12 @@ def test_public_events_are_visible_to_every_seat() -> None:
     assert "all seats" in broken(replace(TOY, redact=redact)) or "None" in broken(replace(TOY, redact=redact))
 
 
+def test_who_awaits_the_result_depends_on_nothing_hidden() -> None:
+    """An undo asks these seats, so that its offer would tell."""
+    with_orders = replace(TOY, awaiting_result=lambda state: [seat for seat, orders in enumerate(state.orders) if orders])
+    assert "the awaited changes with hidden things" in broken(with_orders)
+
+
 def test_a_sealed_act_changes_no_view() -> None:
     def view(state: Any, viewer: int | None) -> Any:
         return {**TOY.view(state, viewer), "orders": list(map(bool, state.orders))}
