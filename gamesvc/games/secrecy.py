@@ -156,7 +156,7 @@ class Watch:
     def check_named(self, seat: int, command: JsonMapping) -> None:
         """Check that the refusal of a seat's command tells nothing of an item that it names, although it may not know it.
 
-        One of the command's ids becomes that of any item. Where hidden ids lie is dealt anew, too.
+        One of the command's ids becomes that of any item. The places of hidden ids are redealt, too.
         """
         game, timeline = self.game, self.timeline
         try:
