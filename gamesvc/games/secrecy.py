@@ -153,17 +153,17 @@ class Watch:
             if refusal_of(game, timeline, timeline.state, seat, command) != refusal_of(game, timeline, other, seat, command):
                 raise Broken(f"{self.where} seat {seat}: the refusal of {command} changes with hidden things")
 
-    def check_named(self, seat: int, command: JsonMapping) -> None:
+    def check_named(self, seat: int, command: JsonMapping, rng: random.Random) -> None:
         """Check that the refusal of a seat's command tells nothing of an item that it names, although it may not know it.
 
         One of the command's ids becomes that of any item. The places of hidden ids are redealt, too.
         """
         game, timeline = self.game, self.timeline
         try:
-            other, _marked = dealing.deal(game, timeline.state, timeline.at, seat, chance(self.rng))
+            other, _marked = dealing.deal(game, timeline.state, timeline.at, seat, chance(rng))
         except Refused:  # of this position no deal is found
             return
-        tried = naming(command, sorted(game.ids(timeline.state)), self.rng)
+        tried = naming(command, sorted(game.ids(timeline.state)), rng)
         if refusal_of(game, timeline, timeline.state, seat, tried) != refusal_of(game, timeline, other, seat, tried):
             raise Broken(f"{self.where} seat {seat}: the refusal of {tried} changes with what it names")
         self.counts["named"] += 1

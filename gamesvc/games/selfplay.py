@@ -190,10 +190,12 @@ class _Match:
         if checking:
             outsider, name = self.rng.randrange(self.record.seats), self.rng.choice(sorted(self.game.commands))
             self.watch.check_refusal(outsider, {"name": name})
+            # What only looks has its own randomness: a seed plays the same match, whatever is looked at.
+            looking = random.Random(f"{self.where} named")
             if seat is not None:
                 self.watch.check_refusal(outsider, command)
-            if seat is not None and self.rng.random() < NAMED:
-                self.watch.check_named(outsider, command)
+            if seat is not None and looking.random() < NAMED:
+                self.watch.check_named(outsider, command, looking)
             halfway = seat is None and not playable(self.timeline, self.record, int(command["to"]))
             self.watch.follow(run, act, self.dice.source, draws, seat, halfway=halfway)
             self.record.checks["acts"] += 1

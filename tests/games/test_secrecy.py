@@ -228,7 +228,7 @@ def test_the_refusal_of_a_wrong_command_tells_nothing_of_what_it_names(told: Cal
     watch = Watch(timeline.game, timeline, random.Random(1), "watched")
     with pytest.raises(Broken, match=found) if found else nullcontext():
         for _ in range(100):
-            watch.check_named(0, {"name": "play_command", "uid": "c01"})
+            watch.check_named(0, {"name": "play_command", "uid": "c01"}, watch.rng)
     assert found or watch.counts["named"] == 100
 
 
