@@ -10,6 +10,7 @@ from gamesvc.games.kernel import codec
 from gamesvc.games.kernel.game import Caption
 from gamesvc.games.protocol import Session
 from gamesvc.games.space_war import GAME
+from gamesvc.games.space_war.rules import rewinds
 from tests.games.space_war.table import kinds, table
 
 
@@ -83,16 +84,22 @@ def test_a_redone_way_is_repeated_whole():
     assert [command["mode"] for command in t.state.replay] == [1, 2, 1]
 
 
-def test_a_position_holds_whatever_is_to_be_repeated():
+def test_what_costs_nothing_is_not_done_without_end_in_a_turn():
+    """Each use is open to an answer, with the state before it: after 740 no fork and no preview came to an end."""
+    t = table(a={"commander": "nicia_satu", "actions": 3}, b={"hand": ["sabotage"], "actions": 5})
+    charges(t, 60)
+    told = t.no(0, "limit_reached", "use_commander", mode=1)
+    assert "120 times a turn" in told["detail"]
+    assert not t.forms(0, "use_commander")
+    t.do(0, "end_phase")
+
+
+def test_no_more_is_repeated_than_a_position_holds(monkeypatch):
     """With more than 200 commands no match, and no fork, could begin from it."""
+    monkeypatch.setattr(rewinds, "MOST_REPLAYED", 3)
     t = table(a={"commander": "nicia_satu", "actions": 3})
-    version = charges(t, 105)
-    t.ok({"op": "rewind", "version": version})
-    position = t.ok({"op": "position"})["position"]
-    assert Session(GAME).answer({"op": "new", "position": position, "seed": "again"})["ok"]
-    t.do(0, "replay")
-    t.ok({"op": "rewind", "version": version})
-    assert len(t.state.replay) == 200
+    t.ok({"op": "rewind", "version": charges(t, 2)})
+    assert len(t.state.replay) == 3
 
 
 def test_what_an_own_undo_took_back_is_not_called_a_reaction():

@@ -9,7 +9,7 @@ from gamesvc.games.space_war.data import CARDS, COMMANDERS, ROWS, Effect, uses_o
 from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.playing.plays import Option, cards_schema, matching, one, pick_pieces, slots_schema
 from gamesvc.games.space_war.rules.playing.reach import ability_reason
-from gamesvc.games.space_war.state import Piece
+from gamesvc.games.space_war.state import MOST_USES, Piece
 
 
 def own_flipped(board: Board, seat: int, amount: int) -> Schema | None:
@@ -55,7 +55,7 @@ def commander_options(board: Board, seat: int) -> Iterator[Option]:
     """Yield the commander's effects for the action phase."""
     state = board.state
     side = state.sides[seat]
-    if not side.commander:
+    if not side.commander or side.commander_uses >= MOST_USES:
         return
     card = COMMANDERS[side.commander]
     for _, effect in card.triggered("action_phase"):

@@ -15,7 +15,7 @@ from gamesvc.games.space_war.rules.facts import Board
 from gamesvc.games.space_war.rules.playing import reach
 from gamesvc.games.space_war.rules.playing.plays import in_hand, matching
 from gamesvc.games.space_war.rules.playing.powers import repairable
-from gamesvc.games.space_war.state import Piece
+from gamesvc.games.space_war.state import MOST_USES, Piece
 from gamesvc.language import joined, say
 
 # --- playing ---
@@ -256,8 +256,9 @@ def commander_refusal(board: Board, seat: int, command: Command) -> Refused | No
     in_upkeep = board.state.phase == "upkeep" and cost.get("counters") == "any"
     if effect["trigger"] == "action_phase" and board.state.phase != "action" and not in_upkeep:
         return Refused("wrong_phase", say("{card} is used in your action phase.", card=card.name))
-    if "limit" in effect and side.commander_uses >= uses_of(effect):
-        times = counted(uses_of(effect), "time")
+    most = uses_of(effect) if "limit" in effect else MOST_USES
+    if side.commander_uses >= most:
+        times = counted(most, "time")
         return Refused("limit_reached", say("{card} can be used {times} a turn; you have done so.", card=card.name, times=times))
     if cost.get("actions", 0) > side.actions:
         price = counted(cost["actions"], "action")
