@@ -23,8 +23,11 @@ PROMPTS = (
 MOST_CARDS = 70
 MOST_REPLAYED = 200
 """The commands that are repeated after a rewind. Harmless ones can be given without end."""
-MOST_USES = 120
-"""The uses of a commander in a turn, who may act for nothing. Each stays open to an answer, with the state before it."""
+MOST_USES = 40
+"""The uses of a commander that wait for the other seat, in one turn and the extra turns after it.
+
+A commander may act for nothing, and each use stays open to an answer, with the state before it: no position holds 60 of them.
+"""
 SeatAt = Annotated[int, Within(0, 1)]
 Instance = Annotated[str, Written("[ab]-[0-9]{2,3}")]
 Instances = Annotated[tuple[Instance, ...], AtMost(2 * MOST_CARDS, unique=True)]

@@ -87,11 +87,40 @@ def test_a_redone_way_is_repeated_whole():
 def test_what_costs_nothing_is_not_done_without_end_in_a_turn():
     """Each use is open to an answer, with the state before it: after 740 no fork and no preview came to an end."""
     t = table(a={"commander": "nicia_satu", "actions": 3}, b={"hand": ["sabotage"], "actions": 5})
-    charges(t, 60)
+    charges(t, 20)
     told = t.no(0, "limit_reached", "use_commander", mode=1)
-    assert "120 times a turn" in told["detail"]
+    assert "40 times before" in told["detail"]
     assert not t.forms(0, "use_commander")
     t.do(0, "end_phase")
+
+
+def test_an_extra_turn_brings_no_further_uses_for_nothing():
+    """The uses of the turn before it are still open to an answer, so with three portals they were without end again."""
+    portal = ("time_travel_portal", {"counters": 3})
+    t = table(a={"commander": "nicia_satu", "actions": 3, "play": [portal]}, b={"hand": ["sabotage"], "actions": 5})
+    t.do(0, "use_action", card=t["a.time_travel_portal"])
+    charges(t, 20)
+    t.do(0, "end_phase")
+    t.do(0, "end_turn")
+    assert (t.state.active, t.state.phase) == (0, "action")
+    t.no(0, "limit_reached", "use_commander", mode=1)
+    t.do(0, "end_phase")
+    t.do(0, "end_turn")
+    t.do(1, "let_stand")
+    t.do(1, "end_phase")
+    t.do(1, "end_turn")
+    charges(t, 1)
+
+
+def test_a_match_can_be_forked_whatever_a_commander_does_for_nothing():
+    """With 60 open uses by decks of 60 cards the states of the position were more than are read."""
+    cards = {"hand": ["sabotage"], "pile": ["battlestar"] * 54}
+    t = table(a={"commander": "nicia_satu", "actions": 3, **cards}, b={"actions": 5, **cards})
+    while t.forms(0, "use_commander"):
+        t.do(0, "use_commander", **({"mode": 2, "n": 1} if t.side(0).charge else {"mode": 1}))
+    assert len(t.session.match.marked()) > 30
+    position = t.ok({"op": "position"})["position"]
+    assert Session(GAME).answer({"op": "new", "position": position, "seed": "again"})["ok"]
 
 
 def test_no_more_is_repeated_than_a_position_holds(monkeypatch):

@@ -208,6 +208,10 @@ class Board:
                 return say("Destiny Decided: you have played your one card of this turn.")
         return ""
 
+    def uses_to_answer(self, seat: int) -> int:
+        """Return how often a seat has used its commander since the other seat's last turn, whether answered or not."""
+        return sum(item.by == seat and item.kind == "commander" for item in self.state.items)
+
     def miller(self, seat: int) -> bool:
         commander = self.state.sides[seat].commander
         return bool(commander) and bool(COMMANDERS[commander].triggered("replace_draw"))

@@ -55,7 +55,7 @@ def commander_options(board: Board, seat: int) -> Iterator[Option]:
     """Yield the commander's effects for the action phase."""
     state = board.state
     side = state.sides[seat]
-    if not side.commander or side.commander_uses >= MOST_USES:
+    if not side.commander or board.uses_to_answer(seat) >= MOST_USES:
         return
     card = COMMANDERS[side.commander]
     for _, effect in card.triggered("action_phase"):

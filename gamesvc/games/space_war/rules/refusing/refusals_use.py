@@ -256,10 +256,16 @@ def commander_refusal(board: Board, seat: int, command: Command) -> Refused | No
     in_upkeep = board.state.phase == "upkeep" and cost.get("counters") == "any"
     if effect["trigger"] == "action_phase" and board.state.phase != "action" and not in_upkeep:
         return Refused("wrong_phase", say("{card} is used in your action phase.", card=card.name))
-    most = uses_of(effect) if "limit" in effect else MOST_USES
-    if side.commander_uses >= most:
-        times = counted(most, "time")
+    if "limit" in effect and side.commander_uses >= uses_of(effect):
+        times = counted(uses_of(effect), "time")
         return Refused("limit_reached", say("{card} can be used {times} a turn; you have done so.", card=card.name, times=times))
+    if board.uses_to_answer(seat) >= MOST_USES:
+        detail = say(
+            "{card} can be used {times} before your opponent's turn; you have done so.",
+            card=card.name,
+            times=counted(MOST_USES, "time"),
+        )
+        return Refused("limit_reached", detail)
     if cost.get("actions", 0) > side.actions:
         price = counted(cost["actions"], "action")
         return Refused(
