@@ -128,6 +128,32 @@ def test_case_6_equal_damage_kills(lethal: str, attackers: list[str], dies: bool
         assert table.state["vessels"][scout]["damage"] == 0
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_who_assigns_nothing_is_done(named: bool) -> None:
+    """With `more` each such command asked the seat again, with the whole time of a question: the others waited for ever."""
+    table = Table().system("1,1", "trade_world")
+    ours, theirs = table.vessel(0, "destroyer", "1,1"), table.vessel(1, "cruiser", "1,1")
+    table.fight("1,1")
+    table.do(0, "assign_damage", assignments=shots(**{ours: (theirs, 1)}))
+    table.do(1, "assign_damage", assignments={theirs: []} if named else {}, more=True)
+    assert table.prompt["kind"] != "combat_assign"
+
+
+def test_who_assigns_more_is_asked_the_same_question_with_the_same_clock() -> None:
+    table = Table().system("1,1", "trade_world")
+    enemies = [table.vessel(0, "corvette", "1,1") for _ in range(3)]
+    ours = [table.vessel(1, "corvette", "1,1") for _ in range(3)]
+    table.fight("1,1")
+    table.do(0, "assign_damage", assignments={})
+    [asked] = GAME.awaited(table.session.match.state)
+    assert (asked.seat, asked.prompt) == (1, "combat_assign")
+    for ship in ours[:2]:
+        table.do(1, "assign_damage", assignments=shots(**{ship: (enemies[0], 1)}), more=True)
+        assert GAME.awaited(table.session.match.state) == (asked,)
+    table.do(1, "assign_damage", assignments=shots(**{ours[2]: (enemies[0], 1)}))
+    assert table.prompt["kind"] != "combat_assign"
+
+
 def test_case_7_simultaneous() -> None:
     table = Table().system("1,1", "trade_world")
     destroyer, cruiser = table.vessel(0, "destroyer", "1,1"), table.vessel(1, "cruiser", "1,1")

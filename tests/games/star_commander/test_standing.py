@@ -198,14 +198,15 @@ def test_combat_windows_ask_the_involved_after_assigning() -> None:
     assert table.prompt["what"] == "after_assign"
 
 
-def clash(**orders: Any) -> Table:
+def clash(ships: int = 1, **orders: Any) -> Table:
     """Return a table where seat 0 must assign damage against seat 1.
 
     Both have armed ships that survive, hold cards, and may retreat.
     """
     table = Table(seats=3).system("1,1", "trade_world").system("0,1", "core_world", 1, 1).system("1,0", "alien_system", 0, 1)
     for seat in (0, 1):
-        table.vessel(seat, "destroyer", "1,1")
+        for _ in range(ships):
+            table.vessel(seat, "destroyer", "1,1")
         table.hand(seat, "trade_envoy")
     table.orders(0, **orders)
     table.fight("1,1")
@@ -251,9 +252,13 @@ def test_a_play_asks_seats_again_that_passed_with_their_assignment() -> None:
     assert table.waits() == ("window", 1), "seat 1 passed before this was played"
 
 
+def ship_of(table: Table, seat: int) -> str:
+    return next(at for at, vessel in table.state["vessels"].items() if vessel["controller"] == seat)
+
+
 def test_the_last_assignment_of_a_seat_determines_its_pass() -> None:
-    table = clash()
-    answer(table, 0, more=True)
+    table = clash(ships=2)
+    answer(table, 0, more=True, assignments=shots(**{ship_of(table, 0): (ship_of(table, 1), 1)}))
     answer(table, 0, **{"pass": False})
     answer(table, 1)
     assert table.waits() == ("window", 0)

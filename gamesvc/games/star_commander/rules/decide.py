@@ -181,9 +181,14 @@ def end_combat(play: Play, seat: int, command: Command) -> None:
 
 
 def assign_damage(play: Play, seat: int, command: Command) -> None:
-    """Assign damage. `more`: the seat continues to assign; damage assigned so far counts against guards."""
-    more, passes = command.get("more", False), command.get("pass", phase.passes_by_itself(play.board, seat))
+    """Assign damage. `more`: the seat continues to assign; damage assigned so far counts against guards.
+
+    Its question stays open then, with its clock. Who assigns nothing is done: else they could go on without end.
+    """
+    more = command.get("more", False) and any(command["assignments"].values())
+    passes = command.get("pass", phase.passes_by_itself(play.board, seat))
     phase.assign(play, seat, command["assignments"], more=more, passes=passes, stays=command.get("stay", False))
+    play.answering = not more
     if not more:
         play.work[-1]["queue"] = play.work[-1]["queue"][1:]
 
