@@ -256,16 +256,8 @@ def commander_refusal(board: Board, seat: int, command: Command) -> Refused | No
     in_upkeep = board.state.phase == "upkeep" and cost.get("counters") == "any"
     if effect["trigger"] == "action_phase" and board.state.phase != "action" and not in_upkeep:
         return Refused("wrong_phase", say("{card} is used in your action phase.", card=card.name))
-    if "limit" in effect and side.commander_uses >= uses_of(effect):
-        times = counted(uses_of(effect), "time")
-        return Refused("limit_reached", say("{card} can be used {times} a turn; you have done so.", card=card.name, times=times))
-    if board.uses_to_answer(seat) >= MOST_USES:
-        detail = say(
-            "{card} can be used {times} before your opponent's turn; you have done so.",
-            card=card.name,
-            times=counted(MOST_USES, "time"),
-        )
-        return Refused("limit_reached", detail)
+    if (refused := _used_up(board, seat, card, effect)) is not None:
+        return refused
     if cost.get("actions", 0) > side.actions:
         price = counted(cost["actions"], "action")
         return Refused(
@@ -280,6 +272,17 @@ def commander_refusal(board: Board, seat: int, command: Command) -> Refused | No
         "rearrange_station": lambda: Refused("bad_slots", say("Name cards of your station that lie in another row."), "slots"),
     }
     return checks[effect["op"]]() if effect["op"] in checks else None
+
+
+def _used_up(board: Board, seat: int, card: Card, effect: Effect) -> Refused | None:
+    if "limit" in effect and board.state.sides[seat].commander_uses >= uses_of(effect):
+        times = counted(uses_of(effect), "time")
+        return Refused("limit_reached", say("{card} can be used {times} a turn; you have done so.", card=card.name, times=times))
+    if board.uses_to_answer(seat) >= MOST_USES:
+        times = counted(MOST_USES, "time")
+        detail = say("{card} can be used {times} before your opponent's turn; you have done so.", card=card.name, times=times)
+        return Refused("limit_reached", detail)
+    return None
 
 
 def _nothing_to_take(board: Board, seat: int, effect: Effect) -> Refused | None:
