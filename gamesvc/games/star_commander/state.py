@@ -10,6 +10,9 @@ from gamesvc.games.kernel.limits import AtMost, Count, Like, OneOf, Within, Writ
 from gamesvc.games.star_commander.data import CATALOGS, DOMAINS, WINDOWS
 
 MOST_SEATS = 4
+MOST_STACKED = 60
+MOST_FOR_ABILITIES = 30
+"""The plays on a stack below which abilities are used, any number of times. The rest is for the cards of all hands."""
 PROMPTS = ("none", "ready_draw", "choice", "command", "window", "combat_choose", "combat_assign", "combat_retreat", "over")
 CHOICES = ("draw_domain", "keep_or_discard", "discard", "core_world", "take_card")
 MARKS = ("attack", "hp", "speed", "extra_targets", "lock", "long_jump", "prevent", "deny_attack")
@@ -228,7 +231,7 @@ class State:
     vessels_made: Annotated[int, Within(0, 1_000_000)] = 0
     modifiers: Annotated[tuple[Modifier, ...], AtMost(500)] = ()
     modifiers_made: Annotated[int, Within(0, 1_000_000)] = 0
-    stack: Annotated[tuple[Item, ...], AtMost(60)] = ()
+    stack: Annotated[tuple[Item, ...], AtMost(MOST_STACKED)] = ()
     items_made: Annotated[int, Within(0, 1_000_000)] = 0
     window: Window | None = None
     combat: Combat | None = None

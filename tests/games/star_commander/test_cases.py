@@ -154,6 +154,20 @@ def test_who_assigns_more_is_asked_the_same_question_with_the_same_clock() -> No
     assert table.prompt["kind"] != "combat_assign"
 
 
+def test_a_stack_is_no_higher_than_a_position_holds() -> None:
+    """Whoever had 61 credits piled up 61 uses that they held: nobody could fork the match until they passed."""
+    table = Table("classic").credits(0, 100).system("1,1", "trade_world")
+    ship, [gun] = table.vessel(0, "corvette", "1,1"), table.tech(0, "railgun_turrets")
+    heights = []
+    for _ in range(65):
+        table.do(0, "activate", source=gun, targets={"a": ship}, x=1, hold=True)
+        heights.append(len(table.state["stack"]))
+        if heights[-1] == 29:
+            position = table.session.answer({"op": "position"})["position"]
+            assert Session(GAME).answer({"op": "new", "position": position})["ok"]
+    assert max(heights) == 29, "with 30 nothing can be added, so that all of them resolve"
+
+
 def test_case_7_simultaneous() -> None:
     table = Table().system("1,1", "trade_world")
     destroyer, cruiser = table.vessel(0, "destroyer", "1,1"), table.vessel(1, "cruiser", "1,1")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gamesvc.games.kernel.game import Refused
 from gamesvc.games.star_commander.data import Card, Effect, Target
 from gamesvc.games.star_commander.rules.values import Board
-from gamesvc.games.star_commander.state import Item, Vessel
+from gamesvc.games.star_commander.state import MOST_FOR_ABILITIES, Item, Vessel
 from gamesvc.language import say
 
 
@@ -210,6 +210,8 @@ def still_legal(board: Board, aim: Aim, given: Mapping[str, str]) -> dict[str, s
 def ability_of(board: Board, seat: int, source: str) -> Effect | None:
     """Return the ability of a technology, vessel or system that this seat may use now, or None. Ignores costs and targets."""
     state = board.state
+    if len(state.stack) >= MOST_FOR_ABILITIES:
+        return None
     if source in state.seats[seat].technologies:
         effect = board.cards[state.faces[source]].ability
     elif source in state.vessels and state.vessels[source].controller == seat:
