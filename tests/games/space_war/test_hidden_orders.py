@@ -28,15 +28,15 @@ FIRES = frozenset({"order_fired"})
 """An order answers with a card; one that lets an item stand adds no event."""
 PREFERS = frozenset({"station_flipped", "prompt_opened", "cards_drawn", "cards_milled"})
 """Events through which a preference acts: flipped cards, a skipped question, a replaced draw."""
-SETTLES = frozenset({"turn_started", "outcome_pending", "items_settled"})
-"""Events through which a settled mark acts: a skipped review or last answer, and what is left to settle with the next command."""
+SETTLES = frozenset({"turn_started", "outcome_pending"})
+"""Events through which a settled mark acts: a skipped review or last answer. It acts, too, where flipped cards become public."""
 
 
 def acts(event: Event) -> bool:
     """Return True for an event through which a secret acts; also for a barrier card that an order lets stand: nobody is asked."""
     if event.type == "item_opened":
         return "left" in event.data and "barrier" in getattr(CARDS.get(event.data["card"]), "keywords", ())
-    return event.type in FIRES | PREFERS | SETTLES
+    return event.type in FIRES | PREFERS | SETTLES or bool(event.data.get("flips"))
 
 
 def settles_or_not() -> list[Table]:
@@ -98,6 +98,49 @@ def test_an_order_that_lets_an_item_stand_adds_no_event_to_the_act_it_answers():
     assert told[1][0] != told[1][1]
     sentence = GAME.tell(next(event for event in log if event.type == "item_opened"), 1, ("Ann", "Ben"))
     assert sentence.endswith("Your standing order answered item 1.")
+
+
+def answered(do: str) -> Table:
+    """Return a table where seat b answers a card of seat a with Avoid, which the orders of seat a let stand, or ask about."""
+    t = table(a={"hand": ["drone", "hunter"]}, b={"play": ["avoid"]}, phase="action")
+    t.do(0, "set_orders", orders=[{"when": {"any": True}, "do": do, "until": "cancelled"}])
+    t.do(0, "play_card", card=t["a.drone"], options={"draw": False})
+    t.react(1, t.item(), card=t["b.avoid"])
+    return t
+
+
+def played(do: str) -> Table:
+    """Return a table where seat b has played a card, which the orders of seat a let stand, or ask about."""
+    t = table(a={"play": ["satellite"]}, b={"hand": ["hunter"], "actions": 9}, turn=6, active=1)
+    t.do(0, "set_orders", orders=[{"when": {"any": True}, "do": do, "until": "cancelled"}])
+    t.do(1, "play_card", card=t["b.hunter"])
+    return t
+
+
+@pytest.mark.parametrize(
+    ("begun", "command"),
+    [
+        (answered, {"name": "end_phase"}),
+        (answered, {"name": "add_station", "card": "a.hunter", "row": "draw"}),
+        (answered, {"name": "pause"}),
+        (answered, {"name": "time_out"}),
+        (played, {"name": "react", "play": {"card": "a.satellite"}}),
+    ],
+)
+def test_a_seat_that_goes_on_does_not_tell_whether_its_orders_let_everything_stand(begun, command):
+    """Until rules 1.2.3 a sealed event settled what was open, so its absence told that orders let all stand."""
+    told = []
+    for do in ("ask", "stand"):
+        t = begun(do)
+        before = t.session.match.version
+        parameters = {name: t.names.get(value, value) if isinstance(value, str) else value for name, value in command.items()}
+        if "play" in command:
+            parameters["play"] = {"card": t[command["play"]["card"]]}
+        t.do(0, **parameters)
+        assert not t.state.open_items(0)
+        log = t.session.match.whole_log()[before:]
+        told.append([(shown(GAME, event, viewer), event.version) for event in log for viewer in (None, 1)])
+    assert told[0] == told[1]
 
 
 def with_orders(timeline: Timeline[State], seat: int, rng: random.Random) -> Timeline[State]:

@@ -26,3 +26,5 @@ class WarEvent(TypedEvent):
     """The tasks still to be resolved, the next one first. None if the event left them as they were."""
     cmd: Sent | None = None
     """The command that begins with this event."""
+    settles: Sequence[int] | None = None
+    """The items that the sender of the command lets stand by it. An event of its own could be counted. None if none were open."""

@@ -250,7 +250,10 @@ def react(flow: Flow, seat: int, params: Params) -> None:
         version = item.seq if answer else item.end
         if version is not None:
             flow.back(version, cause="reaction", seat=seat, item=item.n)
-    flow.settle(seat, None if item is None else item.n)
+    if item is None:
+        flow.settle_along(seat)
+    else:
+        flow.settle(seat, item.n)
     if answer and item is not None:
         respond(flow, seat, item.n, answer)
     elif "card" not in play:
@@ -276,7 +279,7 @@ def pause(flow: Flow, seat: int, params: Params) -> None:
 def choose(flow: Flow, seat: int, params: Params) -> None:
     prompt = next(prompt for prompt in flow.state.prompts if prompt.id == params["prompt"])
     if prompt.kind == "offer" and params["picks"]:
-        flow.settle(seat)  # else an answer to an earlier item would open the offer again, for another draw
+        flow.settle_along(seat)  # else an answer to an earlier item would open the offer again, for another draw
     flow.push({**prompt.task, "picks": params["picks"]})
     flow.emit(PromptAnswered(prompt=prompt.id, seat=seat, kind=prompt.kind, picks=params["picks"]))
 

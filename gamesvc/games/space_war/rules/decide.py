@@ -58,10 +58,10 @@ def _perform(run: Run[State], seat: int, command: Command) -> None:
         _time_out(flow, seat)
     elif name in _OTHERS:
         if name in ("choose", "draw", "pause") and _in_own_turn(state, seat):
-            flow.settle(seat)
+            flow.settle_along(seat)
         _OTHERS[name](flow, seat, command)
     elif name != "go_on":
-        flow.settle(seat)
+        flow.settle_along(seat)
         acts.OWN_TURN[name](flow, seat, command)
     if name not in ("resign", "set_orders"):
         flow.go()
@@ -86,7 +86,7 @@ def _time_out(flow: Flow, seat: int) -> None:
         flow.finish(1 - seat, "timed_out")
         return
     if _in_own_turn(state, seat):
-        flow.settle(seat)
+        flow.settle_along(seat)
     handler = _OTHERS.get(command["name"]) or acts.OWN_TURN.get(command["name"])
     if handler is not None:  # go_on needs none
         handler(flow, seat, command)

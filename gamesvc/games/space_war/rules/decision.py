@@ -90,6 +90,7 @@ class Flow:
         self.ending: int | None = None  # the same for the end of a turn
         self._board: Board | None = None
         self._cmd: Sent | None = None  # the next event begins the command
+        self._settles: list[int] | None = None  # the next event settles these items
         if seat is not None and command is not None:
             self._cmd = {"seat": seat, "command": plain(dict(command)), "replay": command["name"] not in NOT_REPLAYED}
 
@@ -107,7 +108,8 @@ class Flow:
         """Add an event. The current agenda is stored with it if it has changed."""
         todo = self.agenda if self.run.started and tuple(self.agenda) != self.run.state.agenda else None
         cmd, self._cmd = self._cmd, None
-        return self.run.emit(replace(event, todo=todo, cmd=cmd))
+        settles, self._settles = self._settles, None
+        return self.run.emit(replace(event, todo=todo, cmd=cmd, settles=settles))
 
     def push(self, *tasks: Task) -> None:
         """Put tasks at the front of the agenda."""
@@ -167,15 +169,29 @@ class Flow:
         if gone:
             self.let_stand(seat, gone)
 
+    def settle_along(self, seat: int) -> None:
+        """Settle the items open against a seat with the next event, unless cards flipped within them have to be shown.
+
+        An event of its own would be sealed for the other seat, who could count it, and would know by it whether anything was
+        still open: whether standing orders let its items stand.
+        """
+        gone = [item.n for item in self.state.open_items(seat)]
+        if self._flips(gone):
+            self.let_stand(seat, gone)
+        elif gone:
+            self._settles = gone
+
     def let_stand(self, seat: int, items: Sequence[int]) -> None:
         """Settle the given items. Cards flipped within them become known to all (RULES.md 9)."""
-        flips = tuple(
+        self.emit(ItemsSettled(seat=seat, items=items, flips=self._flips(items)))
+
+    def _flips(self, items: Sequence[int]) -> tuple[Flip, ...]:
+        return tuple(
             Flip(seat=owner, slot=card.slot, id=card.id, name=self.card(card.id))
             for owner, side in enumerate(self.state.sides)
             for card in side.station
             if card.flipped and card.item in items
         )
-        self.emit(ItemsSettled(seat=seat, items=items, flips=flips))
 
     # --- endings ---
 

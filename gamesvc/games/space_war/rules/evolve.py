@@ -9,7 +9,7 @@ from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.kernel.game import Event
 from gamesvc.games.space_war.events import read_event
 from gamesvc.games.space_war.events.course import GameCreated, GameEnded, TimedOut
-from gamesvc.games.space_war.rules.evolving.answers import ANSWERS
+from gamesvc.games.space_war.rules.evolving.answers import ANSWERS, settled
 from gamesvc.games.space_war.rules.evolving.changes import Changes, Handlers
 from gamesvc.games.space_war.rules.evolving.course import COURSE, created
 from gamesvc.games.space_war.rules.evolving.play import PLAY
@@ -24,11 +24,13 @@ def evolve(state: State | None, event: Event) -> State:
     """Apply one event.
 
     `todo` is the remaining agenda. `cmd` is the command that begins with this event. Its sender is present, so their row of
-    timeouts ends, and commands of that kind can no longer be replayed.
+    timeouts ends, and commands of that kind can no longer be replayed. `settles` are items that stand before anything happens.
     """
     if state is None:
         return created(GameCreated.of(event.data))
     told = read_event(event)
+    if told.settles is not None:
+        state = replace(state, items=settled(state.items, told.settles))
     handler = HANDLERS.get(type(told))
     changes: Changes = handler(state, told) if handler is not None else {}
     if told.todo is not None:

@@ -8,7 +8,7 @@ from gamesvc.games.kernel.game import Command, Data, Event, Viewer
 from gamesvc.json_types import JsonMapping, JsonObject
 
 # Any event may have them: whether it does may follow from what is hidden.
-_INNER = ("todo", "cmd")
+_INNER = ("todo", "cmd", "settles")
 
 
 def redact(event: Event, viewer: Viewer) -> Data | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gamesvc.games.kernel.frozen import replace
 from gamesvc.games.kernel.game import Version
 from gamesvc.games.space_war.events.answers import (
@@ -61,8 +63,12 @@ def _item_opened(state: State, event: ItemOpened) -> Changes:
 
 
 def _items_settled(state: State, event: ItemsSettled) -> Changes:
-    gone = set(event.items)
-    return {"items": tuple(replace(item, settled=True) if item.n in gone else item for item in state.items)}
+    return {"items": settled(state.items, event.items)}
+
+
+def settled(items: Sequence[Item], numbers: Sequence[int]) -> tuple[Item, ...]:
+    """Return the items, with those of these numbers settled."""
+    return tuple(replace(item, settled=True) if item.n in numbers else item for item in items)
 
 
 def _paused(state: State, event: Paused) -> Changes:
