@@ -125,12 +125,12 @@ class Watch:
     def _check_same(
         self, seat: int, state: object, other: object, where: str, *, at: Callable[[int], object], halfway: bool = False
     ) -> None:
-        """Check that a seat's view, forms and awaited seats, and the public view, are the same in both states.
+        """Check that a seat's view, forms, default, awaited seats, and the public view, are the same in both states.
 
         `at` returns an earlier state. Forms may name what the seat saw where the game may still go back to: a card of its station
         that lay open at the end of the item which the card answers, and was turned face down after that.
         """
-        forms = () if halfway else (("forms", seat),)
+        forms = () if halfway else (("forms", seat), ("default", seat))
         for what, viewer in (("view", seat), ("view", None), ("awaited", None), *forms):
             if (counterpart := self._output(other, what, viewer)) != (own := self._output(state, what, viewer)):
                 more = apart(own, counterpart) if what == "view" else ""
@@ -191,7 +191,7 @@ class Watch:
                 del self.doubles[seat]
             else:
                 self.counts["doubled acts"] += 1
-                if actor == seat:
+                if actor == seat or (actor is not None and self.game.turn_owner is Game.turn_owner):
                     self._check_counted(seat, run, other)
                 if self._same_told(seat, run, other, own=actor == seat, halfway=halfway):
                     self.counts["doubled acts alike"] += 1
@@ -235,9 +235,10 @@ class Watch:
         return True
 
     def _check_counted(self, seat: int, run: Run, other: Run) -> None:
-        """Check that a seat learns nothing by the number of events in its own act that it may not read: versions tell it.
+        """Check that a seat learns nothing by the number of events in an act that it may not read: versions tell it.
 
-        As long as it reads the same in the act and in its double, as many sealed events lie in between.
+        As long as it reads the same in the act and in its double, as many sealed events lie in between. Only where each seat has
+        turns of its own, in a race, the size of another's act is no secret.
         """
         for (told, at), (counterpart, place) in zip(_read(self.game, run, seat), _read(self.game, other, seat), strict=False):
             if told != counterpart:
@@ -359,6 +360,9 @@ def _ask(game: Game[S], state: S, what: str, viewer: Viewer) -> object:
         return game.view(state, viewer)
     if what == "forms" and viewer is not None:
         return tuple(game.legal_commands(state, viewer))
+    if what == "default" and viewer is not None:
+        # A mail tells it to the seat before its time runs out.
+        return any(one.seat == viewer for one in game.awaited(state)) and game.default_command(state, viewer)
     return tuple(game.awaited(state)), sorted(game.awaiting_result(state))
 
 

@@ -96,6 +96,15 @@ def test_who_awaits_the_result_depends_on_nothing_hidden() -> None:
     assert "the awaited changes with hidden things" in broken(with_orders)
 
 
+def test_what_happens_to_an_absent_seat_depends_on_nothing_hidden_from_it() -> None:
+    """It is told before the time runs out."""
+
+    def default_command(state: ToyState, seat: int) -> Any:
+        return {**TOY.default_command(state, seat), "last": state.deck[:1]}
+
+    assert "the default changes with hidden things" in broken(replace(TOY, default_command=default_command))
+
+
 def test_a_sealed_act_changes_no_view() -> None:
     def view(state: Any, viewer: int | None) -> Any:
         return {**TOY.view(state, viewer), "orders": list(map(bool, state.orders))}
@@ -184,6 +193,20 @@ def test_an_answer_does_not_reveal_what_it_undoes(react: Callable[..., None], mo
     else:
         with pytest.raises(Broken, match="items_settled tells None of"):
             watched(t, 1, answer)
+
+
+def test_sealed_events_in_an_act_of_another_do_not_depend_on_what_only_that_seat_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def decide(run: Run[Any], seat: int, command: Any) -> None:
+        SPACE_WAR.decide(run, seat, command)
+        if "titan" in (run.state.cards[card] for card in run.state.sides[seat].hand):
+            run.emit(OrdersSet(seat=seat, orders=[], flip_preference=None))
+
+    t = table(a={"hand": ["titan", "drone"]}, b={"hand": ["hunter"]})
+    monkeypatch.setattr(t.session.match, "game", replace(SPACE_WAR, decide=decide))
+    with pytest.raises(Broken, match="seat 1: hidden things decide how many sealed events there are: the end is event 4"):
+        watched(t, 0, {"name": "end_phase"}, t.session.match.game)
 
 
 @pytest.mark.parametrize("leaks", [False, True])
