@@ -60,6 +60,13 @@ CHOSEN = [
     ("space_war", "prompt_answered", {"prompt": 1, "seat": 0, "kind": "discard", "picks": []}, {"picks": ["a-01"]}),
     ("space_war", "item_opened", OPENED, {"answers": ["a-01"], "left": []}),
     ("space_war", "cards_drawn", {"seat": 0, "cards": ["a-01"]}, {"cards": ["a-02"]}),
+    ("space_war", "moved", {"card": "a-01", "zone": 1, "turn": 3}, {"settles": [2]}),
+    ("stratastar", "card_lost", {"seat": 0, "victim": 0, "card": "trade", "index": 0}, {"index": 2}),
+    ("stratastar", "space_scouted", {"seat": 0, "from": "J1", "space": "I1", "kind": "world", "taken": []}, {"kind": "rift"}),
+    ("stratastar", "space_revealed", {"space": "I1", "kind": "world", "taken": []}, {"taken": ["world"]}),
+    ("star_commander", "choice_requested", {"seat": 0, "prompt": "choice", "work": []}, {"card": "a", "uid": "c1"}),
+    ("star_commander", "action_declared", {"item": ITEM}, {"item": {**ITEM, "params": {"uids": ["c01"]}}}),
+    ("star_commander", "ability_activated", {"item": ITEM}, {"item": {**ITEM, "params": {"discard": "c01"}, "hold": True}}),
 ]
 """Events with what their seat has chosen or drawn in secret. Self-play cannot find that they tell it.
 
