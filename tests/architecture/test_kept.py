@@ -51,7 +51,7 @@ BOUNDS = {
     "gamesvc.games.lessons.lesson": GAMES,
     "gamesvc.games.lessons.position": "200 positions of the lessons",
     "gamesvc.games.schemas._view": GAMES,
-    "gamesvc.games.secrecy._words": "2,000 parts of views; self-play alone asks",
+    "gamesvc.games.secrecy._words": "20,000 small parts of views; self-play alone asks",
     "gamesvc.games.space_fleet_commander.bots.fleets.plan_fleet": "2,000 formations of six dice",
     "gamesvc.games.space_fleet_commander.bots.greedy._keeps": "252 results of five dice: invariants refuse more of a colour",
     "gamesvc.games.space_fleet_commander.bots.greedy._rolls": "5 numbers of dice: invariants refuse more of a colour",
