@@ -13,13 +13,15 @@ from django.utils import timezone
 
 from accounts import absences
 from accounts.operators import operators
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.access.selectors import access_match
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Holding, Look, Match, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.record import availability, loading
 from gamesvc.matches.record.stream import STORE
 from notifications import channels
 from notifications.models import Bounce, Handover, Outbox, Preference, Reminder, Suppression, Webhook
 from notifications.other_channels import signing
+from tests.matches.playing import play_out
 from tests.web.page import names
 
 pytestmark = pytest.mark.django_db
@@ -274,6 +276,44 @@ def test_questions_of_a_match_are_not_shown_to_an_operator_who_plays(match, anna
         assert question.prompt not in own.get(path, follow=True).content.decode()
     Match.objects.update(status=Match.Status.FINISHED)
     assert question.prompt in own.get(single).content.decode()
+
+
+@pytest.mark.parametrize("board", [True, False])
+def test_a_private_fork_that_is_over_stays_shut_while_its_origin_runs(match, anna, ben, desk, board):
+    """It shows the hand with which it began: an operator who plays against it, or has not looked behind, must not see that."""
+    seen = access_match(user=anna, ident=str(match.pk))
+    fork = forks.fork(access=seen, version=loading.load(match.pk, "toy").viewer_version(0), board=board)
+    hand = loading.load(match.pk, "toy").timeline.state.hands[0]
+    refused = {"code": "not_held", "detail": f"You hold {hand}.", "command": {"name": "play"}, "channel": "api"}
+    row = Refusal.objects.create(match=fork, command_id=fork.pk, user=anna, seat=0, received_at=fork.created_at, **refused)
+    if board:
+        forks.close_board(access=access_match(user=anna, ident=str(fork.pk)))
+    else:
+        play_out(opening.join_match(by=ben, match=fork, link=fork.link_token))
+    paths = [page_of(fork), page_of(fork, **{"as": 0}), page_of(fork, version=2), page_of(fork, after=0)]
+    for path in paths:
+        assert desk.get(path)["Location"] == "/admin/matches/match/"
+    assert "not open to you" in act(desk, fork, act="verify").content.decode()
+    kept = reverse("admin:matches_refusal_change", args=[row.pk])
+    assert "You hold" not in desk.get(kept).content.decode()
+    Match.objects.filter(pk=match.pk).update(status="finished")
+    assert {desk.get(path).status_code for path in paths} == {200}
+    assert "You hold" in desk.get(kept).content.decode()
+
+
+def test_an_analysis_board_is_shut_to_an_operator_who_plays_in_its_match(match, anna, ben, desk):
+    """Its moves tell what the opponent plans."""
+    ben.is_staff = True
+    ben.save()
+    own = Client()
+    own.force_login(ben)
+    seen = access_match(user=anna, ident=str(match.pk))
+    board = forks.fork(access=seen, version=loading.load(match.pk, "toy").viewer_version(0), board=True)
+    assert own.get(page_of(board))["Location"] == "/admin/matches/match/"
+    assert own.get(page_of(match)).status_code == desk.get(page_of(board)).status_code == 200
+    Match.objects.filter(pk=match.pk).update(status="finished")
+    forks.close_board(access=access_match(user=anna, ident=str(board.pk)))
+    assert own.get(page_of(board)).status_code == 200
 
 
 def test_measures_are_taken_from_the_page(match, desk):

@@ -44,6 +44,17 @@ def may_audit(user: User | None, match: Match) -> bool:
     return match.over or may_rule(user, match)
 
 
+def may_open(operator: User, match: Match) -> bool:
+    """Return True if an operator may read a match on their pages: all of it once it is over, until then as observers see it.
+
+    A private fork or analysis board may be over long before the match from which it comes, and shows a hand of that; before its
+    end it tells those who play in that match what its player thinks of. What an operator may know like everybody is not closed.
+    """
+    if selectors.access_many(operator, [match]):
+        return True
+    return not (tenures.comes_from_unfinished(match) if match.over else tenures.played(operator, match))
+
+
 def is_organised(match: Match, seats: Iterable[Seat]) -> bool:
     """Return True if an unfinished match has an organiser: the person who opened it, and never played in it."""
     if not _opened_from_outside(match, seats):

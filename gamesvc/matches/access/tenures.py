@@ -44,6 +44,13 @@ _FAMILY = """
     )
     SELECT id FROM family
 """
+_PLAYED_ORIGIN = """
+    WITH RECURSIVE origins (id) AS (
+        SELECT origin_id FROM matches_beginning WHERE match_id = %s::uuid
+        UNION SELECT b.origin_id FROM matches_beginning b JOIN origins o ON b.match_id = o.id
+    )
+    SELECT EXISTS (SELECT FROM matches_match JOIN origins USING (id) WHERE status = ANY(%s::text[]))
+"""
 E = TypeVar("E", bound=MatchEvent)
 
 
@@ -212,6 +219,12 @@ def closed_to(user: User) -> list[UUID]:
             family = _family(match)
             found |= family if match.status in Match.UNFINISHED else family - {match.pk}
     return list(Match.objects.filter(pk__in=found, status__in=Match.UNFINISHED).values_list("pk", flat=True))
+
+
+def comes_from_unfinished(match: Match) -> bool:
+    """Return True if a match from which this one was forked, at whatever distance, is not over: the fork tells what it hides."""
+    [(found,)] = STORE.ask(_PLAYED_ORIGIN, [match.pk, list(Match.UNFINISHED)]).fetchall()
+    return bool(found)
 
 
 def register() -> None:

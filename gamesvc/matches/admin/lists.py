@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from accounts.operators import ReadOnly, operators
+from gamesvc.matches.access import authority
 from gamesvc.matches.models import Heartbeat, Holding, Look, Outage, Premove, Question, Reckoned, Refusal
 from gamesvc.matches.reading import refusals
 
@@ -31,7 +32,8 @@ class RefusalAdmin(ReadOnly):
     def get_fields(self, request: HttpRequest, obj: Refusal | None = None) -> Any:
         """Leave out the content of a command that the operator may not read."""
         assert isinstance(request.user, User)
-        whole = obj is None or refusals.opened(obj, obj.match, request.user)
+        reader = request.user
+        whole = obj is None or (refusals.opened(obj, obj.match, reader) and authority.may_open(reader, obj.match))
         return [name for name in self.fields if whole or name not in self._sent]
 
     @admin.display(description="who")

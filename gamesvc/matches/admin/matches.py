@@ -80,7 +80,17 @@ class MatchAdmin(ReadOnly):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, object] | None = None
     ) -> HttpResponse:
         """Show the match at a version as an observer sees it, or after the end as any seat."""
-        return self._page(request, self._find(request, object_id))
+        match = self._find(request, object_id)
+        return self._shut(request, match) or self._page(request, match)
+
+    def _shut(self, request: HttpRequest, match: Match) -> HttpResponse | None:
+        """Return the answer for a match that the operator may not read now; None for any other."""
+        assert isinstance(request.user, User)
+        if authority.may_open(request.user, match):
+            return None
+        told = f"{match} is not open to you until it is over, and every match from which it comes."
+        messages.error(request, told)
+        return redirect(reverse("admin:matches_match_changelist"))
 
     def _page(self, request: HttpRequest, match: Match) -> HttpResponse:
         access = _access(request, match)
@@ -124,6 +134,8 @@ class MatchAdmin(ReadOnly):
     def act(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Verify the match, look behind a seat, or carry out a measure."""
         match = self._find(request, object_id)
+        if (shut := self._shut(request, match)) is not None:
+            return shut
         try:
             match ActForm.read(request)["act"]:
                 case "verify":
