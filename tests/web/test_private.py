@@ -56,6 +56,16 @@ def test_no_cache_keeps_the_page_of_a_player(match, anna):
         check_private(browser.get(path), path)
 
 
+def test_no_browser_keeps_a_page_of_a_player(match, anna):
+    """Who signs out leaves a hand to nobody who goes back on the same computer: browsers show a page again as it stood."""
+    browser = Client()
+    browser.force_login(anna)
+    pages = {path: answer for path in asked(match) if "html" in (answer := browser.get(path)).headers.get("Content-Type", "")}
+    assert {"/", f"/matches/{match.number}/"} <= set(pages)
+    assert [path for path, answer in pages.items() if "no-store" not in answer["Cache-Control"]] == []
+    assert "no-store" not in Client().get("/lobby/")["Cache-Control"], "a guest has nothing to hide"
+
+
 def test_no_browser_keeps_a_page_with_the_secrets_of_an_account(anna):
     """Who signs out leaves them to nobody who goes back on the same computer."""
     browser = Client()

@@ -41,5 +41,6 @@ def problem_page(request: HttpRequest, code: str) -> HttpResponse:
     if not _CODE.match(code):
         raise Http404("Unknown problem code.")
     answer = render(request, "web/problem.html", {"code": code, "meaning": explained(code)})
-    answer["Cache-Control"] = "public, max-age=3600" if request.user.is_anonymous else "private, no-cache"
+    if request.user.is_anonymous:
+        answer["Cache-Control"] = "public, max-age=3600"
     return answer
