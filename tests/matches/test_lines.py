@@ -149,6 +149,18 @@ def test_answers_replaced_again_and_again_are_forgotten(match: Match, anna: User
     assert list(Premove.objects.order_by("number").values_list("number", "status")) == [(3, "dropped"), (4, "waiting")]
 
 
+def test_an_order_that_is_done_is_kept_while_others_follow_it(match: Match, anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branches, "MOST_ENDED", 0)
+    for seat, command in ((1, place("A1")), (0, place("J10")), (0, RETOOL)):
+        act(match, seat, command)
+    lines.keep(access(anna, board_of(anna, match, (0, END), (1, RETOOL), (1, END), (0, RETOOL), (0, END))))
+    act(match, 0, END)
+    act(match, 1, RETOOL)
+    never = {"event": {"type": "turn_started", "data": {"turn": 99}}}
+    standing_orders.lay_by(match=match, seat=0, user=anna, condition=never, commands=[END])
+    assert statuses(match) == ["done", "done", "waiting", "waiting"]
+
+
 def test_branches_follow_each_other_and_fall_together(match: Match, anna: User) -> None:
     for seat, command in ((1, place("A1")), (0, place("J10")), (0, RETOOL)):
         act(match, seat, command)

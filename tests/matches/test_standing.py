@@ -6,16 +6,19 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from time import sleep
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import User
 from events.store import DuplicateCommand
+from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
 from gamesvc.matches.access.selectors import records_for
@@ -25,7 +28,7 @@ from gamesvc.matches.lobby import opening, substitutes
 from gamesvc.matches.models import Match, Premove, Question, Seat
 from gamesvc.matches.notices import standing_notices, wording
 from gamesvc.matches.organising import rewinds
-from gamesvc.matches.play import conditional_orders, standing_orders, turns
+from gamesvc.matches.play import branches, conditional_orders, standing_orders, turns
 from gamesvc.matches.proof import verification
 from gamesvc.matches.record import conditions, loading
 from gamesvc.matches.record.append import Actor
@@ -37,6 +40,7 @@ from gamesvc.matches.undo import undoing
 from notifications.models import Outbox
 from notifications.parsing.limits import cpu_limit
 from tests.conftest import Program
+from tests.games.toy import GAME as TOY
 from tests.matches import playing
 from tests.matches.exports import export_of, node_verify
 from tests.matches.playing import DRAW, holder, play_out, sends
@@ -104,6 +108,39 @@ def test_orders_are_laid_by_and_cancelled_without_end_but_not_kept(match: Match)
     with pytest.raises(Refused) as refused:
         lay(match, 1, HE_DRAWS, DRAW)
     assert refused.value.code == "too_many"
+
+
+def test_an_undo_brings_back_the_last_orders_alone(
+    match: Match, player: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each act is tried with all orders that wait, so an undo of very much does not bring back all that there ever were."""
+    monkeypatch.setattr(branches, "MOST_ENDED", 1)
+    begun = loading.load(match.id, match.game).version
+    for _ in range(2):
+        lay(match, 1, HE_DRAWS, DRAW)
+        act(match, 0)
+    lay(match, 1, HE_DRAWS, DRAW)
+    rewind(match, player("operator", is_staff=True), begun)
+    waiting = Premove.objects.filter(status=Premove.Status.WAITING).order_by("number")
+    assert list(waiting.values_list("number", flat=True)) == [2, 3]
+
+
+def test_an_act_is_tried_with_many_orders_as_with_few(anna: User, ben: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sweep tries the orders of all matches in turns: the many of one would delay those of all others."""
+    views: list[object] = []
+    counted = replace(TOY, view=lambda state, viewer: views.append(viewer) or TOY.view(state, viewer))
+    monkeypatch.setattr(catalog, "game", lambda game_id: counted)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
+    costs = []
+    for number in (2, standing_orders.MOST - 2):
+        for _ in range(number):
+            lay(match, 1, {"view": [{"path": "turn", "op": "=", "value": 99}]}, DRAW)
+        playing.act(match, len(costs))
+        views.clear()
+        with CaptureQueriesContext(connection) as asked:
+            conditional_orders.play(match.id)
+        costs.append((len(views), len(asked)))
+    assert costs[0] == costs[1]
 
 
 def test_too_many_orders_in_a_line_are_counted_before_they_are_read(match: Match) -> None:

@@ -32,6 +32,8 @@ MOST = 60
 """The most open branches of one seat in one match."""
 MOST_EVER = 9999
 """Limit for one seat in one match, ended ones included: orders are numbered in four digits."""
+MOST_ENDED = 60
+"""The most ended orders of a seat that are kept. An undo may bring all of them back, and each act is tried with all that wait."""
 CANCELLED = "Cancelled."
 LISTED = 10
 """The ended orders of a seat that are shown."""
@@ -141,7 +143,7 @@ def keep(*, match: Match, seat: int, user: User, line: Sequence[Branch], since: 
         if number + len(line) - len(shared) > MOST_EVER:
             raise Refused("too_many", say(FULL, most=MOST_EVER))
         daily_limits.check_conditional(user.pk)
-        forget_cancelled(own)
+        forget_ended(own)
         made = shared
         for step in line[len(shared) :]:
             number += 1
@@ -193,7 +195,17 @@ def cancel_with_branches(rows: Iterable[Premove], among: Iterable[Premove]) -> N
     )
 
 
-def forget_cancelled(own: QuerySet[Premove]) -> None:
-    """Delete a seat's cancelled orders that are no longer listed. Nothing brings them back."""
+def forget_ended(own: QuerySet[Premove]) -> None:
+    """Delete a seat's orders that have ended, but not those listed, nor the last `MOST_ENDED` which an undo may bring back.
+
+    Any that an open branch follows stay too.
+    """
     cancelled = own.filter(status=Status.DROPPED, why=CANCELLED).order_by("-number")
     own.filter(pk__in=list(cancelled.values_list("pk", flat=True)[LISTED:])).delete()
+    rows = list(own.order_by("-number").values_list("pk", "after", "status"))
+    followed = {after for _pk, after, status in rows if status in conditions.OPEN}
+    for pk, after, _status in rows:  # what comes before another order has a lower number
+        if pk in followed:
+            followed.add(after)
+    ended = [pk for pk, _after, status in rows if status not in conditions.OPEN]
+    own.filter(pk__in={*ended[MOST_ENDED:]} - followed).delete()

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
 from django.db import OperationalError, transaction
@@ -48,6 +48,8 @@ MOST_AUTOMATIC = 10
 """Most automatic commands after one act of a player, a bot or the clock. After that the seats are asked."""
 # Attempts in one match when others act in between. After that the sweep continues with it.
 ATTEMPTS = 30
+MOST_VIEWS = 200
+"""The most views remembered while orders are checked: a worker may be late by any number of acts."""
 
 Status = Premove.Status
 _BEHIND_IN = Prepared(lambda: behind().filter(match=OneOf("matches", "uuid")).values_list("match_id", "seat"))
@@ -92,10 +94,11 @@ def play(match_id: UUID) -> int:
         if not rows:
             break
         loaded = loading.load(match.id, match.game)
+        before = {row.pk: row.status for row in rows}
         ready = None if loaded.ended else _look(match, loaded, rows)
         if ready is not None:
             given += _give(match, loaded, ready)
-        elif _keep(match, loaded, rows):
+        elif _keep(match, loaded, rows, before):
             break
     return given
 
@@ -108,16 +111,17 @@ def _look(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> Premove | No
     since = min(row.looked_version for row in rows)
     acts = standing_acts(STORE.read(match.id, since, loaded.version), since)
     awaited = {one.seat for one in loaded.awaited()}
-    state_at = functools.cache(lambda version: _state_at(loaded, version))
+    # A seat may have many orders, which all look at the same acts and views.
+    seen_by = functools.cache(lambda seat: [one for act in acts if (one := Seen(loaded, act, seat)).visible])
+    view_at = functools.lru_cache(MOST_VIEWS)(lambda version, seat: _view_at(loaded, version, seat))
     ready = None
     known: dict[UUID | None, Premove] = {row.pk: row for row in rows}
     for row in rows:
-        fresh = [Seen(loaded, act, row.seat) for act in acts if act[-1].version > row.looked_version]
-        seen = [act for act in fresh if act.visible]
+        seen = [act for act in seen_by(row.seat) if act.version > row.looked_version]
         if branches.is_branch(row):
             branches.follow(row, known.get(row.after_id) or row.after, seen)
         elif row.status == Status.WAITING:
-            _arm(match, row, seen, state_at)
+            _arm(match, row, seen, view_at)
         if ready is None and seen and row.status == Status.ARMED and row.seat in awaited:
             ready = row
     return ready if _automatic(acts) < MOST_AUTOMATIC else None
@@ -150,15 +154,16 @@ def _automatic(acts: Sequence[Sequence[StoredEvent]]) -> int:
     return count
 
 
-def _state_at(loaded: Loaded, version: int) -> object:
-    return (loaded if version == loaded.version else loading.load_at(loaded.game, loaded.match_id, version)).timeline.state
+def _view_at(loaded: Loaded, version: int, seat: int) -> object:
+    then = loaded if version == loaded.version else loading.load_at(loaded.game, loaded.match_id, version)
+    return loaded.game.view(then.timeline.state, seat)
 
 
-def _arm(match: Match, row: Premove, acts: Sequence[Seen], state_at: Callable[[int], object]) -> None:
+def _arm(match: Match, row: Premove, acts: Sequence[Seen], view_at: Callable[[int, int], object]) -> None:
     """Arm an order with the first act that meets its condition. An unreadable order ends here."""
     try:
         for act in acts:
-            if conditions.holds(act.game, row.condition, row.seat, act.events, functools.partial(state_at, act.version)):
+            if conditions.holds(act.game, row.condition, row.seat, act.events, functools.partial(view_at, act.version, row.seat)):
                 row.status, row.armed_version = Status.ARMED, act.version
                 return
     except OperationalError:
@@ -170,8 +175,8 @@ def _arm(match: Match, row: Premove, acts: Sequence[Seen], state_at: Callable[[i
         _drop(match, row, FAULT)
 
 
-def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> bool:
-    """Store the progress of the orders. Return False if the match has gone on since."""
+def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove], before: Mapping[UUID, str]) -> bool:
+    """Store the progress of the orders since `before`, of all that wait on at once. Return False if the match has gone on."""
     with transaction.atomic():
         # Lock the match first, as creating or cancelling orders does. Acts undone since must not arm anything.
         version = Match.objects.select_for_update(no_key=True).values_list("version", flat=True).get(pk=match.pk)
@@ -180,8 +185,11 @@ def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> bool:
         for row in rows:
             if loaded.ended:
                 row.status, row.why, row.ended_at = Status.DROPPED, "The match is over.", timezone.now()
-            row.looked_version = loaded.version
-            _write(row, "looked_version", "why", "ended_at")
+            if row.status != before[row.pk]:
+                row.looked_version = loaded.version
+                _write(row, "looked_version", "why", "ended_at")
+        waiting = [row.pk for row in rows if row.status == before[row.pk]]
+        Premove.objects.filter(pk__in=waiting, status__in=OPEN).update(looked_version=loaded.version)
     return True
 
 

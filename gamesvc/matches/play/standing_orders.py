@@ -120,7 +120,7 @@ def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, comma
         if number > MOST_EVER:
             raise Refused("too_many", say(branches.FULL, most=MOST_EVER))
         daily_limits.check_conditional(user.pk)
-        branches.forget_cancelled(own)
+        branches.forget_ended(own)
         return Premove.objects.create(
             match=match,
             seat=seat,

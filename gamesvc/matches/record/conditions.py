@@ -85,10 +85,10 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event], state: Callable[[], object]) -> bool:
+def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event], view: Callable[[], object]) -> bool:
     """Return True if an event matches, as the seat sees it, and all comparisons with its view hold.
 
-    `state` returns the state after these events. It is called only if it is needed.
+    `view` returns what the seat sees after these events. It is called only if it is needed.
     """
     if "act" in condition:
         return bool(seen_act(game, events, seat) == condition["act"])
@@ -100,8 +100,8 @@ def holds(game: Game, condition: JsonMapping, seat: int, events: Sequence[Event]
     comparisons = condition.get("view", ())
     if not comparisons:
         return True
-    view = game.view(state(), seat)
-    return all(COMPARE[one["op"]](find(view, one["path"]), one["value"]) for one in comparisons)
+    seen_then = view()
+    return all(COMPARE[one["op"]](find(seen_then, one["path"]), one["value"]) for one in comparisons)
 
 
 def seen_act(game: Game, events: Iterable[Event], seat: int) -> list[JsonObject]:
