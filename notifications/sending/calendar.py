@@ -7,7 +7,7 @@ gives the same result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -156,40 +156,51 @@ def _told(
     now = timezone.now()
     known = {(row.topic, row.subject): row for row in rows}
     told: list[tuple[CalendarEntry, Deadline | None]] = []
+    changed: list[CalendarEntry] = []
     for deadline in deadlines:
         row = known.pop((deadline.topic, deadline.subject), None)
         if row is None:
             row = CalendarEntry(user=user, topic=deadline.topic, subject=deadline.subject, due_at=deadline.due_at, changed_at=now)
-            _store(row)
+            changed.append(row)
         elif row.cancelled or row.due_at != deadline.due_at:
             row.due_at, row.cancelled, row.changed_at = deadline.due_at, False, now
-            _store(row)
+            changed.append(row)
         told.append((row, deadline))
     for row in known.values():
         if not row.cancelled:
             row.cancelled, row.changed_at = True, now
-            _store(row)
+            changed.append(row)
         if row.changed_at > now - CANCELLED_FOR:
             told.append((row, None))
+    _store(changed)
     return told
 
 
-# Of two mails at once that tell the same change, only the first counts it; both get the number.
+# Of two mails at once that tell the same change, only the first counts it; both get the number. All store in one order, so that
+# none of them locks what another one waits for.
 _STORE = f"""
 INSERT INTO notifications_calendar_entry AS e (user_id, topic, subject, due_at, cancelled, changed_at, sequence)
-SELECT %s::bigint, %s::text, %s::text, %s::timestamptz, %s::bool, %s::timestamptz, 0 WHERE {UNHURRIED}
+SELECT user_id, topic, subject, due_at, cancelled, changed_at, 0
+  FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::timestamptz[], %s::bool[], %s::timestamptz[])
+    AS n(user_id, topic, subject, due_at, cancelled, changed_at)
+  WHERE {UNHURRIED} ORDER BY topic, subject
 ON CONFLICT (user_id, topic, subject) DO UPDATE SET due_at = excluded.due_at, cancelled = excluded.cancelled,
   changed_at = CASE WHEN e.due_at = excluded.due_at AND e.cancelled = excluded.cancelled THEN e.changed_at
     ELSE excluded.changed_at END,
   sequence = e.sequence + CASE WHEN e.due_at = excluded.due_at AND e.cancelled = excluded.cancelled THEN 0 ELSE 1 END
-RETURNING id, sequence, changed_at
-"""
+RETURNING topic, subject, id, sequence, changed_at
+"""  # noqa: S608
 
 
-def _store(row: CalendarEntry) -> None:
-    """Store a changed entry, which thereby gets its next number."""
-    values = [row.user_id, row.topic, row.subject, row.due_at, row.cancelled, row.changed_at]
-    row.pk, row.sequence, row.changed_at = ask(_STORE, values).fetchone()
+def _store(rows: Collection[CalendarEntry]) -> None:
+    """Store a user's changed entries, each once, which thereby get their next numbers."""
+    if not rows:
+        return
+    values = [(row.user_id, row.topic, row.subject, row.due_at, row.cancelled, row.changed_at) for row in rows]
+    stored = ask(_STORE, [list(column) for column in zip(*values, strict=True)]).fetchall()
+    by_name = {(topic, subject): given for topic, subject, *given in stored}
+    for row in rows:
+        row.pk, row.sequence, row.changed_at = by_name[row.topic, row.subject]
 
 
 def _published(told: Sequence[tuple[CalendarEntry, Deadline | None]]) -> str | None:

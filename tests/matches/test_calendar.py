@@ -7,11 +7,13 @@ from datetime import timedelta
 
 import icalendar
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Question
-from notifications.models import CalendarFeed
+from notifications.models import CalendarEntry, CalendarFeed
 from notifications.sending import calendar
 from notifications.tasks import send_due
 from tests.mailing import mailing, verify  # noqa: F401
@@ -98,6 +100,20 @@ def test_a_receipt_cancels_what_the_orders_did(duel, mailing):  # noqa: F811
     mailing.work()
     [event] = events(file_of(mailing.receipt())).values()
     assert str(event["STATUS"]) == "CANCELLED"
+
+
+def test_many_new_deadlines_are_published_with_as_many_statements_as_one(duel, toy, anna, ben, client):
+    """A calendar program asks for them, and after a vacation all have moved."""
+    calendar.renew_address(anna)
+    costs = []
+    for number in (0, 3):
+        for _ in range(number):
+            opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy))
+        CalendarEntry.objects.all().delete()
+        with CaptureQueriesContext(connection) as asked:
+            found = feed(client, anna)
+        costs.append((len(found) - number, len(asked)))
+    assert costs[0] == costs[1]
 
 
 def test_players_see_only_their_own_deadlines(duel, anna, ben, client):
