@@ -270,10 +270,8 @@ class Restless(Match):
         if late:
             by, actor, command = late[0], "clock", dict(self.game.default_command(state, late[0]))
         else:
-            by, actor = self.rng.randrange(len(self.persons)), "seat"
-            if not self.game.legal_commands(state, by) or self.rng.random() < 0.5:
-                by = self.rng.choice(self.game.awaited(state)).seat
-            command = dict(self.game.bots["random"](self.game.view(state, by), (self.choice(by),), self.rng))
+            by, actor = self.writer(), "seat"
+            command = self.command(by)
         try:
             run = self.timeline.command(by, command, self.dice)
         except Refused:
@@ -283,6 +281,16 @@ class Restless(Match):
         self.follow(run.events, by, () if self.over else self.game.awaited(self.timeline.state), actor)
         if not self.over:
             self.judge(by if actor == "seat" else None, before)
+
+    def writer(self) -> int:
+        """Return the seat that acts next, often one that is awaited."""
+        by = self.rng.randrange(len(self.persons))
+        if not self.game.legal_commands(self.timeline.state, by) or self.rng.random() < 0.5:
+            by = self.rng.choice(self.game.awaited(self.timeline.state)).seat
+        return by
+
+    def command(self, by: int) -> dict[str, Any]:
+        return dict(self.game.bots["random"](self.game.view(self.timeline.state, by), (self.choice(by),), self.rng))
 
     def choice(self, by: int) -> Form:
         """Return a form of a seat, seldom one that ends its turn."""
