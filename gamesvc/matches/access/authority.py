@@ -48,7 +48,7 @@ def may_open(operator: User, match: Match) -> bool:
     """Return True if an operator may read a match on their pages: all of it once it is over, until then as observers see it.
 
     A private fork or analysis board may be over long before the match from which it comes, and shows a hand of that; before its
-    end it tells those who play in that match what its player thinks of. What an operator may know like everybody is not closed.
+    end it tells those who play in that match what its player has in mind. A match that everybody may read is always open.
     """
     if selectors.access_many(operator, [match]):
         return True

@@ -88,7 +88,7 @@ class MatchAdmin(ReadOnly):
         assert isinstance(request.user, User)
         if authority.may_open(request.user, match):
             return None
-        told = f"{match} is not open to you until it is over, and every match from which it comes."
+        told = f"{match} is not open to you until it and every match from which it comes are over."
         messages.error(request, told)
         return redirect(reverse("admin:matches_match_changelist"))
 
