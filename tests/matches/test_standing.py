@@ -251,6 +251,20 @@ def test_what_was_half_given_is_given_anew_after_the_match_was_rewound(match: Ma
     assert (row.status, row.given) == ("armed", 1)
 
 
+def test_what_was_given_is_not_given_again_where_the_match_goes_back_to_it(match: Match, player: Callable[..., User]) -> None:
+    """Given on two ways, of which the match leaves the second one for the first."""
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, DRAW)
+    begun = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    given = loading.load(match.id, match.game).viewer_version(None)
+    rewind(match, operator, begun)
+    act(match, 0)
+    rewind(match, operator, given)
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("done", 1)
+
+
 @pytest.mark.parametrize("stands", [0, 1])
 def test_what_was_given_waits_again_where_its_case_stands_and_the_match_was_rewound_behind_that(
     match: Match, player: Callable[..., User], stands: int

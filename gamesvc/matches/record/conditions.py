@@ -31,7 +31,8 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
     """Yield statements that reset the orders which a rewind has undone: they wait for their condition again.
 
     An order is reset as a whole, even if its condition and some of its commands remain: the rest was meant for what followed from
-    them. A redo restores the progress that the rewind had reset.
+    them. A redo restores the progress that the rewind had reset, as does any other way back to where that was made, whatever came
+    of the order since: else it would be carried out there once more.
     """
     for event in events:
         if event.type != Rewound.TYPE:
@@ -44,10 +45,12 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             " given = (before->>'given')::int, given_version = (before->>'given_version')::int,"
             " ended_at = (before->>'ended_at')::timestamptz, why = coalesce(before->>'why', ''), before = NULL,"
             " looked_version = %s::int"
-            " WHERE match_id = %s::uuid AND status = 'waiting' AND (before->>'last')::int <= %s::int"
-            " AND (before->>'taken_back')::int > %s::int"
+            " WHERE match_id = %s::uuid AND (before->>'last')::int <= %s::int AND (before->>'taken_back')::int > %s::int"
+            " AND (status = 'waiting'"
+            "  OR (status IN ('armed', 'done', 'lapsed') AND greatest(armed_version, given_version) > %s::int"
+            "   AND (given_version IS NULL OR given_version <> ALL (%s::int[]))))"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [event.version, match.id, to, to, match.id],
+            [event.version, match.id, to, to, to, list(back.kept), match.id],
         )
         yield Statement(
             "UPDATE matches_premove"  # noqa: S608
@@ -59,8 +62,9 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
             " WHERE match_id = %s::uuid AND status IN ('armed', 'done', 'lapsed')"
             " AND greatest(armed_version, given_version) > %s::int"
             " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
+            " AND ((before->>'last')::int <= %s::int AND (before->>'taken_back')::int > %s::int) IS NOT TRUE"
             f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [event.version, event.version, match.id, to, list(back.kept), match.id],
+            [event.version, event.version, match.id, to, list(back.kept), to, to, match.id],
         )
 
 
