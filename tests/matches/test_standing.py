@@ -265,6 +265,59 @@ def test_what_was_given_is_not_given_again_where_the_match_goes_back_to_it(match
     assert (row.status, row.given) == ("done", 1)
 
 
+def test_what_was_given_on_several_ways_is_given_again_on_none(match: Match, player: Callable[..., User]) -> None:
+    """Given on three ways, of which the match goes back to the first one, and from there to the second one."""
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, DRAW)
+    begun, given = loading.load(match.id, match.game).viewer_version(None), []
+    for _way in range(3):
+        act(match, 0)
+        given.append(loading.load(match.id, match.game).viewer_version(None))
+        act(match, 0)
+        rewind(match, operator, begun)
+    for version in given[:2]:
+        rewind(match, operator, version)
+        row.refresh_from_db()
+        assert (row.status, row.given) == ("done", 1)
+        act(match, 0)
+        assert acts(match)[-1] == ("draw", 0, "api")
+
+
+def test_what_an_earlier_version_has_noted_of_a_way_counts(match: Match, player: Callable[..., User]) -> None:
+    """It noted the last way alone, and not in a list."""
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, DRAW)
+    begun = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    given = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    rewind(match, operator, begun)
+    row.refresh_from_db()
+    assert row.before is not None
+    Premove.objects.filter(pk=row.pk).update(before=row.before["ways"][0])
+    rewind(match, operator, given)
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("done", 1)
+
+
+def test_what_was_given_waits_on_a_way_on_which_it_was_not(match: Match, player: Callable[..., User]) -> None:
+    """The match goes back to the way with it, and from there to the one without."""
+    operator = player("operator", is_staff=True)
+    row = lay(match, 1, HE_DRAWS, DRAW)
+    begun = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    given = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 0)
+    rewind(match, operator, begun)
+    act(match, 0, {"name": "play", "card": loading.load(match.id, match.game).timeline.state.hands[0][0]})
+    without = loading.load(match.id, match.game).viewer_version(None)
+    act(match, 1)
+    rewind(match, operator, given)
+    rewind(match, operator, without)
+    row.refresh_from_db()
+    assert (row.status, row.given) == ("waiting", 0)
+
+
 @pytest.mark.parametrize("stands", [0, 1])
 def test_what_was_given_waits_again_where_its_case_stands_and_the_match_was_rewound_behind_that(
     match: Match, player: Callable[..., User], stands: int

@@ -43,7 +43,7 @@ class Premove(models.Model):
     given_version = models.IntegerField(null=True)
     # The version up to which the match was searched for its condition (see `play.conditional_orders`).
     looked_version = models.IntegerField(default=0)
-    # Its progress before the match was rewound, and the version of the rewind (see `record.conditions.wait_again`).
+    # What came of it on the ways that the match has left, each with its versions (see `record.conditions.wait_again`).
     before = models.JSONField(null=True)
     why = models.TextField(blank=True)
 

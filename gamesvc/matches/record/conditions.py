@@ -26,46 +26,47 @@ OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
 # PostgreSQL chooses the order in which the parts of a statement run. Everything else that changes orders locks the match first.
 _MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
 
+MOST_WAYS = 20
+"""The ways of the match of which an order keeps what came of it, after the match has left them."""
+# Rows that an earlier version has written hold the last way alone.
+_WAYS = "coalesce(before->'ways', CASE WHEN before IS NULL THEN '[]' ELSE jsonb_build_array(before) END)"
+# The version from which on the order is as it is now: what came of it was done there, or the match went back to it.
+_SINCE = "greatest(armed_version, given_version, (before->>'since')::int)"
+# Versions go on counting, so each lies on one way.
+_HOLDS = "(way->>'last')::int <= %s::int AND (way->>'taken_back')::int > %s::int"
+_WITH_THIS = (
+    f"jsonb_path_query_array({_WAYS}, '$[last - {MOST_WAYS - 2} to last]')"
+    " || jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given, 'given_version', given_version,"
+    f" 'ended_at', ended_at, 'why', why, 'last', {_SINCE}, 'taken_back', %s::int)"
+)
+_GO_BACK = (
+    "UPDATE matches_premove"  # noqa: S608
+    " SET (looked_version, status, armed_version, given, given_version, ended_at, why, before) = ("
+    "SELECT %s::int, coalesce(way->>'status', 'waiting'), (way->>'armed_version')::int, coalesce((way->>'given')::int, 0),"
+    " (way->>'given_version')::int, (way->>'ended_at')::timestamptz, coalesce(way->>'why', ''),"
+    " jsonb_build_object('since', CASE WHEN way IS NOT NULL THEN %s::int END, 'ways', ways)"
+    f" FROM (SELECT CASE WHEN status = 'waiting' THEN {_WAYS} ELSE {_WITH_THIS} END AS ways) AS kept"
+    f" LEFT JOIN LATERAL (SELECT way FROM jsonb_array_elements(ways) AS way WHERE {_HOLDS} LIMIT 1) AS there ON true)"
+    " WHERE match_id = %s::uuid"
+    f" AND (status = 'waiting' AND EXISTS (SELECT FROM jsonb_array_elements({_WAYS}) AS way WHERE {_HOLDS})"
+    f"  OR status IN ('armed', 'done', 'lapsed') AND {_SINCE} > %s::int"
+    "   AND (given_version IS NULL OR given_version <> ALL (%s::int[])))"
+    f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}"
+)
+
 
 def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
-    """Yield statements that reset the orders which a rewind has undone: they wait for their condition again.
+    """Yield statements that make the orders what they were at the version that the match goes back to.
 
-    An order is reset as a whole, even if its condition and some of its commands remain: the rest was meant for what followed from
-    them. A redo restores the progress that the rewind had reset, as does any other way back to where that was made, whatever came
-    of the order since: else it would be carried out there once more.
+    An order that a rewind undoes waits for its condition again, as a whole, even if its condition and some of its commands
+    remain: the rest was meant for what followed from them. What came of it counts again where the match goes back to the way on
+    which it did, by a redo or otherwise: else it would be carried out there once more.
     """
     for event in events:
-        if event.type != Rewound.TYPE:
-            continue
-        back = Rewound.of(event.data)
-        to = back.to
-        yield Statement(
-            "UPDATE matches_premove"  # noqa: S608
-            " SET status = before->>'status', armed_version = (before->>'armed_version')::int,"
-            " given = (before->>'given')::int, given_version = (before->>'given_version')::int,"
-            " ended_at = (before->>'ended_at')::timestamptz, why = coalesce(before->>'why', ''), before = NULL,"
-            " looked_version = %s::int"
-            " WHERE match_id = %s::uuid AND (before->>'last')::int <= %s::int AND (before->>'taken_back')::int > %s::int"
-            " AND (status = 'waiting'"
-            "  OR (status IN ('armed', 'done', 'lapsed') AND greatest(armed_version, given_version) > %s::int"
-            "   AND (given_version IS NULL OR given_version <> ALL (%s::int[]))))"
-            f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [event.version, match.id, to, to, to, list(back.kept), match.id],
-        )
-        yield Statement(
-            "UPDATE matches_premove"  # noqa: S608
-            " SET status = 'waiting', armed_version = NULL, given = 0, given_version = NULL, ended_at = NULL, why = '',"
-            " looked_version = %s::int,"
-            " before = jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given,"
-            " 'given_version', given_version, 'ended_at', ended_at, 'why', why, 'last', greatest(armed_version, given_version),"
-            " 'taken_back', %s::int)"
-            " WHERE match_id = %s::uuid AND status IN ('armed', 'done', 'lapsed')"
-            " AND greatest(armed_version, given_version) > %s::int"
-            " AND (given_version IS NULL OR given_version <> ALL (%s::int[]))"
-            " AND ((before->>'last')::int <= %s::int AND (before->>'taken_back')::int > %s::int) IS NOT TRUE"
-            f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}",
-            [event.version, event.version, match.id, to, list(back.kept), to, to, match.id],
-        )
+        if event.type == Rewound.TYPE:
+            back, here = Rewound.of(event.data), event.version
+            holds = (back.to, back.to)
+            yield Statement(_GO_BACK, [here, here, here, *holds, match.id, *holds, back.to, list(back.kept), match.id])
 
 
 def forgotten(match: Match, seat: int) -> Statement:
