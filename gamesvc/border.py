@@ -145,7 +145,8 @@ def _counted(request: HttpRequest, who: Mapping[str, object], *, guest: bool = T
 def _envelope_fault(request: HttpRequest) -> Fault | None:
     """Return the fault of a request outside its body. Checks bytes only, since nothing is decoded yet."""
     if not has_readable_type(request):
-        return Fault("bad_encoding", "The Content-Type cannot be read: one of its parameters has an encoding that nobody knows.")
+        detail = "The Content-Type cannot be read: it is too long, or one of its parameters has an encoding that nobody knows."
+        return Fault("bad_encoding", detail)
     if detail := intake.text_fault(request.path_info):
         return Fault("bad_text", f"The address: {detail}")
     query = request.META.get("QUERY_STRING", "").encode("latin-1", "replace")

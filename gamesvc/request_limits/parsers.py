@@ -4,7 +4,8 @@ Those of Python take the square of the length of what they read, so a few reques
 minutes. Here cookies and parameters are gone through once, as in later versions of Python: cookies from 3.11.10 and 3.12.6 on
 (CVE-2024-7592), parameters from 3.13.6 on (gh-136063). Fields with many `%` took two hundred times their length in memory; here
 they are read piece by piece. A Content-Type that Django cannot read raised an error before any middleware was asked, so such
-requests were not counted, and each wrote as much to the log as its sender wanted.
+requests were not counted, and each wrote as much to the log as its sender wanted. One may name an encoding that takes the square
+of the length to decode, so a long one is not read.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from django.http import HttpRequest
 
 AT_ONCE = 16 * 1024
 """Bytes of a form whose escapes are read at once."""
+LONGEST_TYPE = 1_000
+"""Characters of a Content-Type. Anybody may send 65,000, and it is read before anything counts the request."""
 _ESCAPED = re.compile(r"\\(?:([0-3][0-7][0-7])|(.))")
 
 
@@ -78,8 +81,10 @@ _read_type = HttpRequest._set_content_type_params  # type: ignore[attr-defined]
 
 
 def _read_or_note_type(request: HttpRequest, meta: Mapping[str, object]) -> None:
-    """Read the Content-Type of a request. One that cannot be read is noted, for the border to refuse."""
+    """Read the Content-Type of a request. One that is too long or cannot be read is noted, for the border to refuse."""
     try:
+        if len(str(meta.get("CONTENT_TYPE", ""))) > LONGEST_TYPE:
+            raise ValueError("The Content-Type is too long.")
         _read_type(request, meta)
     except ValueError:
         request.content_type, request.content_params = "", {}
