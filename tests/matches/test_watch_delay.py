@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from django.test import Client
-from django.urls import get_resolver
+from django.urls import get_resolver, reverse
 
 from accounts.bots import bots
 from gamesvc.api.live.streams import Look
@@ -234,6 +234,30 @@ def test_a_host_who_gave_up_their_seat_sees_it_late(toy, anna, ben):
         substitutes.give_up(by=anna, match=match, seat=0)
         service_events.append(match, lambda *_: [turns.ended(match, "aborted")], actor=Actor("host"), channel="test")
         assert match_hooks.look([hook])[hook.pk].data["status"] == Match.Status.CANCELLED
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_operator_who_gave_up_their_seat_sees_it_late_on_their_own_pages_too(toy, anna, ben, player, seat):
+    """Whether or not they opened the match: neither its events, nor who must act until when, nor a pause, nor a look behind."""
+    left = (anna, ben)[seat]
+    left.is_staff = True
+    left.save()
+    with time_machine.travel(BEGIN, tick=False):
+        match = opening.join_match(by=ben, match=opening.create_match(by=anna, game=toy, watch="all", watch_delay=DELAY))
+    paths = [reverse("admin:matches_match_change", args=[match.pk], query=query) for query in ({}, {"after": 0}, {"version": 9})]
+    with time_machine.travel(BEGIN + HOUR, tick=False):
+        for one in range(seat + 1):
+            act(match, one)
+        substitutes.give_up(by=left, match=match, seat=seat)
+        shown = [read(left, path) for path in paths]
+        act(match, 1 - seat)
+        otto, newest = player("otto", is_staff=True), STORE.head(match.id).version
+        looks.look_behind(by=otto, match=match, seat=0, version=newest, reason="A doubt")
+        pauses.wish(match=match, by=holder(match, 1 - seat), seat=1 - seat, pause=True, channel="web")
+        assert Match.objects.get().paused_at is not None
+        assert [status for status, *_rest in shown] == [200, 200, 200]
+        assert [read(left, path) for path in paths] == shown
+        assert b"A doubt" in read(otto, paths[0])[3]
 
 
 def test_a_list_by_mail_tells_a_host_who_gave_up_their_seat_of_no_turn(toy, anna, ben, mailing):  # noqa: F811

@@ -41,7 +41,8 @@ from gamesvc.matches.story.undo_words import CODES
 def _access(request: HttpRequest, match: Match) -> Access:
     """Return the match as an observer sees it, also for an operator who plays in it: the match page shows their own seat."""
     assert isinstance(request.user, User)
-    return Access(match, request.user, None, tuple(match.seats.select_related("user").order_by("index")))
+    seats = tuple(match.seats.select_related("user").order_by("index"))
+    return Access(match, request.user, None, seats, match.pk in selectors.left(request.user, [match]))
 
 
 def _asked(request: HttpRequest, name: str) -> int | None:
@@ -99,7 +100,8 @@ class MatchAdmin(ReadOnly):
         except (Refused, Forbidden) as refused:
             messages.error(request, refused.sentence)
             seen = board.look(access)
-        loaded = loading.load(match.id, match.game)
+        now = board.look(access)
+        loaded = now.loaded
         last = loaded.viewer_version(seen.viewer)
         rules = authority.may_rule(access.user, match)
         context = {
@@ -108,7 +110,8 @@ class MatchAdmin(ReadOnly):
             "opts": self.model._meta,
             "match": match,
             "seats": list(zip(access.seats, selectors.seat_names(access.seats), strict=True)),
-            "questions": match.questions.order_by("due_at", "seat"),
+            "paused_at": None if access.is_delayed else match.paused_at,
+            "questions": now.questions,
             "seen": seen,
             "at": seen.loaded.version if seen.past else last,
             "last": last,
@@ -122,7 +125,7 @@ class MatchAdmin(ReadOnly):
             "actions": [name for name in measures.ACTIONS if rules],
             "codes": CODES.items(),
             "longest": authority.LONGEST_REASON,
-            "looks": match.looks.select_related("user").order_by("-at"),
+            "looks": looks.of_match(access),
             "once": system.token_urlsafe(12),
         }
         answer = TemplateResponse(request, "operators/match.html", context)

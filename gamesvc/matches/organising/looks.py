@@ -9,6 +9,7 @@ import uuid
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.models import User
 from gamesvc.games import catalog
@@ -16,6 +17,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
 from gamesvc.matches.access import authority, tenures
+from gamesvc.matches.access.selectors import Access
 from gamesvc.matches.events import Looked, MatchEvent
 from gamesvc.matches.models import Look, Match
 from gamesvc.matches.reading import refusals
@@ -51,6 +53,12 @@ def look_behind(*, by: User, match: Match, seat: int, version: int, reason: str,
         authority.check_may_look(by, match)
         service_events.append(match, decide, actor=Actor("host"), channel=channel)
         return Look.objects.create(id=look_id, match=match, user=by, seat=seat, version=version, words=words)
+
+
+def of_match(access: Access) -> QuerySet[Look]:
+    """Return the looks behind in a match that a reader may know, newest first; late for those who see the match late."""
+    found = access.match.looks.select_related("user").order_by("-at")
+    return found if (moment := access.shown_until) is None else found.filter(at__lte=moment)
 
 
 def seen(look: Look) -> dict[str, Any]:

@@ -62,11 +62,7 @@ class Looks(View):
     @documented(responses={200: LookShape(many=True), **PROBLEMS}, operation_id="matches_looks")
     def get(self, request: Request, ident: str) -> Response:
         """List the looks of operators at what a seat of the running match sees, with their reasons; newest first."""
-        access = self.access(ident)
-        found = access.match.looks.select_related("user").order_by("-at")
-        if (moment := access.shown_until) is not None:
-            found = found.filter(at__lte=moment)
-        return Response([looks.as_json(one) for one in found])
+        return Response([looks.as_json(one) for one in looks.of_match(self.access(ident))])
 
 
 class RefusalShape(schemas.Shape):
