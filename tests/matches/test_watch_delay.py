@@ -226,6 +226,9 @@ def test_a_host_who_gave_up_their_seat_sees_it_late(toy, anna, ben):
         shown = read(anna, "/")
         act(match, 1)
         assert read(anna, "/") == shown
+        pauses.wish(match=match, by=ben, seat=1, pause=True, channel="web")
+        assert Match.objects.get().paused_at is not None
+        assert read(anna, "/") == shown
         assert access_match(user=anna, ident=str(match.pk)).load().version == begun
         assert not match_hooks.look([hook])
         substitutes.take_over(by=anna, match=match)

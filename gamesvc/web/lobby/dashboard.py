@@ -62,6 +62,11 @@ class Row:
         return self.access.viewer
 
     @property
+    def paused(self) -> bool:
+        """Return True if the match is paused, as far as the reader may know."""
+        return self.match.paused_at is not None and not self.access.is_delayed
+
+    @property
     def free(self) -> int:
         """Return the number of free seats."""
         return sum(seat.holder is None for seat in self.access.seats)
