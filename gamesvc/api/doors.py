@@ -389,7 +389,8 @@ def as_markdown() -> str:
         "",
         f"`manage.py mailserver` takes {settings.MAILSERVER_CONNECTIONS} connections at a time. Where senders reach it directly,"
         f" it takes {settings.MAILSERVER_CONNECTIONS_PER_ADDRESS} of one network,",
-        f"and {settings.MAILSERVER_UNKNOWN_PER_HOUR} unknown addresses from one network within an hour. A connection lasts"
+        f"and {settings.MAILSERVER_UNKNOWN_PER_HOUR} unknown addresses from one network within an hour; then each further one"
+        " ends its connection. A connection lasts"
         f" {settings.MAILSERVER_SESSION_SECONDS:.0f} s and takes {settings.MAILSERVER_COMMANDS} commands",
         f"of a kind, {connection.MOST_MISTAKES} lines that are none and {settings.MAILSERVER_UNKNOWN_PER_CONNECTION} unknown"
         f" addresses; one mail has {receiver.MOST_RECIPIENTS} receivers at most.",

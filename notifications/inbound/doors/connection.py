@@ -98,7 +98,7 @@ class Limited(SMTP):
             self.transport.close()
 
     def guessed(self) -> bool:
-        """Count an unknown address. Return True if it was one too many.
+        """Count an unknown address. Return True if it was one too many for the connection or, in this hour, for its network.
 
         A mail server in front of us passes on everyone's guesses over its connections: it gets the refusal, but is never
         disconnected.
@@ -106,8 +106,8 @@ class Limited(SMTP):
         if settings.INBOUND_AUTH == "border":
             return False
         self.unknown += 1
-        self.gate.guess(self.network)
-        return self.unknown >= int(settings.MAILSERVER_UNKNOWN_PER_CONNECTION)
+        beyond = self.gate.guess(self.network)
+        return beyond or self.unknown >= int(settings.MAILSERVER_UNKNOWN_PER_CONNECTION)
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
         """Return the address of a command, None if there is none, and what follows it.

@@ -47,8 +47,6 @@ class Gate:
             most = settings.MAILSERVER_CONNECTIONS_PER_ADDRESS
             if self._inside[network] >= most or self._providers[provider_network(network)] >= NETWORKS_OF_ONE * most:
                 return FULL_FOR_YOU
-            if self._guessed(network) >= settings.MAILSERVER_UNKNOWN_PER_HOUR:
-                return GUESSED
         if len(self._guests) >= settings.MAILSERVER_CONNECTIONS and not self._make_room(provider_network(network)):
             return FULL
         self._guests[give_way] = network
@@ -94,8 +92,11 @@ class Gate:
         """Remove a body that may have been counted."""
         self._large.pop(id(body), None)
 
-    def guess(self, network: str) -> None:
-        """Count an unknown address requested by a network."""
+    def guess(self, network: str) -> bool:
+        """Count an unknown address requested by a network. Return True if it is beyond those of an hour.
+
+        The network still comes in: it may be the mail server of a provider, and another customer's mail would be late.
+        """
         now = time.monotonic()
         began, count = self._guesses.get(network, (now, 0))
         if now - began > HOUR:
@@ -104,10 +105,7 @@ class Gate:
         if len(self._guesses) >= MOST_NETWORKS:
             del self._guesses[next(iter(self._guesses))]
         self._guesses[network] = began, count + 1
-
-    def _guessed(self, network: str) -> int:
-        began, count = self._guesses.get(network, (0.0, 0))
-        return count if time.monotonic() - began <= HOUR else 0
+        return count >= int(settings.MAILSERVER_UNKNOWN_PER_HOUR)
 
 
 def network_of(peer: object) -> str:
