@@ -31,7 +31,7 @@ from gamesvc.matches.access import daily_limits
 from gamesvc.matches.play.bots import BEHIND_A_DAY
 from gamesvc.request_limits import ALWAYS, computing_time, long_answers
 from notifications.inbound import held, purposes, standing
-from notifications.inbound.doors import connection, rates, receiver
+from notifications.inbound.doors import connection, gate, rates, receiver
 from notifications.inbound.stopping import PURPOSE as STOPPING
 from notifications.parsing import cutting, limits, reading
 from notifications.wanted import muting, wishes
@@ -390,7 +390,8 @@ def as_markdown() -> str:
         f"`manage.py mailserver` takes {settings.MAILSERVER_CONNECTIONS} connections at a time. Where senders reach it directly,"
         f" it takes {settings.MAILSERVER_CONNECTIONS_PER_ADDRESS} of one network,",
         f"and {settings.MAILSERVER_UNKNOWN_PER_HOUR} unknown addresses from one network within an hour; then each further one"
-        " ends its connection. A connection lasts"
+        " ends its connection,",
+        f"and {gate.FLOOD} times as many shut the door to the network. A connection lasts"
         f" {settings.MAILSERVER_SESSION_SECONDS:.0f} s and takes {settings.MAILSERVER_COMMANDS} commands",
         f"of a kind, {connection.MOST_MISTAKES} lines that are none and {settings.MAILSERVER_UNKNOWN_PER_CONNECTION} unknown"
         f" addresses; one mail has {receiver.MOST_RECIPIENTS} receivers at most.",

@@ -21,6 +21,8 @@ MOST_LARGE = 20
 """Bodies of more than 1 MB on their way at once, so that the disk is bounded."""
 MOST_LARGE_OF_ONE = 4
 """Of these the most from one network: it could hold them back to the end of its connections."""
+FLOOD = 20
+"""The multiple of the unknown addresses of an hour that shuts the door to a network. One customer of a provider sends fewer."""
 FULL = "421 4.3.2 Too many connections, try again later"
 FULL_FOR_YOU = "421 4.7.0 Too many connections from your network, try again later"
 CROWDED = "421 4.7.0 Others are waiting and your network has the most connections, try again later"
@@ -47,6 +49,8 @@ class Gate:
             most = settings.MAILSERVER_CONNECTIONS_PER_ADDRESS
             if self._inside[network] >= most or self._providers[provider_network(network)] >= NETWORKS_OF_ONE * most:
                 return FULL_FOR_YOU
+            if self._guessed(network) >= FLOOD * int(settings.MAILSERVER_UNKNOWN_PER_HOUR):
+                return GUESSED
         if len(self._guests) >= settings.MAILSERVER_CONNECTIONS and not self._make_room(provider_network(network)):
             return FULL
         self._guests[give_way] = network
@@ -95,7 +99,8 @@ class Gate:
     def guess(self, network: str) -> bool:
         """Count an unknown address requested by a network. Return True if it is beyond those of an hour.
 
-        The network still comes in: it may be the mail server of a provider, and another customer's mail would be late.
+        The network still comes in, up to a flood: it may be the mail server of a provider, and another customer's mail would be
+        late.
         """
         now = time.monotonic()
         began, count = self._guesses.get(network, (now, 0))
@@ -106,6 +111,10 @@ class Gate:
             del self._guesses[next(iter(self._guesses))]
         self._guesses[network] = began, count + 1
         return count >= int(settings.MAILSERVER_UNKNOWN_PER_HOUR)
+
+    def _guessed(self, network: str) -> int:
+        began, count = self._guesses.get(network, (0.0, 0))
+        return count if time.monotonic() - began <= HOUR else 0
 
 
 def network_of(peer: object) -> str:

@@ -153,12 +153,17 @@ def test_each_line_of_an_answer_is_sent_at_once(mailing, monkeypatch):  # noqa: 
 
 
 def test_behind_a_mail_server_one_address_is_everybody(settings):
-    settings.MAILSERVER_CONNECTIONS_PER_ADDRESS = 1
+    settings.MAILSERVER_CONNECTIONS_PER_ADDRESS = settings.MAILSERVER_UNKNOWN_PER_HOUR = 1
     settings.INBOUND_AUTH = "border"
     made = Gate()
+    for _ in range(gate.FLOOD):
+        made.guess("192.0.2.1")
     assert [made.enter("192.0.2.1", guest) for guest in GUESTS[:3]] == ["", "", ""]
     settings.INBOUND_AUTH = "own"
     assert made.enter("192.0.2.1", GUESTS[3]) == gate.FULL_FOR_YOU
+    for guest in GUESTS[:3]:
+        made.leave(guest)
+    assert made.enter("192.0.2.1", GUESTS[3]) == gate.GUESSED
 
 
 def test_behind_a_mail_server_no_connection_gives_way(settings):
@@ -221,7 +226,7 @@ def test_a_network_is_one_address_or_a_64(peer, network):
 # --- guesses, commands, time ---
 
 
-def test_who_guesses_addresses_is_hung_up_on_and_then_gets_one_guess_a_connection(port, settings, to):
+def test_who_guesses_addresses_is_hung_up_on_then_gets_one_guess_a_connection_then_none(port, settings, to, monkeypatch):
     settings.MAILSERVER_UNKNOWN_PER_CONNECTION, settings.MAILSERVER_UNKNOWN_PER_HOUR = 3, 5
     with Line(port) as line:
         line.say("MAIL FROM:<eve@evil.example>")
@@ -236,6 +241,9 @@ def test_who_guesses_addresses_is_hung_up_on_and_then_gets_one_guess_a_connectio
         with Line(port) as line:
             line.say("MAIL FROM:<eve@evil.example>")
             assert line.say("RCPT TO:<z@reply.games.example>").startswith(gate.GUESSED)
+    monkeypatch.setattr(gate, "FLOOD", 1)
+    with Line(port, greet=False) as line:
+        assert line.greeting.startswith("421 4.7.1")
 
 
 def test_one_guesser_keeps_nobody_out_who_sends_through_the_same_mail_server(port, settings, to):
