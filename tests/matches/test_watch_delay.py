@@ -12,10 +12,11 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from accounts.bots import bots
+from accounts.models import User
 from gamesvc.api.live.streams import Look
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access.selectors import access_match
-from gamesvc.matches.lobby import follows, opening, press, rematches, substitutes
+from gamesvc.matches.lobby import follows, invitations, opening, press, rematches, substitutes
 from gamesvc.matches.mail_orders.words import openings
 from gamesvc.matches.models import Holding, Match
 from gamesvc.matches.notices import absence_notices, match_hooks
@@ -237,6 +238,30 @@ def test_a_host_who_gave_up_their_seat_sees_it_late(toy, anna, ben):
         substitutes.give_up(by=anna, match=match, seat=0)
         service_events.append(match, lambda *_: [turns.ended(match, "aborted")], actor=Actor("host"), channel="test")
         assert match_hooks.look([hook])[hook.pk].data["status"] == Match.Status.CANCELLED
+
+
+@pytest.mark.parametrize("hosts", ["the owner", "the bot"])
+def test_a_host_sees_late_what_another_account_of_theirs_has_left(toy, ben, host, hosts):
+    """A user and their bots are one person. While the other account plays, the host sees the match as it is."""
+    bot = bots.make(owner=host, name="deep-bot")
+    User.objects.update(plays_bots=True)
+    opener, sitter = (host, bot) if hosts == "the owner" else (bot, host)
+    with time_machine.travel(BEGIN, tick=False):
+        match = opening.create_match(by=opener, game=toy, watch="all", watch_delay=DELAY, take_seat=False, entry="invited")
+        for guest in (sitter, ben):
+            invitations.invite(by=opener, match=match, username=guest.username)
+            match = opening.join_match(by=guest, match=match)
+        hook = Webhook.objects.create(user=opener, url="https://hooks.example/", topic=str(match.pk), channel=False)
+    with time_machine.travel(BEGIN + HOUR, tick=False):
+        act(match, 0)
+        assert access_match(user=opener, ident=str(match.pk)).load().version == STORE.head(match.id).version
+        substitutes.give_up(by=sitter, match=match, seat=0)
+        view = f"/api/v1/matches/{match.number}/view/"
+        shown = [read(opener, path) for path in (view, "/")]
+        act(match, 1)
+        assert access_match(user=opener, ident=str(match.pk)).load().version < STORE.head(match.id).version
+        assert [read(opener, path) for path in (view, "/")] == shown
+        assert not match_hooks.look([hook])
 
 
 @pytest.mark.parametrize("seat", [0, 1])

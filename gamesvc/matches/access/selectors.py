@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_r
 from django.utils import timezone
 
 from accounts import blocks
+from accounts.bots import bots
 from accounts.models import User
 from events.store import StoredEvent
 from gamesvc.database.asking import ask
@@ -31,7 +32,7 @@ from gamesvc.matches.record.stream import STORE, lift, version_at
 class Access:
     """A match as one user may use it. `seat` is the user's own, if any; on their analysis board, the one they look from.
 
-    `left`: the user gave up a seat of a match that they host, so that they rule on it no longer (`tenures`).
+    `left`: the user or a bot of theirs gave up a seat of a match that they host, so that they rule on it no longer (`tenures`).
     """
 
     match: Match
@@ -162,17 +163,26 @@ class _Ties:
 
 
 def left(user: User | None, matches: Iterable[Match]) -> frozenset[uuid.UUID]:
-    """Return the matches shown late that a user hosts and has held a seat of. No query where none is shown late."""
-    hosted = [match for match in matches if match.watch_delay and user is not None and match.creator_id == user.pk]
-    held = Holding.objects.filter(match__in=hosted, user=user).values_list("match_id", flat=True) if hosted else ()
-    return frozenset(held)
+    """Return the matches shown late that a user hosts and that they or their bots have held a seat of, but for those in which a
+    bot of theirs plays. No query where none is shown late.
+    """
+    hosted = [match.pk for match in matches if match.watch_delay and user is not None and match.creator_id == user.pk]
+    if user is None or not hosted:
+        return frozenset()
+    return frozenset(Match.objects.filter(_held_by(user), pk__in=hosted).values_list("pk", flat=True))
 
 
 def seen_late(user: User) -> Q:
     """Return the condition of matches that a user sees late, for queries: they have `left`, and have no seat again."""
-    own = {"match": OuterRef("pk"), "user": user}
     hosted = Q(creator=user, watch_delay__gt=0)
-    return hosted & Q(Exists(Holding.objects.filter(**own))) & ~Q(Exists(Seat.objects.filter(**own)))
+    return hosted & _held_by(user) & ~Q(Exists(Seat.objects.filter(match=OuterRef("pk"), user=user)))
+
+
+def _held_by(user: User) -> Q:
+    """Return the condition of matches of which a user or a bot of theirs has held a seat, and no other account of theirs does."""
+    accounts = bots.person(user)
+    held = Holding.objects.filter(match=OuterRef("pk"), user__in=accounts)
+    return Q(Exists(held)) & ~Q(Exists(Seat.objects.filter(match=OuterRef("pk"), user__in=accounts.exclude(pk=user.pk))))
 
 
 def _access(match: Match, user: User | None, seats: tuple[Seat, ...], ties: _Ties, link: str = "") -> Access | None:
