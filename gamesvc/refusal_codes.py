@@ -126,6 +126,11 @@ _SEATS = {
         "Each time a seat falls free others are called to take it, so a player comes back a few times only.",
         "Leave the seat to another player; you can still watch.",
     ),
+    "time_ran_out": Meaning(
+        "Your time has run out since you left",
+        "In this match running out of time loses the match, or hands the seat to a bot. Leaving the seat does not change that.",
+        "Leave the seat to another player; you can still watch.",
+    ),
     "looked_behind": Meaning(
         "You have looked behind in this match",
         "As an operator you have seen what a seat hides, so you cannot take a seat in it.",

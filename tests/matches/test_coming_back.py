@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -12,6 +13,7 @@ import time_machine
 from accounts.models import User
 from gamesvc.matches.lobby import follows, opening, substitutes
 from gamesvc.matches.models import Match, Question
+from gamesvc.matches.organising.measures import Measure, organise
 from gamesvc.matches.proof import audit
 from gamesvc.matches.record import availability, loading
 from gamesvc.matches.timekeeping import timeout_sweep
@@ -99,6 +101,47 @@ def test_coming_back_excuses_no_more_time_outs(anna: User, ben: User, program: C
     run_out(match)
     assert asked(match).seat != seat or asked(match).due_at > due + DAY
     assert audit.check_match(match.id) == []
+
+
+@pytest.mark.parametrize("policy", ["lose", "bot"])
+def test_nobody_leaves_while_their_time_runs_out_and_comes_back(
+    anna: User, ben: User, program: Callable[..., Any], policy: str
+) -> None:
+    match = opened(anna, ben, timeout=policy)
+    question, gone = asked(match), player_of(match)
+    with time_machine.travel(question.due_at - timedelta(minutes=1), tick=False):
+        assert program(gone).post(f"/matches/{match.number}/give-up/").status_code == 200
+    run_out(match)
+    answer = program(gone).post(f"/matches/{match.number}/substitute/")
+    assert (answer.status_code, answer.json().get("code")) == (422, "time_ran_out")
+    assert match.seats.get(index=question.seat).user is None
+
+
+def test_who_left_comes_back_where_the_game_only_answers_for_the_seat(anna: User, ben: User, program: Callable[..., Any]) -> None:
+    match = opened(anna, ben)
+    question, gone = asked(match), player_of(match)
+    assert program(gone).post(f"/matches/{match.number}/give-up/").status_code == 200
+    run_out(match)
+    assert program(gone).post(f"/matches/{match.number}/substitute/").status_code == 200
+    assert match.seats.get(index=question.seat).user == gone
+
+
+def test_what_an_organiser_rewound_keeps_nobody_from_coming_back(
+    anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any]
+) -> None:
+    match = opening.create_match(
+        by=player("hosta"), game="stratastar", clock={"turn": "24h", "timeout": "lose"}, take_seat=False, watch="all"
+    )
+    match = opening.join_match(by=ben, match=opening.join_match(by=anna, match=match))
+    gone = player_of(match)
+    assert program(gone).post(f"/matches/{match.number}/give-up/").status_code == 200
+    before = loading.load(match.id, match.game).version
+    run_out(match)
+    host = match.creator
+    assert host is not None
+    measure = Measure("rewind", "mistake", "They come back.", to=before)
+    organise(by=host, match=match, measure=measure, command_id=uuid.uuid4())
+    assert program(gone).post(f"/matches/{match.number}/substitute/").status_code == 200
 
 
 def test_what_is_undone_gives_them_no_time_either(anna: User, ben: User, program: Callable[..., Any]) -> None:

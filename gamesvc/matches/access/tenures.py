@@ -25,7 +25,7 @@ from gamesvc.games.kernel.game import Refused
 from gamesvc.games.kernel.wording import listed
 from gamesvc.json_types import JsonObject
 from gamesvc.language import say
-from gamesvc.matches.events import Joined, Left, MatchEvent, Seated, TimedOut, Vacated
+from gamesvc.matches.events import Joined, Left, MatchEvent, Rewound, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Holding, Look, Match, Reason, Seat
 from gamesvc.matches.record.loading import sit
 from gamesvc.matches.record.stream import STORE
@@ -206,6 +206,25 @@ def excused(*, match: Match, holders: Collection[str]) -> int:
             case Joined() | Seated():
                 seated[event.seat] = event.holder
     return count
+
+
+def ran_out_without(*, match: Match, seat: int, holders: Collection[str]) -> bool:
+    """Return True if the clock of a seat has run out while nobody had it, since the last of these holders left. What an
+    organiser has rewound since counts no longer.
+    """
+    holder, late = "", False
+    for event in _events(match, Joined, Seated, Vacated, TimedOut, Rewound):
+        match event:
+            case Joined(seat=changed) | Seated(seat=changed) if changed == seat:
+                holder = event.holder
+                late = late and holder not in holders
+            case Vacated(seat=changed) if changed == seat:
+                holder = ""
+            case TimedOut(seat=changed) if changed == seat:
+                late = late or not holder
+            case Rewound(cause="host"):
+                late = False
+    return late
 
 
 def closed_to(user: User) -> list[UUID]:

@@ -26,6 +26,7 @@ from gamesvc.games.kernel.game import RESIGN, Refused
 from gamesvc.language import say
 from gamesvc.matches import backoff, hints
 from gamesvc.matches.access import holders, selectors, tenures
+from gamesvc.matches.clock.parsing import DECISIVE
 from gamesvc.matches.events import MatchEvent, Seated, Vacated
 from gamesvc.matches.lobby import blocked, programs
 from gamesvc.matches.models import Match, Question, Seat
@@ -66,7 +67,8 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
     with transaction.atomic():
         tenures.lock_user(by)
         seats = holders.lock_seats(match)
-        _check_running(Match.objects.get(pk=match.pk))
+        newest = Match.objects.get(pk=match.pk)
+        _check_running(newest)
         if any(one.user_id == by.pk for one in seats):
             raise Refused("joined_already", say("You already have a seat in this match."))
         free = [one for one in seats if one.waits]
@@ -79,7 +81,7 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
             invited = match.invitations.filter(user=by, declined_at=None).exists()
             if not invited and not tenures.played(by, match):
                 raise Refused("not_invited", say("This match is open to invited players only; ask its host for a link."))
-        returns = _check_tenures(by, match, seats, found.index)
+        returns = _check_tenures(by, newest, seats, found.index)
         found.user, found.bot, found.holder, found.vacated_at = by, "", uuid.uuid4(), None
         # Everything before is news to the substitute.
         found.contribution, found.joined_at, found.seen_version = "", timezone.now(), 0
@@ -103,13 +105,18 @@ def take_over(*, by: User, match: Match, seat: int | None = None, link: str = ""
 def _check_tenures(by: User, match: Match, seats: Sequence[Seat], seat: int) -> list[str]:
     """Return the holder ids under which a user held the seat before. Raises `Refused` if they may not take it now.
 
-    A block does not keep players from their own seat: they have met already.
+    A block does not keep players from their own seat: they have met already. Where running out of time loses the seat or the
+    match, nobody leaves before that and comes back after it.
     """
     reliability.check(by, match)
     returns = tenures.returns(by=by, match=match, seat=seat)
     if len(returns) >= MOST_TENURES:
         detail = say("You have left this match {number} times. Leave the seat to another player.", number=len(returns))
         raise Refused("too_often", detail, "seat")
+    decisive = match.clock.get("timeout") in DECISIVE
+    if returns and decisive and tenures.ran_out_without(match=match, seat=seat, holders=returns):
+        detail = say("Your time has run out since you left, and with it your part in this match. Leave the seat to others.")
+        raise Refused("time_ran_out", detail, "seat")
     if not returns:
         blocked.check_seat(by=by, match=match, seats=seats)
     return returns
