@@ -14,7 +14,7 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import CASCADE, SET_NULL
+from django.db.models import CASCADE, SET_NULL, Model, QuerySet
 from django.db.models.fields.reverse_related import ForeignObjectRel
 from django.utils import timezone
 
@@ -23,6 +23,8 @@ from accounts.models import ApiToken, Language, User
 from accounts.oauth import apps
 from accounts.validators import ERASED_PREFIX
 
+AT_ONCE = 500
+"""Rows that are deleted with one statement."""
 Eraser = Callable[[User], None]
 _erasers: dict[str, Eraser] = {}
 _before: list[Eraser] = []
@@ -57,6 +59,16 @@ def erase(user: User) -> None:
         Session.objects.filter(pk__in=sessions).delete()
 
 
+def delete(rows: QuerySet[Model]) -> None:
+    """Delete rows with all that depends on them, some at a time, and read nothing of them but their keys.
+
+    Django reads whole what others depend on, all at once: of one player more than a process has room for.
+    """
+    keys = list(rows.values_list("pk", flat=True))
+    for start in range(0, len(keys), AT_ONCE):
+        rows.model._base_manager.filter(pk__in=keys[start : start + AT_ONCE]).only("pk").delete()
+
+
 def _erase(user: User) -> None:
     """Erase a user and their bots. The erasers run first, while the addresses they may have to look for are still known."""
     user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
@@ -65,7 +77,7 @@ def _erase(user: User) -> None:
     for eraser in _erasers.values():
         eraser(user)
     signins.erase(user, [user.username, user.email, *EmailAddress.objects.filter(user=user).values_list("email", flat=True)])
-    ApiToken.objects.filter(user=user).delete()
+    delete(ApiToken.objects.filter(user=user))
     absences.forget(user)
     EmailAddress.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
@@ -98,6 +110,6 @@ def _let_go(user: User) -> None:
         if isinstance(field, ForeignObjectRel) and not field.many_to_many:
             rows = field.related_model._base_manager.filter(**{field.field.name: user})
             if field.on_delete is CASCADE:
-                rows.delete()
+                delete(rows)
             elif field.on_delete is SET_NULL:
                 rows.update(**{field.field.name: None})

@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 
 from accounts.addresses import verified_addresses
+from accounts.erasure import delete
 from accounts.models import User
 from notifications.models import (
     Bounce,
@@ -29,10 +30,10 @@ from notifications.wanted.preferences import address_hash
 
 def erase_notices(user: User) -> None:
     """Delete all notices to the user (also those to their addresses before they signed up), their settings and mail."""
-    Outbox.objects.filter(user=user).delete()
+    delete(Outbox.objects.filter(user=user))
     addresses = [address.lower() for address in verified_addresses(user)]
-    Outbox.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).exclude(address="").delete()
-    ReplyAddress.objects.filter(email__in=addresses).exclude(email="").delete()
+    delete(Outbox.objects.annotate(lower=Lower("address")).filter(lower__in=addresses).exclude(address=""))
+    delete(ReplyAddress.objects.filter(email__in=addresses).exclude(email=""))
     for model in (
         Mute,
         Preference,
@@ -46,8 +47,8 @@ def erase_notices(user: User) -> None:
         CalendarEntry,
         LastShown,
     ):
-        model.objects.filter(user=user).delete()
+        delete(model._base_manager.filter(user=user))
     hashes = [address_hash(address) for address in addresses]
     for about in (Bounce, Suppression):
-        about.objects.filter(Q(user=user) | Q(address_hash__in=hashes)).delete()
-    ReplyAddress.objects.filter(user=user).delete()  # and with them every mail sent to them
+        delete(about._base_manager.filter(Q(user=user) | Q(address_hash__in=hashes)))
+    delete(ReplyAddress.objects.filter(user=user))  # and with them every mail sent to them
