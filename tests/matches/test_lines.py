@@ -117,6 +117,73 @@ def test_the_other_way_lapses_and_an_undo_brings_both_back(match: Match, two_way
     assert statuses(match) == ["done", "lapsed"]
 
 
+MOVE: Mapping[str, Any] = {"name": "move", "from": "A1", "to": "B1", "fleets": 1, "warfleets": 0, "free": True}
+
+
+@pytest.fixture
+def moving(match: Match) -> Match:
+    """Return the match where ben can move a fleet, or end his turn with events that tell nothing of his moves."""
+    before = [(1, place("A1")), (0, place("J10")), (0, RETOOL), (0, END), (1, RETOOL), *[(1, {"name": "end_phase"})] * 2]
+    for seat, command in before:
+        act(match, seat, command)
+    return match
+
+
+def undo(match: Match, seat: int, do: Callable[..., Any] = undoing.undo) -> None:
+    version = loading.load(match.id, match.game).viewer_version(seat)
+    assert do(match=match, sender=sends(match, seat), expected_version=version, command_id=uuid.uuid4()).done
+    conditional_orders.play(match.id)
+
+
+def keep_answer(match: Match, anna: User) -> None:
+    """Keep an answer to the end of ben's turn, in the present position."""
+    lines.keep(access(anna, board_of(anna, match, (1, END), (0, RETOOL), (0, END))))
+
+
+def test_a_tree_is_not_followed_in_a_position_before_the_one_in_which_it_was_laid(moving: Match, anna: User) -> None:
+    """Ben takes a move back, for which nobody is asked, and ends his turn as the tree waits for: with his fleet elsewhere."""
+    act(moving, 1, MOVE)
+    keep_answer(moving, anna)
+    undo(moving, 1)
+    assert statuses(moving) == ["lapsed"]
+    undo(moving, 1, undoing.redo)
+    assert statuses(moving) == ["waiting"]
+    undo(moving, 1)
+    act(moving, 1, END)
+    assert statuses(moving) == ["lapsed"]
+    assert commands(moving)[-1] == ("end_turn", "api")
+
+
+def test_a_tree_waits_while_the_match_goes_back_to_the_position_in_which_it_was_laid(moving: Match, anna: User) -> None:
+    act(moving, 1, MOVE)
+    undo(moving, 1)
+    keep_answer(moving, anna)
+    act(moving, 1, MOVE)
+    assert statuses(moving) == ["lapsed"]
+    undo(moving, 1)
+    assert statuses(moving) == ["waiting"]
+    act(moving, 1, END)
+    assert statuses(moving) == ["done"]
+    assert commands(moving)[-1] == ("end_turn", "standing")
+
+
+def test_a_line_before_which_the_match_has_gone_back_since_it_was_read_is_refused(
+    moving: Match, anna: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    act(moving, 1, MOVE)
+    kept = branches.keep
+
+    def late(**given: Any) -> list[Premove]:
+        undo(moving, 1)
+        return kept(**given)
+
+    monkeypatch.setattr(branches, "keep", late)
+    with pytest.raises(Refused) as refused:
+        keep_answer(moving, anna)
+    assert refused.value.code == "line_left"
+    assert not Premove.objects.exists()
+
+
 def test_any_other_act_ends_a_tree_without_a_word(match: Match, two_ways: Match) -> None:
     act(match, 1, place("J10"))
     assert statuses(match) == ["lapsed", "lapsed"]

@@ -197,7 +197,8 @@ FIELDS = {
     "PremoveShape.ended_at": f"When it was played or dropped; null while it waits. {MOMENT}",
     "PremoveShape.made_at": f"When you laid it. {MOMENT}",
     "PremoveShape.number": "Its number among your conditional orders in this match.",
-    "PremoveShape.when": "The condition. In a tree: `act`, the events of one act as you will see it, of `seat` by `command`. "
+    "PremoveShape.when": "The condition. In a tree: `act`, the events of one act as you will see it, of `seat` by `command`; "
+    "of its first order also `since`, the version behind whose position the tree waits. "
     "Only a kept line of an analysis board makes such an order; it cannot be sent.",
     "PressShape.said_at": f"When it was sent. {MOMENT}",
     "PressShape.to": "The seats that read it; null: all.",

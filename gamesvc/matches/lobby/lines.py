@@ -53,11 +53,13 @@ class Step:
 class Line:
     """A line as it can be kept: the match with the access of its player, its branches, and the match's version at that time.
 
+    `laid`: the last version before the line that its player knows.
     `ends`: the order at which chance or something hidden decides, so that neither it nor what follows is kept; empty if all is.
     """
 
     access: Access
     since: int
+    laid: int
     branches: list[Branch]
     ends: str = ""
 
@@ -130,7 +132,8 @@ def keep(access: Access) -> list[Premove]:
     seat = line.access.seat
     assert seat is not None
     assert access.user is not None
-    return branches.keep(match=line.access.match, seat=seat.index, user=access.user, line=line.branches, since=line.since)
+    match, since, laid = line.access.match, line.since, line.laid
+    return branches.keep(match=match, seat=seat.index, user=access.user, line=line.branches, since=since, laid=laid)
 
 
 def read(access: Access) -> Line:
@@ -144,10 +147,10 @@ def read(access: Access) -> Line:
         detail = say("A line has at most {most} steps; this one has {count}.", most=MOST_STEPS, count=len(wanted))
         raise Refused("line_too_long", detail)
     loaded = loading.load(origin.match.id, origin.match.game)
-    at, _shown = forks.settled_version(loaded, seat, begun)
+    at, shown = forks.settled_version(loaded, seat, begun)
     tried = _tried(loading.load_at(loaded.game, loaded.match_id, at).timeline, seat, wanted)
     played = _played(loaded, seat, at, tried)
-    line, ended = _branches(seat, tried[played:])
+    line, ended = _branches(seat, tried[len(played) :])
     missing = [ended.command] if ended is not None else [step.command for step in wanted[len(tried) :]]
     ends = board.game.render(missing[0]) if missing else ""
     if not line and ends:
@@ -157,7 +160,8 @@ def read(access: Access) -> Line:
         raise Refused(
             "no_answer", say("Play an act of another player and your answer to it. An answer is what an order can keep.")
         )
-    return Line(origin, loaded.version, line, ends)
+    laid = played[-1].seen_version if played else shown
+    return Line(origin, loaded.version, laid, line, ends)
 
 
 def open_board(access: Access, branch: Premove, **options: Any) -> Match:
@@ -243,14 +247,14 @@ def _look(deal: Timeline, step: Step, seat: int) -> list[JsonObject] | None:
     return conditions.seen_act(deal.game, run.events, seat)
 
 
-def _played(loaded: Loaded, seat: int, since: int, tried: Sequence[Branch]) -> int:
-    """Return how many steps the match has made since the board began. Raises `Refused` if it made others."""
+def _played(loaded: Loaded, seat: int, since: int, tried: Sequence[Branch]) -> list[branches.Seen]:
+    """Return the acts with which the match has followed the line since the board began. Raises `Refused` if it made others."""
     acts = conditional_orders.standing_acts(STORE.read(loaded.match_id, since, loaded.version), since)
     known = (branches.Seen(loaded, act, seat) for act in acts)
     seen = list(itertools.islice((one for one in known if one.visible and not one.is_private), len(tried) + 1))
     if len(seen) > len(tried) or not all(_same(act, step, seat) for act, step in zip(seen, tried, strict=False)):
-        raise Refused("line_left", say("The match has taken another way since. Analyse from its present position."))
-    return len(seen)
+        raise Refused("line_left", say(branches.LEFT))
+    return seen
 
 
 def _same(act: branches.Seen, step: Branch, seat: int) -> bool:

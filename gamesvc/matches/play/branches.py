@@ -2,7 +2,8 @@
 
 A match follows a tree exactly or not at all. So the position of each answer is the one that its player looked at, as far as they
 could see it. The very next act after a branch decides: it meets one of the branches that follow, and the others lapse. A branch
-without commands waits for the next act again. An undo makes them wait once more (`record.conditions`).
+without commands waits for the next act again. An undo makes them wait once more, but not behind the position in which the tree
+was laid: there they lapse (`record.conditions`).
 
 Not here: giving the commands (`conditional_orders`), making trees of the lines of an analysis board (`lobby.lines`).
 """
@@ -23,9 +24,11 @@ from gamesvc.games.kernel.game import Refused, see_event
 from gamesvc.json_types import JsonObject
 from gamesvc.language import mark, say
 from gamesvc.matches.access import daily_limits, holders
+from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 from gamesvc.matches.record import conditions, stream
 from gamesvc.matches.record.loading import Loaded
+from gamesvc.matches.record.stream import STORE
 
 Status = Premove.Status
 MOST = 60
@@ -37,6 +40,7 @@ MOST_ENDED = 60
 CANCELLED = "Cancelled."
 LISTED = 10
 """The ended orders of a seat that are shown."""
+LEFT = mark("The match has taken another way since. Analyse from its present position.")
 FULL = mark("You have placed {most} conditional orders in this match, which is the limit. Play when it is your turn.")
 
 
@@ -117,21 +121,22 @@ def _meets(row: Premove, act: Seen) -> bool:
 
 def _lapse(row: Premove, act: Seen) -> None:
     row.status, row.armed_version, row.ended_at = Status.LAPSED, act.version, timezone.now()
-    row.why = say("The match took another way with version {version}.", version=act.seen_version)
+    row.why = say(conditions.ANOTHER_WAY, version=act.seen_version)
 
 
 # --- keeping and cancelling ---
 
 
-def keep(*, match: Match, seat: int, user: User, line: Sequence[Branch], since: int) -> list[Premove]:
+def keep(*, match: Match, seat: int, user: User, line: Sequence[Branch], since: int, laid: int) -> list[Premove]:
     """Add a line to a seat's tree, as checked at version `since` of the match. Return its orders from the first to the last.
 
-    Steps that the tree has already are shared. Another answer to the same act replaces the one before, with all that followed
-    from it. Raises `Refused`.
+    `laid`: the last version that led to the position before the line, of those that the seat knows. Steps that the tree has
+    already are shared. Another answer to the same act replaces the one before, with all that followed from it. Raises `Refused`.
     """
     with transaction.atomic():
         locked = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         holders.check(locked, locked.seats.all(), seat, user.pk)
+        _check_there(locked, since, laid)
         own = Premove.objects.filter(match=match, seat=seat)
         opened = [row for row in own.filter(status=Status.WAITING).select_related("after") if is_branch(row)]
         shared, replaced = fitting(opened, line)
@@ -153,13 +158,20 @@ def keep(*, match: Match, seat: int, user: User, line: Sequence[Branch], since: 
                     seat=seat,
                     user=user,
                     number=number,
-                    condition=step.condition,
+                    condition=step.condition if made else {**step.condition, "since": laid},
                     commands=step.answers,
                     after=made[-1] if made else None,
                     looked_version=since,
                 )
             )
     return made
+
+
+def _check_there(match: Match, since: int, laid: int) -> None:
+    """Refuse a line before which the match has gone back since it was checked."""
+    back = [Rewound.of(one.data) for one in STORE.read(match.pk, since, match.version) if one.type == Rewound.TYPE]
+    if any(one.to < laid and not one.private for one in back):
+        raise Refused("line_left", say(LEFT))
 
 
 def fitting(opened: Iterable[Premove], line: Sequence[Branch]) -> tuple[list[Premove], Premove | None]:

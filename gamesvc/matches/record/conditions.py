@@ -13,15 +13,20 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from django.utils import timezone
+
 from events.store import Statement
 from gamesvc.games.kernel.events import of_service
 from gamesvc.games.kernel.game import Event, Game, see_event
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.language import mark, say
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
 
 # The explanation for the owner if the order failed for a reason other than the rules.
 FAULT = "It could not be carried out, by a fault of the service."
+# The explanation for a branch of a tree that lapsed.
+ANOTHER_WAY = mark("The match took another way with version {version}.")
 OPEN = (Premove.Status.WAITING, Premove.Status.ARMED)
 # PostgreSQL chooses the order in which the parts of a statement run. Everything else that changes orders locks the match first.
 _MATCH_FIRST = "EXISTS (SELECT FROM matches_match WHERE id = %s::uuid FOR NO KEY UPDATE)"
@@ -32,6 +37,8 @@ MOST_WAYS = 20
 _WAYS = "coalesce(before->'ways', CASE WHEN before IS NULL THEN '[]' ELSE jsonb_build_array(before) END)"
 # The version from which on the order is as it is now: what came of it was done there, or the match went back to it.
 _SINCE = "greatest(armed_version, given_version, (before->>'since')::int)"
+# A tree waits in the position in which it was laid alone: its first branch lapses where the match goes back behind that.
+_LAID = "(condition->>'since')::int"
 # Versions go on counting, so each lies on one way.
 _HOLDS = "(way->>'last')::int <= %s::int AND (way->>'taken_back')::int > %s::int"
 _WITH_THIS = (
@@ -42,13 +49,18 @@ _WITH_THIS = (
 _GO_BACK = (
     "UPDATE matches_premove"  # noqa: S608
     " SET (looked_version, status, armed_version, given, given_version, ended_at, why, before) = ("
-    "SELECT %s::int, coalesce(way->>'status', 'waiting'), (way->>'armed_version')::int, coalesce((way->>'given')::int, 0),"
-    " (way->>'given_version')::int, (way->>'ended_at')::timestamptz, coalesce(way->>'why', ''),"
+    "SELECT %s::int, coalesce(way->>'status', CASE WHEN gone THEN 'lapsed' ELSE 'waiting' END),"
+    " CASE WHEN way IS NULL AND gone THEN %s::int ELSE (way->>'armed_version')::int END,"
+    " coalesce((way->>'given')::int, 0), (way->>'given_version')::int,"
+    " CASE WHEN way IS NULL AND gone THEN %s::timestamptz ELSE (way->>'ended_at')::timestamptz END,"
+    " coalesce(way->>'why', CASE WHEN gone THEN %s::text ELSE '' END),"
     " jsonb_build_object('since', CASE WHEN way IS NOT NULL THEN %s::int END, 'ways', ways)"
-    f" FROM (SELECT CASE WHEN status = 'waiting' THEN {_WAYS} ELSE {_WITH_THIS} END AS ways) AS kept"
+    f" FROM (SELECT CASE WHEN status = 'waiting' THEN {_WAYS} ELSE {_WITH_THIS} END AS ways,"
+    f" coalesce({_LAID} > %s::int, false) AS gone) AS kept"
     f" LEFT JOIN LATERAL (SELECT way FROM jsonb_array_elements(ways) AS way WHERE {_HOLDS} LIMIT 1) AS there ON true)"
     " WHERE match_id = %s::uuid"
-    f" AND (status = 'waiting' AND EXISTS (SELECT FROM jsonb_array_elements({_WAYS}) AS way WHERE {_HOLDS})"
+    f" AND (status = 'waiting' AND ({_LAID} > %s::int"
+    f"   OR EXISTS (SELECT FROM jsonb_array_elements({_WAYS}) AS way WHERE {_HOLDS}))"
     f"  OR status IN ('armed', 'done', 'lapsed') AND {_SINCE} > %s::int"
     "   AND (given_version IS NULL OR given_version <> ALL (%s::int[])))"
     f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}"
@@ -60,13 +72,18 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
 
     An order that a rewind undoes waits for its condition again, as a whole, even if its condition and some of its commands
     remain: the rest was meant for what followed from them. What came of it counts again where the match goes back to the way on
-    which it did, by a redo or otherwise: else it would be carried out there once more.
+    which it did, by a redo or otherwise: else it would be carried out there once more. A tree waits again only where the match is
+    still on the way on which it was laid, and in the position of then or behind it.
     """
     for event in events:
         if event.type == Rewound.TYPE:
             back, here = Rewound.of(event.data), event.version
             holds = (back.to, back.to)
-            yield Statement(_GO_BACK, [here, here, here, *holds, match.id, *holds, back.to, list(back.kept), match.id])
+            # What nobody else has seen of an act changes no position that a tree waits in.
+            laid = here if back.private else back.to
+            lapsed = (here, timezone.now(), say(ANOTHER_WAY, version=here))
+            ways = (*lapsed, here, here, laid, *holds)
+            yield Statement(_GO_BACK, [here, *ways, match.id, laid, *holds, back.to, list(back.kept), match.id])
 
 
 def forgotten(match: Match, seat: int) -> Statement:
