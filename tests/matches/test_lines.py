@@ -27,6 +27,7 @@ from notifications.models import Outbox
 from tests.conftest import Program
 from tests.matches import playing
 from tests.matches.playing import sends
+from tests.matches.test_standing import rewind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -182,6 +183,26 @@ def test_a_line_before_which_the_match_has_gone_back_since_it_was_read_is_refuse
         keep_answer(moving, anna)
     assert refused.value.code == "line_left"
     assert not Premove.objects.exists()
+
+
+def test_an_order_is_given_again_after_the_match_went_twice_to_where_its_case_had_come(
+    moving: Match, anna: User, player: Callable[..., User]
+) -> None:
+    """What was given of it after the first time was undone, and has used up nothing."""
+    operator = player("operator", is_staff=True)
+    moved = {"event": {"type": "fleets_moved", "data": {"seat": 1}}}
+    row = standing_orders.lay_by(match=moving, seat=0, user=anna, condition=moved, commands=[RETOOL])
+    begun = loading.load(moving.id, moving.game).version
+    act(moving, 1, MOVE)
+    armed = loading.load(moving.id, moving.game).version
+    act(moving, 1, {"name": "end_phase"})
+    rewind(moving, operator, begun)
+    for _ in range(2):
+        rewind(moving, operator, armed)
+        act(moving, 1, END)
+        row.refresh_from_db()
+        assert (row.status, row.why) == ("done", "")
+        assert commands(moving)[-1] == ("retool", "standing")
 
 
 def test_any_other_act_ends_a_tree_without_a_word(match: Match, two_ways: Match) -> None:

@@ -198,8 +198,10 @@ def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove], before: Mapping
 
 def _give(match: Match, loaded: Loaded, row: Premove) -> int:
     """Submit the next command of an armed order. Return 1 if it was done here."""
-    # The version of arming is part of the key: after a rewind the condition may be met again, for another command.
-    key = f"{row.id} {row.armed_version} {row.given}"
+    # The version of arming is part of the key: after a rewind the condition may be met again, for another command. So is that
+    # with which the match has gone back to where it was met: what was given there since was undone.
+    since = (row.before or {}).get("since")
+    key = f"{row.id} {row.armed_version} {row.given}{f' {since}' if since else ''}"
     try:
         with transaction.atomic():
             stored = turns.give(
