@@ -791,6 +791,36 @@ def test_neither_the_clock_nor_a_turn_mail_comes_before_what_a_seat_has_laid_by(
     assert not [one for one in STORE.read(match.id) if one.type == "match.timed_out"]
 
 
+@pytest.mark.parametrize("later", [DRAW, "play"], ids=["its case", "another act"])
+def test_an_order_that_an_undo_meets_between_two_reads_of_a_worker_waits_as_it_says(
+    match: Match, player: Callable[..., User], monkeypatch: pytest.MonkeyPatch, later: Any
+) -> None:
+    """The worker reads the orders, the match is rewound and goes on, and then the worker reads the match."""
+    operator = player("operator", is_staff=True)
+    begun = loading.load(match.id, match.game).version
+    row = lay(match, 0, HE_DRAWS, DRAW)
+    act(match, 0)
+    row.refresh_from_db()
+    assert row.status == "armed"
+    load = loading.load
+
+    def late(match_id: uuid.UUID, game_id: str) -> loading.Loaded:
+        monkeypatch.setattr(conditional_orders.loading, "load", load)
+        rewind(match, operator, begun)
+        card = load(match.id, match.game).timeline.state.hands[0][0]
+        playing.act(match, 0, DRAW if later == DRAW else {"name": "play", "card": card})
+        if later != DRAW:
+            playing.act(match, 1)
+        return load(match_id, game_id)
+
+    playing.act(match, 1, {"name": "set_orders", "text": "hush"})
+    monkeypatch.setattr(conditional_orders.loading, "load", late)
+    conditional_orders.play(match.id)
+    conditional_orders.sweep()
+    row.refresh_from_db()
+    assert row.status == ("armed" if later == DRAW else "waiting")
+
+
 def test_two_workers_give_an_order_once(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(match, 1, HE_DRAWS, {"name": "draw"}, {"name": "draw"})
     playing.act(match, 0)

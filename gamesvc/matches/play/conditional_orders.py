@@ -176,7 +176,10 @@ def _arm(match: Match, row: Premove, acts: Sequence[Seen], view_at: Callable[[in
 
 
 def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove], before: Mapping[UUID, str]) -> bool:
-    """Store the progress of the orders since `before`, of all that wait on at once. Return False if the match has gone on."""
+    """Store the progress of the orders since `before`, of all that wait on at once.
+
+    Return False if the match has gone on, or an order since it was read.
+    """
     with transaction.atomic():
         # Lock the match first, as creating or cancelling orders does. Acts undone since must not arm anything.
         version = Match.objects.select_for_update(no_key=True).values_list("version", flat=True).get(pk=match.pk)
@@ -185,12 +188,13 @@ def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove], before: Mapping
         for row in rows:
             if loaded.ended:
                 row.status, row.why, row.ended_at = Status.DROPPED, "The match is over.", timezone.now()
-            if row.status != before[row.pk]:
-                row.looked_version = loaded.version
-                _write(row, "looked_version", "why", "ended_at")
+        changed = [row for row in rows if row.status != before[row.pk]]
+        written = [_write(row, "why", "ended_at", looked_version=loaded.version) for row in changed]
         waiting = [row.pk for row in rows if row.status == before[row.pk]]
-        Premove.objects.filter(pk__in=waiting, status__in=OPEN).update(looked_version=loaded.version)
-    return True
+        # What a rewind has changed since the orders were read has a later version.
+        as_read = Premove.objects.filter(pk__in=waiting, looked_version__lte=max(row.looked_version for row in rows))
+        written.append(as_read.filter(status__in=OPEN).update(looked_version=loaded.version) == len(waiting))
+    return all(written)
 
 
 # --- giving ---
@@ -214,7 +218,7 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
     except OperationalError:
         raise
     except DuplicateCommand:
-        if Premove.objects.filter(pk=row.pk, status__in=OPEN, given=row.given).exists():
+        if _as_read(row).exists():
             logger.exception("The conditional order %s could not be played.", row.id)
             _drop(match, row, FAULT)
     except Refused as refused:
@@ -230,7 +234,7 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
 def _advance(row: Premove, version: int) -> None:
     """Record that one more command was given, in the transaction of its append. Raises `_Overtaken`."""
     given, done = row.given, row.given + 1 == len(row.commands)
-    written = Premove.objects.filter(pk=row.pk, status__in=OPEN, given=given).update(
+    written = _as_read(row).update(
         status=Status.DONE if done else Status.ARMED,
         armed_version=row.armed_version,
         given=given + 1,
@@ -250,7 +254,11 @@ def _drop(match: Match, row: Premove, why: str) -> None:
             outbox.notify(outbox.Notice(kind="standing_dropped", user_id=row.user_id, topic=str(match.id), payload=payload))
 
 
-def _write(row: Premove, *fields: str) -> bool:
-    """Store the progress of an order, unless it was cancelled or given meanwhile."""
-    open_still = Premove.objects.filter(pk=row.pk, status__in=OPEN, given=row.given)
-    return bool(open_still.update(**{name: getattr(row, name) for name in ("status", "armed_version", *fields)}))
+def _write(row: Premove, *fields: str, **more: int) -> bool:
+    """Store the progress of an order, unless it was cancelled, given or undone meanwhile."""
+    return bool(_as_read(row).update(**{name: getattr(row, name) for name in ("status", "armed_version", *fields)}, **more))
+
+
+def _as_read(row: Premove) -> QuerySet[Premove]:
+    """Return the order, unless it was cancelled or given since it was read, looked at, or undone by a rewind."""
+    return Premove.objects.filter(pk=row.pk, status__in=OPEN, given=row.given, looked_version=row.looked_version)
