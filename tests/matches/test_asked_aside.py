@@ -9,15 +9,19 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.utils import timezone
 
+from gamesvc.games import catalog
 from gamesvc.games.kernel.game import Refused
 from gamesvc.matches.access import daily_limits
-from gamesvc.matches.lobby import opening
+from gamesvc.matches.lobby import forks, opening
 from gamesvc.matches.models import Match
 from gamesvc.matches.play import standing_orders
-from gamesvc.matches.record import loading
+from gamesvc.matches.record import loading, stream
 from gamesvc.matches.timekeeping import timeout_sweep
+from tests.games.space_war.table import table
 from tests.matches.playing import act, offer_trade, to_trade
+from tests.matches.test_deadlines import check_store
 
 pytestmark = pytest.mark.django_db
 NEARLY = timedelta(hours=47)
@@ -113,6 +117,35 @@ def test_pauses_do_not_make_a_player_who_is_away_lose_their_seat(anna, ben, cloc
     clock.shift(timedelta(hours=13))
     timeout_sweep.sweep()
     assert match.seats.get(index=1 - seat).user is not None
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_reactions_do_not_make_a_player_who_misses_a_turn_lose_their_seat(anna, ben, clock, back):
+    """What goes back into that turn asks for it again, for an hour. It counts anew once its player has come back."""
+    position = table(b={"play": ["satellite"]}, points="all").ok({"op": "position"})["position"]
+    match = opening.create_match(
+        by=anna,
+        game="space_war",
+        clock={"turn": "4d", "reaction": "12h", "after": 2},
+        start=forks.described(catalog.game("space_war"), position),
+    )
+    match = opening.join_match(by=ben, match=match)
+    clock.shift(timedelta(days=4, minutes=1))
+    assert timeout_sweep.sweep() == 1
+    satellite = next(one.id for one in loading.load(match.id, match.game).timeline.state.pieces)
+    act(match, 1, {"name": "react", "item": 1, "play": {"card": satellite}})
+    if back:
+        act(match, 0, {"name": "set_orders", "orders": []})
+    [asked] = match.questions.all()
+    assert (asked.seat, asked.question, asked.due_at) == (0, "turn7.1", timezone.now() + timedelta(hours=1))
+    clock.shift(timedelta(hours=1, minutes=1))
+    assert timeout_sweep.sweep() == 1
+    assert match.seats.get(index=0).user == anna
+    told = [event.data["in_row"] for event in stream.STORE.read(match.id) if event.type == "match.timed_out"]
+    assert told == [1, 1]
+    [asked] = match.questions.all()
+    assert (asked.seat, asked.question) == (1, "review7.1")
+    check_store(match)
 
 
 # Standing orders that answer nothing of what the other player asks here.

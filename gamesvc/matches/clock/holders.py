@@ -11,11 +11,16 @@ from gamesvc.matches.events import MatchEvent, Seated, TimedOut, Vacated
 
 
 def count(account: Account, event: MatchEvent) -> None:
-    """Count the timeouts of a seat's holder. A new holder starts from zero; a returning one keeps their count of excuses."""
+    """Count the timeouts of a seat's holder, those in a row as the event counts them.
+
+    A new holder starts from zero; a returning one keeps their count of excuses.
+    """
     match event:
-        case TimedOut(seat=seat, excused=excused):
-            counts = account.excused if excused else account.missed
-            counts[seat] = counts.get(seat, 0) + 1
+        case TimedOut(seat=seat, excused=True):
+            account.excused[seat] = account.excused.get(seat, 0) + 1
+        case TimedOut(seat=seat, in_row=in_row):
+            # A seat without a player has no count of its own.
+            account.missed[seat] = in_row or account.missed.get(seat, 0) + 1
         case Vacated(seat=seat) | Seated(seat=seat):
             account.missed.pop(seat, None)
             account.excused.pop(seat, None)

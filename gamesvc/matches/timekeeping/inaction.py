@@ -35,7 +35,7 @@ def sentence(loaded: Loaded, seat: int, question: str, *, held: bool, in_words: 
     """
     if held:
         return _("If you do nothing more, the orders that you have kept for the deadline are carried out.")
-    follows = timeouts.consequence(loaded, seat)
+    follows = timeouts.consequence(loaded, seat, question)
     match follows.kind:
         case "excused" if follows.left:
             return ngettext(

@@ -1,7 +1,8 @@
 """Consequences of a timeout for a seat, from the match's clock policy (`timeout`, `after`, `excused`).
 
 `default`: the game's own answer. `pass`: the game's `pass` if it is legal, else its own answer. `lose`: the seat resigns. `bot`:
-a bot takes the seat for good. `after`: this many timeouts in a row vacate the seat, and a substitute may take it (`substitutes`).
+a bot takes the seat for good. `after`: this many timeouts in a row vacate the seat, and a substitute may take it (`substitutes`);
+the clock of a turn counts once.
 `excused`: this many timeouts of a player give the question's time again.
 
 Each timeout is an event with the deadline, the policy and the reminders sent, in the append of its consequences. Not here: when a
@@ -25,6 +26,7 @@ from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.bots import bot_of
 from gamesvc.games.kernel.game import DECLINE, RESIGN
 from gamesvc.json_types import JsonMapping, JsonObject
+from gamesvc.matches.clock.account import Account
 from gamesvc.matches.events import MatchEvent, Seated, TimedOut, Vacated
 from gamesvc.matches.models import Match, Seat
 from gamesvc.matches.record import conditions
@@ -75,11 +77,22 @@ class Consequence:
     left: int = 0
 
 
-def consequence(loaded: Loaded, seat: int) -> Consequence:
-    """Return what the match's clock policy does when this seat, which has a player, runs out of time now."""
+def row_with(account: Account, seat: int, question: str) -> int:
+    """Return how many timeouts in a row the seat has with one of this open question.
+
+    The clock of a turn counts once, however often it goes on and runs out again: others could make a player who is away lose
+    their seat within one turn, by acts that interrupt it.
+    """
+    missed, clock = account.missed.get(seat, 0), account.open.get((seat, question))
+    again = missed > 0 and clock is not None and clock.ran_out is not None
+    return missed if again else missed + 1
+
+
+def consequence(loaded: Loaded, seat: int, question: str) -> Consequence:
+    """Return what the match's clock policy does when this seat, which has a player, runs out of time for a question now."""
     account = loaded.account
     told = account.policy.told if account.policy is not None else {}
-    kind, missed, used = told.get("timeout", "default"), account.missed.get(seat, 0) + 1, account.excused.get(seat, 0)
+    kind, missed, used = told.get("timeout", "default"), row_with(account, seat, question), account.excused.get(seat, 0)
     if used < told.get("excused", 0):
         return Consequence("excused", left=told["excused"] - used - 1)
     if kind == "bot" and loaded.game.bots:
@@ -100,12 +113,12 @@ def rule(match: Match, loaded: Loaded, due: Due, seats: Sequence[Seat], reminded
     if seat.user_id is None:
         return Ruling((_timed_out(match, due, "default", seat, reminded),))
     told = account.policy.told if account.policy is not None else {}
-    follows, policy = consequence(loaded, due.seat), told.get("timeout", "default")
+    follows, policy = consequence(loaded, due.seat, due.question), told.get("timeout", "default")
     if follows.kind == "excused":
         used = account.excused.get(due.seat, 0) + 1
         notice = absence_announcements.timed_out(match, seat, due, "excused", follows.left)
         return Ruling((_timed_out(match, due, policy, seat, reminded, excused=True),), tuple(notice), excused=used)
-    event = _timed_out(match, due, policy, seat, reminded, in_row=account.missed.get(due.seat, 0) + 1)
+    event = _timed_out(match, due, policy, seat, reminded, in_row=row_with(account, due.seat, due.question))
     if follows.kind == "bot":
         after, more = _hand_over(match, seat, bot_of(loaded.game))
         more += absence_announcements.timed_out(match, seat, due, "bot")

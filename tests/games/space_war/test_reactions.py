@@ -372,6 +372,18 @@ def test_timeouts_in_a_row_lose_and_a_command_resets_them():
     assert (events[-1]["data"]["winner"], events[-1]["data"]["reason"]) == (1, "timed_out")
 
 
+def test_a_turn_that_a_reaction_opens_again_is_no_further_timeout():
+    """Else who may react twice could win as soon as the opponent misses one turn."""
+    t = table(b={"play": ["satellite"]}, points="all", max_timeouts=2)
+    t.do(0, "time_out")
+    t.do(0, "time_out")
+    assert t.awaited == [(1, "review")]
+    t.react(1, t.state.items[0].n, card=t["b.satellite"])
+    assert t.awaited == [(0, "attack")]
+    t.do(0, "time_out")
+    assert (t.state.phase, t.side(0).timeouts) == ("review", 1)
+
+
 def test_resign_ends_the_match_at_any_time():
     t = busy_turn(hand=["luck"])
     t.do(0, "resign")

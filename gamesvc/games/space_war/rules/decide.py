@@ -75,12 +75,13 @@ def _in_own_turn(state: State, seat: int) -> bool:
 def _time_out(flow: Flow, seat: int) -> None:
     """Carry out the default command. Too many timeouts in a row lose the match (RULES.md 15).
 
-    Everything left undone in one pending decision (a whole turn is one) counts as one timeout, however many defaults it takes.
+    Everything left undone in one pending decision (a whole turn is one) counts as one timeout, however many defaults it takes,
+    and however often a reaction goes back into it: it is asked again then under an id with another number of rewinds.
     """
     state = flow.state
     side, command = state.sides[seat], ordinary(state, seat)
     question = next(one.id for one in awaited(state) if one.seat == seat)
-    in_a_row = side.timeouts + (side.timed != question)
+    in_a_row = side.timeouts + (side.timed.partition(".")[0] != question.partition(".")[0])
     flow.emit(TimedOut(seat=seat, in_a_row=in_a_row, question=question))
     if state.max_timeouts and in_a_row >= state.max_timeouts:
         flow.finish(1 - seat, "timed_out")
