@@ -20,6 +20,7 @@ from gamesvc.matches.play import standing_orders
 from gamesvc.matches.record import loading, stream
 from gamesvc.matches.timekeeping import timeout_sweep
 from tests.games.space_war.table import table
+from tests.games.star_commander.test_standing import duel, fire
 from tests.matches.playing import act, offer_trade, to_trade
 from tests.matches.test_deadlines import check_store
 
@@ -145,6 +146,23 @@ def test_reactions_do_not_make_a_player_who_misses_a_turn_lose_their_seat(anna, 
     assert told == [1, 1]
     [asked] = match.questions.all()
     assert (asked.seat, asked.question) == (1, "review7.1")
+    check_store(match)
+
+
+def test_standing_orders_of_a_third_player_leave_the_question_of_another_as_it_is(anna, ben, player, clock):
+    """They ask their own player too. A new question would have a new clock, and drop the orders held for the old one."""
+    at_window, *shot = duel()
+    fire(at_window, *shot)
+    position = at_window.session.answer({"op": "position"})["position"]
+    start = forks.described(catalog.game("star_commander"), position)
+    policy = {"turn": "4d", "reaction": "24h"}
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="star_commander", clock=policy, start=start))
+    match = opening.join_match(by=player("cleo"), match=match)
+    [before] = match.questions.all()
+    clock.shift(timedelta(hours=23))
+    act(match, 2, {"name": "set_standing_orders", "orders": {"commands": "ask"}})
+    asked = {row.seat: (row.question, row.due_at) for row in match.questions.all()}
+    assert asked == {1: (before.question, before.due_at), 2: (before.question, timezone.now() + timedelta(hours=24))}
     check_store(match)
 
 

@@ -394,6 +394,21 @@ def asked(table: Table) -> list[int]:
     return [one.seat for one in GAME.awaited(table.session.match.state)]
 
 
+def test_a_seat_that_joins_a_window_later_leaves_the_question_of_the_other_as_it_is() -> None:
+    """Else the standing orders of a third player would end a question, with its clock and the orders held for it."""
+    table, *rest = duel()
+    fire(table, *rest)
+    [before] = GAME.awaited(table.session.match.state)
+    assert before.seat == 1
+    for word in ("ask", "pass", "ask"):
+        table.do(2, "set_standing_orders", orders={"commands": word})
+        after = GAME.awaited(table.session.match.state)
+        assert [(one.seat, one.id) for one in after] == [(1, before.id), (2, before.id)][: 2 if word == "ask" else 1]
+    table.do(2, "pass")
+    table.do(1, "pass")
+    assert table.waits() == ("command", 0)
+
+
 def test_all_seats_that_a_window_will_ask_are_asked_at_once() -> None:
     table, _ = everybody()
     assert asked(table) == [1, 2, 3]

@@ -59,11 +59,13 @@ class Play:
     ) -> bool:
         """Put the step back and ask the seat. A pending decision that is unchanged is not opened again.
 
-        `asked`: the seats after it that may answer already. `top`: the card that the seat looks at.
+        `asked`: the seats after it that may answer already. `top`: the card that the seat looks at. A seat that was asked alone
+        in a window keeps its question when others are asked beside it.
         """
         self.work.append(step)
         standing = self.state.prompt
         same = (standing.kind, standing.seat, standing.what, standing.answered) == (prompt, seat, what, False)
+        joined = same and not self.answering and self.state.window is not None and not self.state.window.question
         same = same and self.state.work == self.work
         if self.state.window is not None:
             same = same and list(self.state.window.asked) == list(asked)
@@ -73,7 +75,7 @@ class Play:
                     prompt=prompt,
                     seat=seat,
                     what=what,
-                    number=standing.number + 1,
+                    number=standing.number + (not joined),
                     work=[dict(one) for one in self.work],
                     asked=asked or (),
                     uid=top.uid if top else None,
