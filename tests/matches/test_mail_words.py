@@ -583,6 +583,20 @@ def test_standing_orders_by_mail(duel, mailing):  # noqa: F811
     assert events(duel) == []
 
 
+def test_a_conditional_order_that_a_program_broke_gives_no_part_of_itself_at_once(duel, mailing):  # noqa: F811
+    """Programs put what stands behind column 76 on the next line: there the second order would look like one for now."""
+    condition = "standing if drew seat=1 and turn.number >= 3 and hand.count >= 10"
+    mailing.write(f"{condition} then draw;\ndraw\n", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert events(duel) == []
+    assert not Premove.objects.exists()
+    assert "“draw” may be an order, or belong to the conditional order above it" in flat(mailing.receipt())
+    mailing.write(f"{condition} then draw;\n\ndraw\n", to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert Premove.objects.get().commands == [{"name": "draw"}]
+    assert "toy.drew" in events(duel), "an empty line divides them"
+
+
 def test_a_draw_is_no_word_of_this_game_and_says_so(duel, mailing):  # noqa: F811
     mailing.write("draw?", to=reply_to(turn_mail(mailing)))
     mailing.work()

@@ -182,6 +182,32 @@ def test_a_message_that_a_program_broke_is_sent_whole() -> None:
     assert done(f"press ben: hello\n{ORDER}") == ["press ben: hello", ORDER]
 
 
+FLEET = "fleet 0 destroyer 2-3, 3 prison_barge 4, 5 dreadnaught 5, 4 drone_boat 6"
+
+
+@pytest.mark.parametrize("begins", ["", "preview ", "- ", "Vorschau "])
+def test_an_order_that_a_program_broke_is_one_order_also_where_its_rest_could_be_another(begins: str) -> None:
+    """A fleet without its upgrade would be confirmed, and of a preview the rest would be carried out."""
+    game = catalog.game("space_fleet_commander")
+    view = positions(game.id)[0]
+    assert done(f"{begins}{FLEET},\nupgrade 6 5", game=game, view=view) == [f"{FLEET}, upgrade 6 5"]
+    assert done(f"{begins}{FLEET}\nkeep", game=game, view=view) == [FLEET, "keep"]
+
+
+def test_the_rest_of_a_broken_preview_is_no_order() -> None:
+    game = catalog.game("star_commander")
+    fire = "fire v3>v7=2 v4>v8=1 v5>v9=3 v6>v9=1 v10>v11=2 v12>v13=1"
+    assert done(f"preview {fire}\npass", game=game, view=positions(game.id)[0]) == [f"{fire} pass"]
+
+
+@pytest.mark.parametrize("rest", ["colonize C4", "end turn", "undo"])
+def test_an_order_below_a_conditional_one_that_may_go_on_is_asked_about(rest: str) -> None:
+    begun = "standing if colony_placed seat=1 space=D4 and round.number >= 12 then fleet;"
+    assert done(f"{begun}\n{rest}") == f"? {begun}\n{rest}"
+    assert done(f"{begun}\ncol C4") == [f"{begun} col C4"]
+    assert done(f"standing if turn_started then fleet;\n{ORDER}") == ["standing if turn_started then fleet;", ORDER]
+
+
 @pytest.mark.parametrize("below", ["pass", "fleet", "colonize C4", "undo", "end of it all"])
 def test_an_order_below_a_message_that_may_go_on_is_asked_about(below: str) -> None:
     assert done(f"{LONG}\n{below}") == f"? {LONG}\n{below}"

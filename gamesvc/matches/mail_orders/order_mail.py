@@ -283,17 +283,29 @@ def _unclear_end(line: Line) -> Line:
 
 
 def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None) -> list[_Written]:
-    """Join a long order with its rest, which a mail program has put on the next line: if that is no order, but with it one."""
+    """Join a long order with its rest, which a mail program has put on the next line: if it is one with it.
+
+    A rest that is an order too is joined where the order is only tried out, or ends between two of its parts.
+    """
     whole: list[_Written] = []
     for line in lines:
         above = whole[-1] if whole else _Written("")
         joined = f"{above.text} {line.strip()}"
         broken = line.strip() and len(above.text) >= tolerance.WRAPPED_AT and view is not None
-        if broken and _reads(joined, game, view) and not _reads(line, game, view):
+        tried_out, order = _without_preview(joined)
+        if broken and _reads(order, game, view) and (tried_out or tolerance.is_open(above.text) or not _reads(line, game, view)):
             whole[-1] = _Written(joined, above.lines + 1)
         else:
             whole.append(_Written(line))
     return whole
+
+
+def _without_preview(line: str) -> tuple[bool, str]:
+    """Return whether a line only tries an order out, and the order."""
+    said = tolerance.bare(line)
+    if canonical(tolerance.first_word(said)) != "preview":
+        return False, said
+    return True, said.partition(" ")[2]
 
 
 def _reads(order: str, game: Game, view: JsonMapping | None) -> bool:
@@ -462,6 +474,11 @@ def _check_whole(line: Line, game: Game, view: JsonMapping | None) -> None:
         line.state, line.detail = "unreadable", detail % {"line": below[-1].strip()[:60]}
     elif below and (not tolerance.BLOCK.match(first) or _reads(order, game, view)):
         detail = _("“%(line)s” may be an order, or belong to the message. Write an empty line above it, or change its words.")
+        if line.word == tolerance.STANDING:
+            detail = _(
+                "“%(line)s” may be an order, or belong to the conditional order above it. Write an empty line above it, or "
+                "conditional orders in shorter lines."
+            )
         line.state, line.detail = "unreadable", detail % {"line": order.strip()[:60]}
 
 

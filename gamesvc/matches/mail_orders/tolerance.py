@@ -16,6 +16,10 @@ from notifications.parsing.text import END
 WRAPPED_AT = 60
 """The columns from which mail programs may break a line."""
 BLOCK = re.compile(rf"{PRESS.pattern}\s+(?P<to>[^:]{{1,60}}):$", re.IGNORECASE)
+STANDING = "standing"
+"""The word with which a conditional order begins. Its orders are divided by semicolons."""
+# Between the parts of an order: behind one of them at the end of a long line more is to come.
+_DIVIDES = (",", ";", "|")
 
 # Pictures that only say that the writer is glad, or where the order is. A cross or a raised hand may mean the opposite.
 _MARKS = "✓✔✅☑►▶➡➔→👉⭐★🚀🛸🌍🙂😀😁😃😄😅😉😊😎😈👍👌💪🎉🔥⚔🙏❤🤞🏻🏼🏽🏾🏿\ufe0f\u200d"
@@ -77,8 +81,8 @@ def parts(line: str, verbs: Collection[str]) -> list[str]:
 def lines(text: str, known: Collection[str]) -> list[str]:
     """Return the lines. A message below `press NAME:` counts as one, up to an empty line, END, or the introduction of a quote.
 
-    So does a long line with a message and its rest, which a program has put on the next line. If that begins with a `known` word,
-    nobody knows if it is the rest: it is joined with a line's end.
+    So does a long line with a message and its rest, which a program has put on the next line, and a conditional order with its
+    next one. If that begins with a `known` word, nobody knows if it is the rest: it is joined with a line's end.
     """
     found: list[str] = []
     message: list[str] = []
@@ -94,7 +98,7 @@ def lines(text: str, known: Collection[str]) -> list[str]:
             message = []
         if BLOCK.match(line.strip()):
             message = [line.strip()]
-        elif found and PRESS.match(found[-1].lstrip()) and _goes_on(found[-1], above, line):
+        elif found and (_goes_on(found[-1], above, line) or _has_more_orders(found[-1], above, line)):
             found[-1] += ("\n" if first_word(line) in known else " ") + line.strip()
         else:
             found.append(line)
@@ -107,7 +111,19 @@ def first_word(line: str) -> str:
     return next(iter(bare(line).casefold().split()), "").rstrip(":.,;!?")
 
 
+def is_open(line: str) -> bool:
+    """Return True for a long line that ends between two parts of an order: a program may have put the next part below it."""
+    return len(line) >= WRAPPED_AT and line.rstrip().endswith(_DIVIDES)
+
+
+def _has_more_orders(found: str, above: str, line: str) -> bool:
+    """Return True if a conditional order may go on in the next line: `above` is its last line so far."""
+    return is_open(above) and line.strip() not in ("", END) and first_word(found) == STANDING
+
+
 def _goes_on(found: str, above: str, line: str) -> bool:
     """Return True if a message may go on in the next line: `above` is its last line so far, long and without a sentence's end."""
+    if not PRESS.match(found.lstrip()):
+        return False
     ended = "\n" in found or len(above) < WRAPPED_AT or above.rstrip().endswith((".", "!", "?", "…", ")"))
     return not ended and line.strip() not in ("", END) and not may_introduce_quote(line)
