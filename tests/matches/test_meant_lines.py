@@ -200,6 +200,12 @@ def test_the_rest_of_a_broken_preview_is_no_order() -> None:
     assert done(f"preview {fire}\npass", game=game, view=positions(game.id)[0]) == [f"{fire} pass"]
 
 
+@pytest.mark.parametrize("rest", ["anonymous=yes", "entry=invited, anonymous=yes"])
+def test_options_below_a_match_to_be_opened_are_asked_about(rest: str) -> None:
+    for opening in ("new stratastar seats=2", "new stratastar seats=2 hours=48 watch=nobody press=none undo=never"):
+        assert done(f"{opening}\n{rest}") == f"? {rest}"
+
+
 @pytest.mark.parametrize("rest", ["colonize C4", "end turn", "undo"])
 def test_an_order_below_a_conditional_one_that_may_go_on_is_asked_about(rest: str) -> None:
     begun = "standing if colony_placed seat=1 space=D4 and round.number >= 12 then fleet;"

@@ -73,6 +73,15 @@ def test_a_match_is_opened_and_others_invited_from_there(known, mailing):  # noq
     assert Invitation.objects.get().address == STRANGER
 
 
+@pytest.mark.parametrize("rest", ["entry=invited anonymous=yes", "anonymous=yes,", "anonymous=yes\n\nCheers\nAnna"])
+def test_no_match_is_opened_without_the_options_that_a_program_put_on_the_next_line(known, mailing, rest):  # noqa: F811
+    """It would be open to everybody, under the name of its opener."""
+    told = answer(mailing, f"new stratastar seats=2 hours=48 watch=nobody press=none undo=never\n{rest}")
+    assert not Match.objects.exists()
+    assert "anonymous=yes" in told
+    assert "This is none of the words for this address." in told
+
+
 def test_the_words_in_german(known, mailing):  # noqa: F811
     User.objects.update(language="de")
     told = answer(mailing, "liste\nspiele\nneu stratastar\nhilfe")

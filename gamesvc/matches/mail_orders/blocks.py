@@ -213,7 +213,7 @@ def means_order(line: str, known: Collection[str], game: Game) -> bool:
     if not words:
         return False
     word = _word(words[0])
-    if word in known or service_lines.find(line) is not None:
+    if word in known or service_lines.find(line) is not None or service_lines.is_options(line):
         return True
     short, names = len(words) <= SHORT_LINE_WORDS, bool(_id_of(game.id_pattern).search(line))
     if word and any(verb.startswith(word) for verb in known):
@@ -228,7 +228,8 @@ def _is_like(word: str, known: frozenset[str]) -> bool:
 
 def is_vague(line: str, known: Collection[str], game: Game) -> bool:
     """Return True for one or two words that only begin like an order, without an id: also a name or its letter may be meant."""
-    return len(line.split()) <= VAGUE_WORDS and begins_otherwise(line, known, game)
+    few = len(line.split()) <= VAGUE_WORDS and not service_lines.is_options(line)
+    return few and begins_otherwise(line, known, game)
 
 
 def begins_otherwise(line: str, known: Collection[str], game: Game) -> bool:

@@ -79,7 +79,7 @@ def read(text: str) -> list[Line]:
     found = []
     for number, raw in enumerate(raws[: MOST_WORDS + 1], 1):
         at = number - 1
-        aside = not first <= at <= last and not _is_order(raw) and not _takes_back(raw)
+        aside = not first <= at <= last and not _is_order(raw) and not _takes_back(raw) and not lines.is_options(raw)
         found.append(Line(number, raw, "courtesy", state="ignored") if aside else _line(number, raw))
     if len(raws) > MOST_WORDS:
         found[-1].state, found[-1].detail = "unreadable", _("A mail takes at most %(count)s lines.") % {"count": MOST_WORDS}

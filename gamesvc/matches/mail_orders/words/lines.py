@@ -34,6 +34,7 @@ _INVITED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.,;!?…](?:\s|$)")
+_OPTION = re.compile(r"[^\W\d]\w{0,40}=[^\s=]{1,80}")
 LIKENESS = 0.75
 """The likeness, from 0 to 1, from which a word counts as a mistyped one."""
 
@@ -49,6 +50,12 @@ def find(line: str) -> tuple[str, str] | None:
     if not argument:
         return word, ""
     return (word, argument) if _takes(word, argument) else None
+
+
+def is_options(line: str) -> bool:
+    """Return True for a line of nothing but NAME=VALUE: a match that is opened above it would lack these options."""
+    words = line.split()
+    return bool(words) and all(map(_OPTION.fullmatch, words))
 
 
 def _takes(word: str, argument: str) -> bool:
