@@ -200,6 +200,14 @@ def test_the_rest_of_a_broken_preview_is_no_order() -> None:
     assert done(f"preview {fire}\npass", game=game, view=positions(game.id)[0]) == [f"{fire} pass"]
 
 
+@pytest.mark.parametrize("who", ["Blue", "Annabella"])
+def test_a_broken_order_is_one_also_where_it_names_a_player(who: str) -> None:
+    """The last word of the offer would hold all orders of the mail until the deadline."""
+    offer = f"offer {who} give 2 Trade 1 Move 1 Build want 1 Research 1 Attack keep"
+    lines = order_mail.read(f"{offer}\nwait", STRATASTAR, VIEW, ("anna", "Annabella"))
+    assert [line.understood for line in lines] == ["offer Blue give 2T 1M 1B want 1R 1A keep wait"]
+
+
 @pytest.mark.parametrize("rest", ["anonymous=yes", "entry=invited, anonymous=yes"])
 def test_options_below_a_match_to_be_opened_are_asked_about(rest: str) -> None:
     for opening in ("new stratastar seats=2", "new stratastar seats=2 hours=48 watch=nobody press=none undo=never"):

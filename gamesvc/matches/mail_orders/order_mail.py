@@ -168,7 +168,7 @@ def read(
     """
     known = {*game.verbs, *WORDS}
     raws = [part for line in tolerance.lines(text, known) for part in tolerance.parts(line, game.verbs)]
-    written = _whole(raws, game, view)
+    written = _whole(raws, game, view, names)
     block = blocks.find([tolerance.bare(one.text.partition("\n")[0]) for one in written], WORDS, game)
     parts = (written[: block.first], written[block.first : block.end], written[block.end :])
     greeting, orders, rest = ([one for one in part if one.text.strip()] for part in parts)
@@ -282,7 +282,7 @@ def _unclear_end(line: Line) -> Line:
     return line
 
 
-def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None) -> list[_Written]:
+def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None, names: Sequence[str]) -> list[_Written]:
     """Join a long order with its rest, which a mail program has put on the next line: if it is one with it.
 
     A rest that is an order too is joined where the order is only tried out, or ends between two of its parts.
@@ -293,7 +293,8 @@ def _whole(lines: Sequence[str], game: Game, view: JsonMapping | None) -> list[_
         joined = f"{above.text} {line.strip()}"
         broken = line.strip() and len(above.text) >= tolerance.WRAPPED_AT and view is not None
         tried_out, order = _without_preview(joined)
-        if broken and _reads(order, game, view) and (tried_out or tolerance.is_open(above.text) or not _reads(line, game, view)):
+        whole_anyway = tried_out or tolerance.is_open(above.text)
+        if broken and _reads(order, game, view, names) and (whole_anyway or not _reads(line, game, view, names)):
             whole[-1] = _Written(joined, above.lines + 1)
         else:
             whole.append(_Written(line))
@@ -308,11 +309,11 @@ def _without_preview(line: str) -> tuple[bool, str]:
     return True, said.partition(" ")[2]
 
 
-def _reads(order: str, game: Game, view: JsonMapping | None) -> bool:
+def _reads(order: str, game: Game, view: JsonMapping | None, names: Sequence[str] = ()) -> bool:
     if view is None:
         return False
     try:
-        _read_one(game, view, tolerance.bare(order))
+        player_names.read_with_names(tolerance.bare(order), names, functools.partial(_read_one, game, view))
     except Refused:
         return False
     return True
