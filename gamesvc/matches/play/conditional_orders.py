@@ -211,7 +211,7 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
             stored = turns.give(
                 match=match, loaded=loaded, seat=row.seat, user_id=row.user_id, command=row.commands[row.given], key=key
             )
-            _advance(row, stored[-1].version)
+            _advance(row, stored)
         return 1
     except (VersionConflict, _Overtaken):
         return 0  # something came in between; everything is checked again
@@ -231,15 +231,23 @@ def _give(match: Match, loaded: Loaded, row: Premove) -> int:
     return 0
 
 
-def _advance(row: Premove, version: int) -> None:
-    """Record that one more command was given, in the transaction of its append. Raises `_Overtaken`."""
+def _advance(row: Premove, stored: Sequence[StoredEvent]) -> None:
+    """Record that one more command was given, in the transaction of its append. Raises `_Overtaken`.
+
+    A command may go back itself, as a reaction does, even behind the case of its order. That undoes other orders, not its own.
+    """
     given, done = row.given, row.given + 1 == len(row.commands)
-    written = _as_read(row).update(
+    back = [one.version for one in stored if one.type == Rewound.TYPE]
+    undone_by_itself = Premove.objects.filter(pk=row.pk, looked_version__in=back)
+    written = (_as_read(row) | undone_by_itself).update(
         status=Status.DONE if done else Status.ARMED,
         armed_version=row.armed_version,
         given=given + 1,
-        given_version=version,
+        given_version=stored[-1].version,
         ended_at=timezone.now() if done else None,
+        looked_version=row.looked_version,
+        why=row.why,
+        before=row.before,
     )
     if not written:
         raise _Overtaken
