@@ -205,6 +205,24 @@ def test_an_order_is_given_again_after_the_match_went_twice_to_where_its_case_ha
         assert commands(moving)[-1] == ("retool", "standing")
 
 
+@pytest.mark.parametrize("since", [(), (END,)])
+def test_a_board_from_which_the_match_has_gone_back_keeps_no_line(
+    moving: Match, anna: User, since: tuple[Mapping[str, Any]]
+) -> None:
+    """Its acts may follow all the same, from the position before. Where the match comes back, the line can be kept."""
+    act(moving, 1, MOVE)
+    board = board_of(anna, moving, (1, END), (0, RETOOL), (0, END), (1, RETOOL), (1, END), (0, RETOOL))
+    undo(moving, 1)
+    for command in since:
+        act(moving, 1, command)
+    with pytest.raises(Refused) as refused:
+        lines.keep(access(anna, board))
+    assert refused.value.code == "line_left"
+    if not since:
+        undo(moving, 1, undoing.redo)
+        assert lines.keep(access(anna, board))
+
+
 def test_any_other_act_ends_a_tree_without_a_word(match: Match, two_ways: Match) -> None:
     act(match, 1, place("J10"))
     assert statuses(match) == ["lapsed", "lapsed"]

@@ -149,7 +149,10 @@ def read(access: Access) -> Line:
     loaded = loading.load(origin.match.id, origin.match.game)
     at, shown = forks.settled_version(loaded, seat, begun)
     tried = _tried(loading.load_at(loaded.game, loaded.match_id, at).timeline, seat, wanted)
-    played = _played(loaded, seat, at, tried)
+    stored = STORE.read(loaded.match_id, at, loaded.version)
+    played = _played(loaded, seat, stored, at, tried) if _leads_here(stored, at, shown) else None
+    if played is None:
+        raise Refused("line_left", say(branches.LEFT))
     line, ended = _branches(seat, tried[len(played) :])
     missing = [ended.command] if ended is not None else [step.command for step in wanted[len(tried) :]]
     ends = board.game.render(missing[0]) if missing else ""
@@ -247,13 +250,30 @@ def _look(deal: Timeline, step: Step, seat: int) -> list[JsonObject] | None:
     return conditions.seen_act(deal.game, run.events, seat)
 
 
-def _played(loaded: Loaded, seat: int, since: int, tried: Sequence[Branch]) -> list[branches.Seen]:
-    """Return the acts with which the match has followed the line since the board began. Raises `Refused` if it made others."""
-    acts = conditional_orders.standing_acts(STORE.read(loaded.match_id, since, loaded.version), since)
+def _leads_here(stored: Sequence[StoredEvent], at: int, shown: int) -> bool:
+    """Return True if the position of the match follows from the one at version `at`, given all events since.
+
+    It does not where the match has gone back behind `shown`, the last version before `at` that the seat knows, and not come back.
+    What nobody else saw of an undo changes nothing.
+    """
+    following, leads = set[int](), True
+    for one in stored:
+        if one.type == Rewound.TYPE and not (back := Rewound.of(one.data)).private:
+            leads = shown <= back.to <= at or back.to in following
+        if leads:
+            following.add(one.version)
+    return leads
+
+
+def _played(
+    loaded: Loaded, seat: int, stored: Sequence[StoredEvent], since: int, tried: Sequence[Branch]
+) -> list[branches.Seen] | None:
+    """Return the acts with which the match has followed the line since the board began; None if it made others."""
+    acts = conditional_orders.standing_acts(stored, since)
     known = (branches.Seen(loaded, act, seat) for act in acts)
     seen = list(itertools.islice((one for one in known if one.visible and not one.is_private), len(tried) + 1))
     if len(seen) > len(tried) or not all(_same(act, step, seat) for act, step in zip(seen, tried, strict=False)):
-        raise Refused("line_left", say(branches.LEFT))
+        return None
     return seen
 
 
