@@ -159,6 +159,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             request.session.flush()  # it already says how this sign-in began
             raise ImmediateHttpResponse(ratelimit.respond_429(request))
         request.session[_BEGAN_WITH] = user.get_session_auth_hash()
+        known_browsers.keep(request)
         response: HttpResponse | None = super().pre_login(request, user, **about)
         return response
 

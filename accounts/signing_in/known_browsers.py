@@ -21,6 +21,7 @@ from accounts.models import User
 COOKIE = "known_browser"
 LASTS = 180 * 86_400
 """Seconds since the last sign-in."""
+_TRYING = "trying_as"  # in a session
 
 
 def remember(response: HttpResponseBase, user: User) -> None:
@@ -50,7 +51,14 @@ def trying(request: HttpRequest) -> str:
     return known
 
 
+def keep(request: HttpRequest) -> None:
+    """Keep by what the tries of a browser count, once the password was right: the page of the second factor gets no cookie."""
+    request.session[_TRYING] = trying(request)
+
+
 def _trying(request: HttpRequest) -> str:
+    if request.method == "POST" and request.path == reverse("mfa_authenticate"):
+        return str(request.session.get(_TRYING, ""))
     noted = _noted(request) if request.method == "POST" and request.path == reverse("account_login") else None
     if noted is None:
         return ""

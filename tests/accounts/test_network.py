@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.core import checks
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
@@ -65,6 +68,20 @@ class Behind:
         self.post("/accounts/login/", {"login": name, "password": password})
         return "_auth_user_id" in self.client.session
 
+    def give_code(self, code: str) -> bool:
+        self.post("/accounts/2fa/authenticate/", {"code": code})
+        return "_auth_user_id" in self.client.session
+
+    def sign_in_with_code(self, name: str, code: str) -> bool:
+        assert not self.sign_in(name, PASSWORD), "the second factor is missing"
+        return self.give_code(code)
+
+
+def _codes(user: User) -> Iterator[str]:
+    """Turn the second factor of a user on, and return its codes for once."""
+    TOTP.activate(user, generate_totp_secret())
+    return iter(RecoveryCodes.activate(user).get_unused_codes())
+
 
 @pytest.fixture(autouse=True)
 def _as_delivered(settings, db):
@@ -99,6 +116,30 @@ def test_wrong_passwords_of_a_neighbour_do_not_stop_who_has_signed_in_before(ann
     for name in ("ANN ", "ann@players.example"):
         assert own.sign_in(name, PASSWORD)
         own.post("/accounts/logout/", {})
+
+
+def test_wrong_passwords_of_a_neighbour_do_not_stop_the_second_factor_of_who_has_signed_in_before(ann):
+    own, unknown, codes = Behind("192.0.2.1"), Behind("192.0.2.1"), _codes(ann)
+    assert own.sign_in_with_code("ann", next(codes))
+    own.post("/accounts/logout/", {})
+    for browser in (own, unknown):
+        browser.sign_in("ann", PASSWORD)
+    for number in range(12):
+        Behind("192.0.2.1").sign_in(f"name{number}", "wrong")
+    assert not unknown.give_code(next(codes)), "a browser that is not known has the tries of its network"
+    assert own.give_code(next(codes))
+    own.post("/accounts/logout/", {})
+    assert own.sign_in_with_code("ann", next(codes))
+
+
+def test_a_browser_that_is_known_guesses_no_more_codes_than_another(ann):
+    own, codes = Behind("192.0.2.1"), _codes(ann)
+    assert own.sign_in_with_code("ann", next(codes))
+    own.post("/accounts/logout/", {})
+    own.sign_in("ann", PASSWORD)
+    for _ in range(5):
+        assert not own.give_code("wrong")
+    assert not own.give_code(next(codes)), "the tries of the account are used up"
 
 
 def test_a_browser_that_is_known_guesses_no_more_passwords_than_another(ann, player):
