@@ -40,7 +40,7 @@ def remember(response: HttpResponseBase, user: User) -> None:
 
 def is_known(request: HttpRequest) -> bool:
     """Return True if some user has signed in from the browser."""
-    return _noted(request) is not None
+    return _noted(request) is not None or _kept(request) != ""
 
 
 def trying(request: HttpRequest) -> str:
@@ -56,9 +56,14 @@ def keep(request: HttpRequest) -> None:
     request.session[_TRYING] = trying(request)
 
 
+def _kept(request: HttpRequest) -> str:
+    """Return at the page of the second factor by what the tries of the password counted; elsewhere an empty text."""
+    return str(request.session.get(_TRYING, "")) if request.path == reverse("mfa_authenticate") else ""
+
+
 def _trying(request: HttpRequest) -> str:
-    if request.method == "POST" and request.path == reverse("mfa_authenticate"):
-        return str(request.session.get(_TRYING, ""))
+    if kept := _kept(request):
+        return kept
     noted = _noted(request) if request.method == "POST" and request.path == reverse("account_login") else None
     if noted is None:
         return ""

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 import time_machine
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.templatetags.static import static
 from django.test import Client
 from django.urls import get_resolver
@@ -20,6 +22,7 @@ from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 
 from accounts import tokens
+from accounts.addresses import add_verified_address
 from accounts.bots import bots
 from accounts.models import Authorization
 from accounts.oauth import apps
@@ -34,6 +37,7 @@ from gamesvc.matches.record import loading
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
+SECOND_FACTOR = "/accounts/2fa/authenticate/"
 NOON = datetime(2026, 6, 1, 12, 0, 15, tzinfo=UTC)
 
 
@@ -425,3 +429,27 @@ def test_who_floods_a_network_without_an_account_keeps_no_user_of_it_out(setting
     assert statuses(lambda: unknown.get("/me/"), 2) == [429, 429], "any token may be made up"
     assert (page.get("/lobby/").status_code, known.get("/me/").status_code) == (200, 200)
     assert page.get("/lobby/").status_code == 429, "all of it is used up now"
+
+
+def test_who_floods_a_network_keeps_no_known_browser_of_it_from_its_second_factor(settings, anna):
+    add_verified_address(anna, "anna@players.example")
+    TOTP.activate(anna, generate_totp_secret())
+    codes, browser, unknown = RecoveryCodes.activate(anna).get_unused_codes(), Client(), Client()
+    _give_password(browser)
+    browser.post(SECOND_FACTOR, {"code": codes[0]})
+    browser.post("/accounts/logout/")
+    _give_password(unknown)
+    settings.RATE_LIMIT_PER_ADDRESS = 16
+    assert statuses(lambda: Client().get("/nowhere/"), 20) == [*[404] * 12, *[429] * 8]
+    assert unknown.get(SECOND_FACTOR).status_code == 429
+    assert _give_password(browser) == 302
+    assert browser.get(SECOND_FACTOR).status_code == 200
+    assert browser.post(SECOND_FACTOR, {"code": codes[1]}).status_code == 302
+    assert browser.get("/lobby/").status_code == 200
+
+
+def _give_password(browser):
+    """Sign in up to the second factor, whose page gets no mark of a known browser: its path is that of the sign-in alone."""
+    status = browser.post("/accounts/login/", {"login": "anna", "password": "a long password"}).status_code
+    browser.cookies.pop("known_browser", None)
+    return status
