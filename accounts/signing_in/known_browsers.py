@@ -51,14 +51,25 @@ def trying(request: HttpRequest) -> str:
     return known
 
 
+def signing_in(request: HttpRequest) -> str:
+    """Return a name for all known browsers of a user, of one of them that signs in; for any other request an empty text."""
+    if kept := _kept(request):
+        return kept.rpartition("-")[0]
+    noted = _noted(request) if request.path == reverse("account_login") else None
+    return f"browser-{noted[0]}" if noted is not None else ""
+
+
 def keep(request: HttpRequest) -> None:
     """Keep by what the tries of a browser count, once the password was right: the page of the second factor gets no cookie."""
     request.session[_TRYING] = trying(request)
 
 
 def _kept(request: HttpRequest) -> str:
-    """Return at the page of the second factor by what the tries of the password counted; elsewhere an empty text."""
-    return str(request.session.get(_TRYING, "")) if request.path == reverse("mfa_authenticate") else ""
+    """Return at the page of the second factor by what the tries of the password counted; elsewhere an empty text, as before its
+    session is known.
+    """
+    session = getattr(request, "session", None) if request.path == reverse("mfa_authenticate") else None
+    return str(session.get(_TRYING, "")) if session is not None else ""
 
 
 def _trying(request: HttpRequest) -> str:
@@ -73,7 +84,8 @@ def _trying(request: HttpRequest) -> str:
         return ""
     form = _LoginForm(request.POST)
     named = form.cleaned_data["login"].lower() if form.is_valid() else ""
-    return f"browser-{browser}" if named in {name.lower() for name in (user.username, *verified_addresses(user))} else ""
+    own = {name.lower() for name in (user.username, *verified_addresses(user))}
+    return f"browser-{user_id}-{browser}" if named in own else ""
 
 
 class _LoginForm(forms.Form):

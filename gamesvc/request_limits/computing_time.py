@@ -30,11 +30,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from accounts.bots import bots
 from accounts.models import User
 from accounts.network import NETWORKS_OF_ONE, client_network, client_provider
+from accounts.signing_in import known_browsers
 from gamesvc.errors import TooMany
 
 Holder = tuple[str, object]
 Holders = tuple[Holder, ...]
-"""Those whose time a request takes: the user; or for guests their network, and by IPv6 all networks of its customer as well."""
+"""Those whose time a request takes: the user; or for guests their network, and by IPv6 all networks of its customer as well. For
+one who signs in from a known browser, the known browsers of that user.
+"""
 AT_ONCE = 30.0
 """Seconds of a limit that may be used up by requests that run at the same time."""
 AT_ONCE_WHEN_BUSY = 5.0
@@ -268,6 +271,9 @@ def knows(request: HttpRequest) -> bool:
 
 
 def _guests(request: HttpRequest) -> Holders:
+    # They keep nobody of their network from signing in who has done so before.
+    if browser := known_browsers.signing_in(request):
+        return (("browser", browser),)
     network, provider = ("network", client_network(request)), client_provider(request)
     return (network, ("provider", provider)) if provider else (network,)
 

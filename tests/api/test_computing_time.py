@@ -8,11 +8,14 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.db import connection
 from django.templatetags.static import static
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from accounts.addresses import add_verified_address
 from accounts.bots import bots
 from gamesvc.api.v1.account import me
 from gamesvc.matches.lobby import opening
@@ -196,6 +199,33 @@ def test_guests_of_a_network_are_counted_together(beside):
     look("192.0.2.1")()
     assert beside(searching, "search", look("192.0.2.1"), look("192.0.2.1")).status_code == 429
     assert beside(searching, "search", look("192.0.2.1"), look("198.51.100.1")).status_code == 200
+
+
+def test_guests_of_a_network_keep_no_known_browser_of_it_from_signing_in(beside, anna):
+    """Neither from the password nor from the second factor. Its cookie counts at the sign-in alone."""
+    add_verified_address(anna, "anna@players.example")
+    TOTP.activate(anna, generate_totp_secret())
+    codes, browser, guest = RecoveryCodes.activate(anna).get_unused_codes(), Client(), Client()
+    _sign_in(browser, codes[0])
+    mark = browser.cookies["known_browser"].value
+    browser.post("/accounts/logout/")
+    guest.get("/games/")
+
+    def ask():
+        browser.cookies["known_browser"] = mark
+        elsewhere = browser.get("/games/").status_code
+        return elsewhere, _sign_in(Client(), codes[1])[0], _sign_in(browser, codes[1])
+
+    assert beside(searching, "search", lambda: guest.get("/games/"), ask) == (429, 429, [302, 200, 302])
+    assert "_auth_user_id" in browser.session
+
+
+def _sign_in(browser, code):
+    """Sign in as a browser does: the page of the second factor gets no mark of a known one."""
+    page = "/accounts/2fa/authenticate/"
+    login = browser.post("/accounts/login/", {"login": "anna", "password": "a long password"})
+    browser.cookies.pop("known_browser", None)
+    return [login.status_code, browser.get(page).status_code, browser.post(page, {"code": code}).status_code]
 
 
 def test_the_refusal_of_a_known_credential_asks_the_database_nothing(beside, page, account):
