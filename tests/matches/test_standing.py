@@ -751,6 +751,85 @@ def test_each_act_is_tried_by_itself_however_late_the_worker_is(match: Match) ->
     assert (other.status, other.looked_version) == ("waiting", loading.load(match.id, match.game).version)
 
 
+@pytest.fixture
+def views(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The viewers for whom a view of the toy game was made."""
+    made: list[object] = []
+    counted = replace(TOY, view=lambda state, viewer: made.append(viewer) or TOY.view(state, viewer))
+    monkeypatch.setattr(catalog, "game", lambda game_id: counted)
+    return made
+
+
+PASS = {"name": "pass"}
+NEVER = {"view": [{"path": "turn", "op": "=", "value": 999}]}
+
+
+def test_a_late_worker_looks_at_each_act_once_however_many_there_are(
+    anna: User, ben: User, views: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that is late by many acts must not be late by ever more: it delays the orders and the notices of everybody."""
+    monkeypatch.setattr(conditional_orders, "MOST_ACTS", 4)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
+    for _ in range(3):
+        lay(match, 1, NEVER, DRAW)
+    late = lay(match, 1, {"view": [{"path": "turn", "op": ">", "value": 0}]}, DRAW)
+    for number in range(10):
+        playing.act(match, number % 2, PASS)
+    views.clear()
+    given = loading.load_at
+    loads: list[int] = []
+    monkeypatch.setattr(loading, "load_at", lambda *args: loads.append(args[2]) or given(*args))
+    assert conditional_orders.play(match.id) == 0, "its owner is not asked"
+    assert (len(views), len(loads)) == (10, 3), "one view an act, and the match is folded on from act to act"
+    late.refresh_from_db()
+    assert late.status == Premove.Status.ARMED
+    act(match, 0, PASS)
+    assert acts(match)[-1] == ("draw", 1, "standing")
+
+
+def test_a_match_that_goes_on_while_it_is_searched_is_searched_once(
+    anna: User, ben: User, views: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="toy"))
+    order = lay(match, 1, NEVER, DRAW)
+    playing.act(match, 0, PASS)
+    searched: list[int] = []
+    holds = conditions.holds
+
+    def meanwhile(*given: Any) -> bool:
+        searched.append(len(searched))
+        if len(searched) < 8:
+            playing.act(match, len(searched) % 2, PASS)
+        return holds(*given)
+
+    monkeypatch.setattr(conditions, "holds", meanwhile)
+    conditional_orders.play(match.id)
+    order.refresh_from_db()
+    assert (len(searched), order.looked_version) == (8, loading.load(match.id, match.game).version)
+
+
+def test_an_act_that_is_undone_while_the_match_is_searched_brings_nothing(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = lay(match, 1, HE_DRAWS, DRAW)
+    playing.act(match, 0)
+    holds = conditions.holds
+
+    def meanwhile(*given: Any) -> bool:
+        monkeypatch.setattr(conditions, "holds", holds)
+        undo(match)
+        return holds(*given)
+
+    monkeypatch.setattr(conditions, "holds", meanwhile)
+    conditional_orders.play(match.id)
+    row.refresh_from_db()
+    assert (row.status, acts(match)) == ("waiting", [("draw", 0, "api")])
+
+
+def test_an_object_of_the_view_equals_no_value(match: Match) -> None:
+    """Written out it may be most of a view, for each of many comparisons."""
+    assert not conditions.COMPARE["="]({"a": 1}, "{'a': 1}")
+    assert conditions.COMPARE["="]([{"a": 1}, "b"], "B")
+
+
 def test_what_was_undone_before_the_worker_came_brings_nothing(match: Match) -> None:
     row = lay(match, 1, HE_DRAWS, {"name": "draw"})
     playing.act(match, 0)

@@ -5,8 +5,9 @@ an opponent has conditional orders. Every act sends a hint, with conditional ord
 Before a clock or a turn notice turns to a seat, the seat's own orders are given (`settled`).
 
 Each order remembers the version up to which the match was searched. Later acts are tried one by one, each with the state after
-it, except those undone since. A command is an append of its own through the channel `standing`, in one transaction with the
-progress of its order. So a restarted worker, or two at once, repeat nothing.
+it, except those undone since. After some of them that is stored, whether or not the match has gone on: else one that goes on
+while it is searched would be searched from the same act again and again. A command is an append of its own through the channel
+`standing`, in one transaction with the progress of its order. So a restarted worker, or two at once, repeat nothing.
 
 Branches of a tree are stricter: each is met only by the very next act after the one before it, and lapses with any other act.
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 from django.db import OperationalError, transaction
@@ -30,6 +31,7 @@ from gamesvc.away import is_at_fault
 from gamesvc.database.prepared import OneOf, Prepared
 from gamesvc.errors import GamesvcError
 from gamesvc.games.kernel.game import Refused
+from gamesvc.games.kernel.timeline import Timeline
 from gamesvc.matches import backoff
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
@@ -48,8 +50,8 @@ MOST_AUTOMATIC = 10
 """Most automatic commands after one act of a player, a bot or the clock. After that the seats are asked."""
 # Attempts in one match when others act in between. After that the sweep continues with it.
 ATTEMPTS = 30
-MOST_VIEWS = 200
-"""The most views remembered while orders are checked: a worker may be late by any number of acts."""
+MOST_ACTS = 50
+"""The most acts with which waiting orders are tried before that is stored: a worker may be late by any number of acts."""
 
 Status = Premove.Status
 _BEHIND_IN = Prepared(lambda: behind().filter(match=OneOf("matches", "uuid")).values_list("match_id", "seat"))
@@ -95,10 +97,10 @@ def play(match_id: UUID) -> int:
             break
         loaded = loading.load(match.id, match.game)
         before = {row.pk: row.status for row in rows}
-        ready = None if loaded.ended else _look(match, loaded, rows)
+        ready, until = (None, loaded.version) if loaded.ended else _look(match, loaded, rows)
         if ready is not None:
             given += _give(match, loaded, ready)
-        elif _keep(match, loaded, rows, before):
+        elif _keep(match, loaded, rows, before, until):
             break
     return given
 
@@ -106,25 +108,37 @@ def play(match_id: UUID) -> int:
 # --- checking ---
 
 
-def _look(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> Premove | None:
-    """Arm the orders whose condition is met, in memory. Return the first that can be given now."""
+def _look(match: Match, loaded: Loaded, rows: Sequence[Premove]) -> tuple[Premove | None, int]:
+    """Arm the orders whose condition is met, in memory. Return the first that can be given now, and the version up to which
+    waiting orders were tried: after many acts not the newest, and then none is given yet.
+    """
     since = min(row.looked_version for row in rows)
-    acts = standing_acts(STORE.read(match.id, since, loaded.version), since)
-    awaited = {one.seat for one in loaded.awaited()}
+    stored = STORE.read(match.id, since, loaded.version)
+    acts = standing_acts(stored, since)
     # A seat may have many orders, which all look at the same acts and views.
     seen_by = functools.cache(lambda seat: [one for act in acts if (one := Seen(loaded, act, seat)).visible])
-    view_at = functools.lru_cache(MOST_VIEWS)(lambda version, seat: _view_at(loaded, version, seat))
-    ready = None
+    seen = {row.pk: [act for act in seen_by(row.seat) if act.version > row.looked_version] for row in rows}
+    waiting = [row for row in rows if row.status == Status.WAITING and not branches.is_branch(row)]
+    until = _until(loaded, acts, waiting)
     known: dict[UUID | None, Premove] = {row.pk: row for row in rows}
-    for row in rows:
-        seen = [act for act in seen_by(row.seat) if act.version > row.looked_version]
-        if branches.is_branch(row):
-            branches.follow(row, known.get(row.after_id) or row.after, seen)
-        elif row.status == Status.WAITING:
-            _arm(match, row, seen, view_at)
-        if ready is None and seen and row.status == Status.ARMED and row.seat in awaited:
-            ready = row
-    return ready if _automatic(acts) < MOST_AUTOMATIC else None
+    for row in filter(branches.is_branch, rows):
+        branches.follow(row, known.get(row.after_id) or row.after, seen[row.pk])
+    views = _Views(loaded, stored)
+    # Act by act: so the match is followed once, however many orders there are.
+    tries = [(act, row) for row in waiting for act in seen[row.pk] if act.version <= until]
+    for act, row in sorted(tries, key=lambda one: one[0].version):
+        if row.status == Status.WAITING:
+            _arm(match, row, act, views)
+    awaited = {one.seat for one in loaded.awaited()}
+    ready = next((row for row in rows if row.status == Status.ARMED and seen[row.pk] and row.seat in awaited), None)
+    return (ready if until == loaded.version and _automatic(acts) < MOST_AUTOMATIC else None), until
+
+
+def _until(loaded: Loaded, acts: Sequence[Sequence[StoredEvent]], waiting: Sequence[Premove]) -> int:
+    """Return the version up to which orders that wait are tried now."""
+    looked = min((row.looked_version for row in waiting), default=loaded.version)
+    later = [act[-1].version for act in acts if act[-1].version > looked]
+    return later[MOST_ACTS - 1] if len(later) > MOST_ACTS else loaded.version
 
 
 def standing_acts(stored: Sequence[StoredEvent], since: int) -> list[list[StoredEvent]]:
@@ -154,18 +168,41 @@ def _automatic(acts: Sequence[Sequence[StoredEvent]]) -> int:
     return count
 
 
-def _view_at(loaded: Loaded, version: int, seat: int) -> object:
-    then = loaded if version == loaded.version else loading.load_at(loaded.game, loaded.match_id, version)
-    return loaded.game.view(then.timeline.state, seat)
+class _Views:
+    """Views of seats after one act and the next. The match is folded on from act to act, and views of the last one are kept.
+
+    `stored`: the events that follow some version before these acts, up to the newest.
+    """
+
+    def __init__(self, loaded: Loaded, stored: Sequence[StoredEvent]) -> None:
+        self._loaded, self._stored = loaded, stored
+        self._then: Timeline | None = None
+        self._seen: dict[int, object] = {}
+        self._version = 0
+
+    def at(self, version: int, seat: int) -> object:
+        """Return what a seat sees at a version, which is not before the last one that was asked for."""
+        if version != self._version:
+            self._version, self._seen = version, {}
+        if seat not in self._seen:
+            self._seen[seat] = self._loaded.game.view(self._state(), seat)
+        return self._seen[seat]
+
+    def _state(self) -> object:
+        if self._version == self._loaded.version:
+            return self._loaded.timeline.state
+        if self._then is None:
+            self._then = loading.load_at(self._loaded.game, self._loaded.match_id, self._version).timeline
+        before = self._stored[0].version - 1
+        events = self._stored[self._then.version - before : self._version - before]
+        return self._then.fold(stream.lift(self._loaded.game, one) for one in events).state
 
 
-def _arm(match: Match, row: Premove, acts: Sequence[Seen], view_at: Callable[[int, int], object]) -> None:
-    """Arm an order with the first act that meets its condition. An unreadable order ends here."""
+def _arm(match: Match, row: Premove, act: Seen, views: _Views) -> None:
+    """Arm an order if an act meets its condition. An unreadable order ends here."""
     try:
-        for act in acts:
-            if conditions.holds(act.game, row.condition, row.seat, act.events, functools.partial(view_at, act.version, row.seat)):
-                row.status, row.armed_version = Status.ARMED, act.version
-                return
+        if conditions.holds(act.game, row.condition, row.seat, act.events, lambda: views.at(act.version, row.seat)):
+            row.status, row.armed_version = Status.ARMED, act.version
     except OperationalError:
         raise
     except Exception as fault:
@@ -175,26 +212,33 @@ def _arm(match: Match, row: Premove, acts: Sequence[Seen], view_at: Callable[[in
         _drop(match, row, FAULT)
 
 
-def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove], before: Mapping[UUID, str]) -> bool:
-    """Store the progress of the orders since `before`, of all that wait on at once.
+def _keep(match: Match, loaded: Loaded, rows: Sequence[Premove], before: Mapping[UUID, str], until: int) -> bool:
+    """Store the progress of the orders since `before`, of all that wait on at once: those that still wait were tried `until` a
+    version.
 
-    Return False if the match has gone on, or an order since it was read.
+    Return False if there is more to look at: the match has gone on, or an order has changed since it was read. It may go on each
+    time, so the progress is stored all the same, unless it has gone back: acts undone since must not arm anything.
     """
     with transaction.atomic():
-        # Lock the match first, as creating or cancelling orders does. Acts undone since must not arm anything.
+        # Lock the match first, as creating or cancelling orders does.
         version = Match.objects.select_for_update(no_key=True).values_list("version", flat=True).get(pk=match.pk)
-        if version != loaded.version:
+        if version != loaded.version and any(one.type == Rewound.TYPE for one in STORE.read(match.pk, loaded.version, version)):
             return False
         for row in rows:
             if loaded.ended:
                 row.status, row.why, row.ended_at = Status.DROPPED, "The match is over.", timezone.now()
+        whole = until == loaded.version
+        # What is armed is given only after the newest act that its seat can see: until then those acts count as not looked at.
+        looked = {"looked_version": loaded.version} if whole else {}
         changed = [row for row in rows if row.status != before[row.pk]]
-        written = [_write(row, "why", "ended_at", looked_version=loaded.version) for row in changed]
-        waiting = [row.pk for row in rows if row.status == before[row.pk]]
+        written = [_write(row, "why", "ended_at", **looked) for row in changed]
+        tried = [row for row in rows if row.status == before[row.pk] and (whole or row.status == Status.WAITING)]
+        waiting = [row.pk for row in tried if row.looked_version < until]
         # What a rewind has changed since the orders were read has a later version.
-        as_read = Premove.objects.filter(pk__in=waiting, looked_version__lte=max(row.looked_version for row in rows))
-        written.append(as_read.filter(status__in=OPEN).update(looked_version=loaded.version) == len(waiting))
-    return all(written)
+        as_read = Premove.objects.filter(pk__in=waiting, looked_version__lt=until)
+        as_read = as_read.filter(status__in=OPEN, looked_version__lte=max(row.looked_version for row in rows))
+        written.append(as_read.update(looked_version=until) == len(waiting))
+    return whole and version == loaded.version and all(written)
 
 
 # --- giving ---

@@ -149,7 +149,9 @@ def _fits(event: Event, wanted: JsonMapping) -> bool:
 
 
 def _same(value: object, wanted: object) -> bool:
-    """Return True if the values are equal, ignoring case, or if a list contains the wanted value."""
+    """Return True if the values are equal, ignoring case, or if a list contains the wanted value. An object equals no value."""
+    if isinstance(value, Mapping):
+        return False  # written out it may be most of a view, for each of many comparisons
     if isinstance(value, list | tuple) and not isinstance(wanted, list):
         return any(_same(one, wanted) for one in value)
     if isinstance(value, str) or isinstance(wanted, str):
