@@ -41,6 +41,11 @@ _SINCE = "greatest(armed_version, given_version, (before->>'since')::int)"
 _LAID = "(condition->>'since')::int"
 # Versions go on counting, so each lies on one way.
 _HOLDS = "(way->>'last')::int <= %s::int AND (way->>'taken_back')::int > %s::int"
+# A rewind names the kept events of the game alone; the last one of an act may be a deadline.
+_KEPT = (
+    "EXISTS (SELECT FROM events_event AS e, unnest(%s::int[]) AS kept_one WHERE e.stream = match_id AND e.version = given_version"
+    " AND kept_one BETWEEN e.version - e.command_seq AND e.version)"
+)
 _WITH_THIS = (
     f"jsonb_path_query_array({_WAYS}, '$[last - {MOST_WAYS - 2} to last]')"
     " || jsonb_build_object('status', status, 'armed_version', armed_version, 'given', given, 'given_version', given_version,"
@@ -62,7 +67,7 @@ _GO_BACK = (
     f" AND (status = 'waiting' AND ({_LAID} > %s::int"
     f"   OR EXISTS (SELECT FROM jsonb_array_elements({_WAYS}) AS way WHERE {_HOLDS}))"
     f"  OR status IN ('armed', 'done', 'lapsed') AND {_SINCE} > %s::int"
-    "   AND (given_version IS NULL OR given_version <> ALL (%s::int[])))"
+    f"   AND NOT {_KEPT})"
     f" AND EXISTS (SELECT FROM appended) AND {_MATCH_FIRST}"
 )
 
