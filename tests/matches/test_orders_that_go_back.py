@@ -19,12 +19,13 @@ from gamesvc.matches.record.stream import STORE
 from gamesvc.matches.undo import undoing
 from tests.games.space_war.table import Table, table
 from tests.matches import playing
-from tests.matches.playing import sends
+from tests.matches.playing import holder, sends
 from tests.matches.test_standing import acts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CARD_PLAYED = {"event": {"type": "card_played", "data": {}}}
+ALWAYS = {"view": [{"path": "turn", "op": "!=", "value": 99}]}
 LATER = {"view": [{"path": "turn", "op": "=", "value": 99}]}
 ENDS: tuple[Mapping[str, Any], ...] = ({"name": "end_phase"}, {"name": "end_turn"})
 
@@ -90,3 +91,21 @@ def test_a_reaction_that_was_undone_is_not_given_by_itself_again(match: Match, c
     order.refresh_from_db()
     assert (order.status, order.given) == (Premove.Status.WAITING, 0)
     assert acts(match).count(("react", 0, "standing")) == 1
+
+
+def test_what_the_other_seat_takes_back_unseen_changes_no_order(match: Match) -> None:
+    """An order that waited once more told its player that the opponent had let something stand, and thought better of it."""
+    stands: dict[str, Any] = {"name": "set_orders", "orders": [{"when": {"any": True}, "do": "stand"}]}
+    order = standing_orders.lay_by(match=match, seat=1, user=holder(match, 1), condition=ALWAYS, commands=[stands])
+    playing.act(match, 0, {"name": "let_stand"})
+    act(match, {"name": "set_orders", "orders": []})
+    course = Premove.objects.values_list("status", "armed_version", "given_version", "looked_version", "before")
+    before = course.get(pk=order.pk)
+    assert before[0] == Premove.Status.DONE
+    for back in (undoing.undo, undoing.redo):
+        seen = loading.load(match.id, match.game).viewer_version(0)
+        assert back(match=match, sender=sends(match, 0), expected_version=seen, command_id=uuid.uuid4()).done
+        assert goes_back(match)[-1].private
+        assert course.get(pk=order.pk) == before
+    act(match, {"name": "end_phase"})
+    assert acts(match).count(("set_orders", 1, "standing")) == 1

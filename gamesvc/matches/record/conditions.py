@@ -63,7 +63,7 @@ _GO_BACK = (
     f" FROM (SELECT CASE WHEN status = 'waiting' THEN {_WAYS} ELSE {_WITH_THIS} END AS ways,"
     f" coalesce({_LAID} > %s::int, false) AS gone) AS kept"
     f" LEFT JOIN LATERAL (SELECT way FROM jsonb_array_elements(ways) AS way WHERE {_HOLDS} LIMIT 1) AS there ON true)"
-    " WHERE match_id = %s::uuid"
+    " WHERE match_id = %s::uuid AND (%s::int IS NULL OR seat = %s::int)"
     f" AND (status = 'waiting' AND ({_LAID} > %s::int"
     f"   OR EXISTS (SELECT FROM jsonb_array_elements({_WAYS}) AS way WHERE {_HOLDS}))"
     f"  OR status IN ('armed', 'done', 'lapsed') AND {_SINCE} > %s::int"
@@ -79,16 +79,19 @@ def wait_again(match: Match, events: Sequence[Event]) -> Iterator[Statement]:
     remain: the rest was meant for what followed from them. What came of it counts again where the match goes back to the way on
     which it did, by a redo or otherwise: else it would be carried out there once more. A tree waits again only where the match is
     still on the way on which it was laid, and in the position of then or behind it.
+
+    What nobody but its seat has seen changes the orders of no other seat: these would tell that it was taken back. What others
+    did meanwhile stands.
     """
     for event in events:
         if event.type == Rewound.TYPE:
             back, here = Rewound.of(event.data), event.version
             holds = (back.to, back.to)
             # What nobody else has seen of an act changes no position that a tree waits in.
-            laid = here if back.private else back.to
+            laid, of = (here, back.seat) if back.private else (back.to, None)
             lapsed = (here, timezone.now(), say(ANOTHER_WAY, version=here))
             ways = (*lapsed, here, here, laid, *holds)
-            yield Statement(_GO_BACK, [here, *ways, match.id, laid, *holds, back.to, list(back.kept), match.id])
+            yield Statement(_GO_BACK, [here, *ways, match.id, of, of, laid, *holds, back.to, list(back.kept), match.id])
 
 
 def forgotten(match: Match, seat: int) -> Statement:
