@@ -16,7 +16,7 @@ from accounts.addresses import add_verified_address
 from events.proofs import checkpoints
 from gamesvc.matches import tasks
 from gamesvc.matches.lobby import opening
-from gamesvc.matches.models import Match, Premove, Rating
+from gamesvc.matches.models import Holding, Match, Premove, Rating
 from gamesvc.matches.record.stream import STORE
 from notifications.inbound import addresses, store
 from notifications.inbound.doors import rates
@@ -205,6 +205,25 @@ def test_lists_read_only_the_rows_that_they_show(full):
         assert shown in client.get(path).content.decode(), path
         read[path] = fetched("matches_match") - before
     assert {path: count for path, count in read.items() if count > ROWS / 100} == {}
+
+
+def test_figures_of_players_are_added_up_for_open_matches_alone(full, anna):
+    """In the archive each match has a player who does not meet them."""
+    Holding.objects.update(timeouts=9, last_at=timezone.now())
+    assert Holding.objects.filter(user=anna).exists()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO matches_seat (match_id, index, user_id, bot, contribution, seen_version) SELECT id, 0, %s, '', '', 0"
+            " FROM matches_match WHERE status = 'finished'",
+            [anna.pk],
+        )
+        cursor.execute("ANALYZE matches_seat")
+    read = {}
+    for which in ("public=true&status=finished", "public=true", "mine=false"):
+        before = fetched("matches_match", "matches_seat")
+        assert Client().get(f"/api/v1/matches/?{which}&players_timeouts=0").json()["results"] == [], which
+        read[which] = fetched("matches_match", "matches_seat") - before
+    assert {which: count for which, count in read.items() if count > ROWS / 100} == {}
 
 
 def test_a_mail_is_taken_and_claimed_without_reading_those_of_others(full, ben):

@@ -87,17 +87,17 @@ def check(user: User, match: Match) -> None:
 
 
 def for_player(matches: QuerySet[Match], user: User) -> QuerySet[Match]:
-    """Return only the matches whose requirement this player meets."""
+    """Return only the open matches whose requirement this player meets."""
     shown = totals.record_of(user, totals.since())
     share = 100 if shown.finished_percent is None else shown.finished_percent
     fits = Q(reliability__finished__lte=share) & (Q(reliability__timeouts=None) | Q(reliability__timeouts__gte=shown.timeouts))
-    return matches.filter(Q(reliability__isnull=True) | fits)
+    return _open(matches).filter(Q(reliability__isnull=True) | fits)
 
 
 def with_players(
     matches: QuerySet[Match], *, finished: int = 0, timeouts: int | None = None, answer_hours: int | None = None
 ) -> QuerySet[Match]:
-    """Return only the matches whose players all meet these figures; none with hidden players.
+    """Return only the open matches whose players all meet these figures; none with hidden players.
 
     `answer_hours`: their average answer takes at most this many hours. Players without any answer are not excluded.
     """
@@ -120,4 +120,9 @@ def with_players(
     if answer_hours is not None:
         wanting |= Q(given__gt=0, seconds__gt=F("given") * answer_hours * 3600)
     seats = Seat.objects.filter(match=OuterRef("pk"), user__isnull=False)
-    return matches.filter(~Exists(seats.filter(Exists(shown.filter(wanting)))), anonymous=False)
+    return _open(matches).filter(~Exists(seats.filter(Exists(shown.filter(wanting)))), anonymous=False)
+
+
+def _open(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Return the open ones of some matches. In the archive, figures that nobody meets would be added up for each of its seats."""
+    return matches.filter(status=Match.Status.OPEN)

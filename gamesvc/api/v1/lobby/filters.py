@@ -15,15 +15,18 @@ from gamesvc.matches.models import Match
 from gamesvc.matches.statistics import reliability
 
 RELIABILITY = [
-    OpenApiParameter("suitable", bool, description="Only matches whose player requirements you meet."),
-    whole_parameter("players_finished", "Only matches whose players all finished at least this percentage.", digits=4),
-    whole_parameter("players_timeouts", "Only matches whose players had at most this many timeouts.", digits=4),
-    whole_parameter("players_answer_hours", "Only matches whose players answer within this many hours on average.", digits=4),
+    OpenApiParameter("suitable", bool, description="Only open matches whose player requirements you meet."),
+    whole_parameter("players_finished", "Only open matches whose players all finished at least this percentage.", digits=4),
+    whole_parameter("players_timeouts", "Only open matches whose players had at most this many timeouts.", digits=4),
+    whole_parameter("players_answer_hours", "Only open matches whose players answer within these hours on average.", digits=4),
 ]
 
 
 def by_reliability(matches: QuerySet[Match], user: User | None, query: Mapping[str, str]) -> QuerySet[Match]:
-    """Apply the filters in the query. Raises `BadQuery`; for a guest who asks what suits them, `NotAuthenticated`."""
+    """Apply the filters in the query, which let open matches through alone.
+
+    Raises `BadQuery`; for a guest who asks what suits them, `NotAuthenticated`.
+    """
     if query.get("suitable", "false") != "false":
         if user is None:
             raise NotAuthenticated("Send a token: which matches suit you depends on your own reliability.")
