@@ -27,6 +27,8 @@ CHALLENGES = 100
 EXPORTED = 50
 EXPORTED_EVENTS = 2_500
 RESULTS = 500
+FORMS_BYTES = 1_000_000
+"""The forms of a page of turns, after which it ends: those of a strange position may have 11 MB, and a user 50 such matches."""
 
 M = TypeVar("M", bound=Model)
 

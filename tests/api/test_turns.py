@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import urlencode
 
 import pytest
@@ -54,6 +55,19 @@ def test_the_list_comes_in_pages(duels, two, monkeypatch):
     assert {turn["match"] for turn in [*first["results"], *second["results"]]} == set(duels)
     for cursor in ("x", "2026-11-20T20:00:00Z.7", "2026-11-20T20:00:00." + duels[0]):
         assert two[0].get(f"/me/turns/?{urlencode({'cursor': cursor})}").json()["code"] == "bad_cursor"
+
+
+def test_a_page_ends_where_its_forms_are_large(duels, two, monkeypatch):
+    """Those of a strange position may have 11 MB: three of them took a process 3 s and 260 MB, and a user may have fifty."""
+    alone = len(json.dumps(turns(two[0], "?forms=true")[0]["forms"], separators=(",", ":")))
+    monkeypatch.setattr(paging, "FORMS_BYTES", alone + 1)
+    first = two[0].get("/me/turns/?forms=true").json()
+    second = two[0].get(f"/me/turns/?{urlencode({'forms': 'true', 'cursor': first['next']})}").json()
+    assert [len(first["results"]), len(second["results"]), second["next"]] == [2, 1, None]
+    assert {turn["match"] for turn in [*first["results"], *second["results"]]} == set(duels)
+    monkeypatch.setattr(paging, "FORMS_BYTES", 0)
+    assert len(turns(two[0], "?forms=true")) == 1
+    assert len(turns(two[0])) == 3
 
 
 def test_a_receipt_says_whether_it_is_your_turn_again_and_what_you_can_do(toy, two):

@@ -27,6 +27,11 @@ class Pending:
     question: Question
     board: Board
 
+    @property
+    def place(self) -> Place:
+        """Return where a page begins that follows this decision."""
+        return _place(self.question)
+
 
 def of_user(user: User, after: Place | None = None) -> tuple[list[Pending], Place | None]:
     """Return one page of the user's pending decisions, and where the next page begins.
@@ -44,7 +49,11 @@ def of_user(user: User, after: Place | None = None) -> tuple[list[Pending], Plac
     loaded = load_many({match_id: one.match.game for match_id, one in access.items()})
     boards = {match_id: Board(one, loaded[match_id], one.viewer) for match_id, one in access.items()}
     found = [Pending(row, boards[row.match_id]) for row in page if row.match_id in boards]
-    return [one for one in found if _is_open(one)], (last.due_at or NEVER, last.pk) if last is not None else None
+    return [one for one in found if _is_open(one)], _place(last) if last is not None else None
+
+
+def _place(row: Question) -> Place:
+    return row.due_at or NEVER, row.pk
 
 
 def _is_open(one: Pending) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import orjson
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from gamesvc import paging
 from gamesvc.api.etags import etag
 from gamesvc.api.v1 import places, schemas
 from gamesvc.api.v1.base import PROBLEMS, View, documented, place_parameter
@@ -24,9 +26,19 @@ class Turns(View):
         operation_id="me_turns",
     )
     def get(self, request: Request) -> Response:
-        """List the decisions that wait for you in all matches, the most urgent first. `me/stream/` tells when to ask again."""
+        """List the decisions that wait for you in all matches, the most urgent first. `me/stream/` tells when to ask again.
+
+        With `forms` a page ends early where they are large.
+        """
         found, following = pending.of_user(self.user, places.read(request.query_params.get("cursor")))
-        results = [_turn_json(one, forms=self.wants_forms) for one in found]
+        results: list[JsonObject] = []
+        size = 0
+        for one in found:
+            if size > paging.FORMS_BYTES:
+                following = found[len(results) - 1].place
+                break
+            results.append(_turn_json(one, forms=self.wants_forms))
+            size += len(orjson.dumps(results[-1]["forms"])) if self.wants_forms else 0
         return Response({"results": results, "next": places.write(following)})
 
 
