@@ -28,7 +28,7 @@ from accounts import network
 from accounts.addresses import is_own, is_taken, mailbox_of
 from accounts.models import Language, User
 from accounts.signing_in import known_browsers
-from accounts.throttling import throttle
+from accounts.throttling import throttle, throttle_in_turn
 from accounts.validators import BOT_SUFFIX, ERASED_PREFIX, check_username_is_no_web_address
 from gamesvc.language import say
 
@@ -49,6 +49,10 @@ FURTHER = "account/email/email_confirmation"
 RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
 # Those that anybody can have sent to addresses of others. What tells users of changes to their account is none of them.
 ASKED_FOR = (FURTHER, RESET, UNKNOWN, "account/email/email_confirmation_signup", "account/email/account_already_exists")
+AT_ONCE = {RESET: (5, 3600), UNKNOWN: (5, 3600)}
+"""Mails of one kind to one address within so many seconds. Only those that are sent count: each has a link, so nobody is kept
+from a new password.
+"""
 
 _BEGAN_WITH = "began_with"  # in a session
 
@@ -196,8 +200,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return message
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, object]) -> None:
-        """Send a mail about the account, in its language, at most ten of each kind to one mailbox per day, at most twenty to
-        all addresses that one user adds, and so many to all that one network names.
+        """Send a mail about the account, in its language, at most ten of each kind to one mailbox per day and few of them at
+        once, at most twenty to all addresses that one user adds, and so many to all that one network names.
 
         Each kind counts separately, so causing other mails cannot block the link for a new password. A verified address counts
         by itself: accounts that strangers make for tags of its mailbox cannot block that link either. If no mail server answers,
@@ -239,13 +243,19 @@ def _network_is_full(template_prefix: str, request: HttpRequest) -> bool:
 def _held_back(template_prefix: str, email: str, user: object) -> bool:
     """Count a mail about an account. Return True beyond a limit, of its receiver or of the user who causes it."""
     counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
-    if throttle(f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY):
-        whose = f"the address had its {MAILS_PER_ADDRESS_AND_DAY}"
+    most, seconds = AT_ONCE.get(template_prefix, (MAILS_PER_ADDRESS_AND_DAY, DAY))
+    if throttle_in_turn(
+        [
+            (f"account-mail at once:{template_prefix}:{email.lower()}", most, seconds),
+            (f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY),
+        ]
+    ):
+        whose = f"the address had {most} lately or {MAILS_PER_ADDRESS_AND_DAY} today"
     elif template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
-        whose = f"the user had {ADDRESSES_PER_DAY}"
+        whose = f"the user had {ADDRESSES_PER_DAY} today"
     else:
         return False
-    log.warning("account mail %s held back: %s today", template_prefix, whose)
+    log.warning("account mail %s held back: %s", template_prefix, whose)
     return True
 
 

@@ -60,7 +60,7 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 
 # `ip` is the client's network from `accounts.network`. `key` of a failed login is the account together with that network
 # (`adapter`): guessing slows down only the guesser, and the owner can still sign in. The adapter also limits the mails to one
-# address per day.
+# address per day, and those for a new password per hour: counted here, tries that send no mail would use up the owner's.
 ACCOUNT_RATE_LIMITS = {
     "change_password": "5/m/user",
     "confirm_email": "1/3m/key",
@@ -68,7 +68,7 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed": "10/m/ip,5/5m/key",
     "manage_email": "10/m/user",
     "reauthenticate": "10/m/user",
-    "reset_password": "20/m/ip,5/h/key",
+    "reset_password": "20/m/ip",
     "reset_password_from_key": "20/m/ip",
     "signup": "20/h/ip",
 }
