@@ -21,6 +21,7 @@ import contextlib
 import hashlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -44,6 +45,8 @@ AT_ONCE_WHEN_BUSY = 5.0
 """The same while others wait."""
 KEPT = 1_000
 """Most holders to remember without looking which of them have sent nothing for long, and most credentials."""
+KEPT_OF_ONE = 8
+"""Credentials of one user that are remembered when there are too many."""
 FEW = 2
 """Requests that may run at the same time for a holder whose requests are dear, or for a user of whom none has ended here yet."""
 DEAR = 0.25
@@ -247,11 +250,22 @@ def _note_known(sent: bytes, holders: Holders) -> None:
     users who are known have a part of their network's requests to themselves (`request_limits.LEFT_BY_GUESTS`).
     """
     if len(_known) > KEPT:
-        users = {one: whose for one, whose in _known.items() if whose[0][0] == "user"}
+        users = _newest_of_users()
         _known.clear()
         if len(users) <= KEPT // 2:
             _known.update(users)
     _known[sent] = holders
+
+
+def _newest_of_users() -> dict[bytes, Holders]:
+    """Return the newest credentials of each user. A program may write its token in any number of ways."""
+    found: dict[bytes, Holders] = {}
+    counts = Counter[Holders]()
+    for one, whose in reversed(list(_known.items())):
+        counts[whose] += 1
+        if whose[0][0] == "user" and counts[whose] <= KEPT_OF_ONE:
+            found[one] = whose
+    return dict(reversed(found.items()))
 
 
 def refuse_known(request: HttpRequest) -> None:

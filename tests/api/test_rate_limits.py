@@ -34,6 +34,7 @@ from gamesvc.matches.errors import Unknown
 from gamesvc.matches.lobby import opening
 from gamesvc.matches.models import Match, Refusal
 from gamesvc.matches.record import loading
+from gamesvc.request_limits import computing_time
 from tests.matches.playing import act
 
 pytestmark = pytest.mark.django_db
@@ -453,3 +454,21 @@ def _give_password(browser):
     status = browser.post("/accounts/login/", {"login": "anna", "password": "a long password"}).status_code
     browser.cookies.pop("known_browser", None)
     return status
+
+
+@pytest.mark.parametrize("header", ["Bearer {token}", "Basic {token}"])
+def test_one_credential_sent_in_many_ways_has_no_user_forgotten(settings, anna, ben, program, monkeypatch, header):
+    """A program wrote its token with more and more spaces, or put made-up headers beside its session: each counted as new."""
+    monkeypatch.setattr(computing_time, "KEPT", 20)
+    monkeypatch.setattr(computing_time, "_known", {})
+    settings.RATE_LIMIT_PER_ADDRESS = 60  # of which guests leave fifteen
+    reader, other = program(anna), Client()
+    assert reader.get("/me/").status_code == 200
+    other.force_login(ben)
+    token = program(ben).token
+    for number in range(1, 23):
+        shown = header.format(token=" " * number + token)
+        assert other.get("/api/v1/me/", headers={"Authorization": shown}).status_code == 200
+    guest = Client()
+    assert statuses(lambda: guest.get("/games/"), 23).count(429) == 1
+    assert reader.get("/me/").status_code == 200
