@@ -47,11 +47,12 @@ OF_A_PROVIDER = {"login": "90/m/key", "login_failed": "15/5m/key", "signup": "60
 FURTHER = "account/email/email_confirmation"
 # The mails about a forgotten password: to the owner of an account, and to an address without one.
 RESET, UNKNOWN = "account/email/password_reset_key", "account/email/unknown_account"
-# Those that anybody can have sent to addresses of others. What tells users of changes to their account is none of them.
-ASKED_FOR = (FURTHER, RESET, UNKNOWN, "account/email/email_confirmation_signup", "account/email/account_already_exists")
-AT_ONCE = {RESET: (5, 3600), UNKNOWN: (5, 3600)}
-"""Mails of one kind to one address within so many seconds. Only those that are sent count: each has a link, so nobody is kept
-from a new password.
+# The same at the sign-up.
+SIGN_UP, HAS_ACCOUNT = "account/email/email_confirmation_signup", "account/email/account_already_exists"
+AT_ONCE = {RESET: (5, 3600), UNKNOWN: (5, 3600), FURTHER: (1, 180), SIGN_UP: (1, 180), HAS_ACCOUNT: (1, 180)}
+"""Mails of one kind to one address within so many seconds, of those that anybody can have sent to addresses of others. What tells
+users of changes to their account is none of them. Only mails that are sent count: what a stranger is refused keeps nobody from
+theirs.
 """
 
 _BEGAN_WITH = "began_with"  # in a session
@@ -232,7 +233,7 @@ def _network_is_full(template_prefix: str, request: HttpRequest) -> bool:
     The mails about a forgotten password count together, and before it is known whether their receiver has had too many: so the
     limit tells nobody which address has an account.
     """
-    origin = network.client_network(request) if template_prefix in ASKED_FOR else ""
+    origin = network.client_network(request) if template_prefix in AT_ONCE else ""
     kind = RESET if template_prefix == UNKNOWN else template_prefix
     if not origin or throttle(f"account-mails:{kind}:from {origin}", MAILS_PER_NETWORK_AND_DAY, DAY) == 0:
         return False
@@ -241,18 +242,21 @@ def _network_is_full(template_prefix: str, request: HttpRequest) -> bool:
 
 
 def _held_back(template_prefix: str, email: str, user: object) -> bool:
-    """Count a mail about an account. Return True beyond a limit, of its receiver or of the user who causes it."""
+    """Count a mail about an account. Return True beyond a limit, of the user who causes it or of its receiver.
+
+    First that of the user: a mail beyond it uses up none of others.
+    """
     counted = f"verified {email.lower()}" if is_taken(email) else mailbox_of(email)
     most, seconds = AT_ONCE.get(template_prefix, (MAILS_PER_ADDRESS_AND_DAY, DAY))
-    if throttle_in_turn(
+    if template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
+        whose = f"the user had {ADDRESSES_PER_DAY} today"
+    elif throttle_in_turn(
         [
             (f"account-mail at once:{template_prefix}:{email.lower()}", most, seconds),
             (f"account-mail:{template_prefix}:{counted}", MAILS_PER_ADDRESS_AND_DAY, DAY),
         ]
     ):
         whose = f"the address had {most} lately or {MAILS_PER_ADDRESS_AND_DAY} today"
-    elif template_prefix == FURTHER and isinstance(user, User) and throttle(f"addresses of {user.pk}", ADDRESSES_PER_DAY, DAY):
-        whose = f"the user had {ADDRESSES_PER_DAY} today"
     else:
         return False
     log.warning("account mail %s held back: %s", template_prefix, whose)

@@ -59,11 +59,11 @@ ACCOUNT_REAUTHENTICATION_TIMEOUT = 900
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 
 # `ip` is the client's network from `accounts.network`. `key` of a failed login is the account together with that network
-# (`adapter`): guessing slows down only the guesser, and the owner can still sign in. The adapter also limits the mails to one
-# address per day, and those for a new password per hour: counted here, tries that send no mail would use up the owner's.
+# (`adapter`): guessing slows down only the guesser, and the owner can still sign in. The adapter limits the mails to one
+# address. Here tries that send no mail would count for it as well, and keep its owner from theirs.
 ACCOUNT_RATE_LIMITS = {
     "change_password": "5/m/user",
-    "confirm_email": "1/3m/key",
+    "confirm_email": "",
     "login": "30/m/ip",
     "login_failed": "10/m/ip,5/5m/key",
     "manage_email": "10/m/user",

@@ -294,7 +294,7 @@ def _rates(route: str) -> list[tuple[str, str]]:
         "signup": ("signup",),
         "reauthenticate": ("reauthenticate",),
         "reset": ("reset_password", "reset_password_from_key"),
-        "email": ("manage_email", "confirm_email"),
+        "email": ("manage_email",),
         "change": ("change_password",),
     }
     names = [name for word, limits in at.items() if word in route for name in limits]

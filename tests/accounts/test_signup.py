@@ -549,3 +549,21 @@ def test_a_network_that_may_ask_for_no_more_mails_keeps_no_owner_from_a_new_pass
     assert mail.outbox == []
     Client().post("/accounts/password/reset/", {"email": "cora@players.example"})
     assert [message.to for message in mail.outbox] == [["cora@players.example"]]
+
+
+@pytest.mark.parametrize("tries", [1, 12])
+def test_who_adds_an_address_to_their_account_keeps_nobody_from_signing_up_with_it(client, settings, monkeypatch, tries):
+    """Each try counted for the address, also those beyond the mails of its user, and no mail went to anybody else."""
+    monkeypatch.setattr(adapter, "ADDRESSES_PER_DAY", 1)
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "manage_email": ""}
+    sign_up(client, name="eve", address="eve@players.example")
+    client.post(link_in(mail.outbox[-1]))
+    client.post("/accounts/login/", {"login": "eve", "password": PASSWORD})
+    prove(client, {"action_add": "", "email": "cora@players.example"})
+    for _ in range(tries):
+        client.post("/accounts/email/", {"action_send": "", "email": "cora@players.example"})
+    cora = Client(REMOTE_ADDR="198.51.100.7")
+    sign_up(cora, name="cora", address="cora@players.example")
+    assert [message.to for message in mail.outbox[1:]] == [["cora@players.example"]] * 2
+    cora.post(link_in(mail.outbox[-1]))
+    assert EmailAddress.objects.get(user__username="cora").verified
