@@ -55,8 +55,8 @@ def signing_in(request: HttpRequest) -> str:
     """Return a name for all known browsers of a user, of one of them that signs in; for any other request an empty text."""
     if kept := _kept(request):
         return kept.rpartition("-")[0]
-    noted = _noted(request) if request.path == reverse("account_login") else None
-    return f"browser-{noted[0]}" if noted is not None else ""
+    noted = _noted(request)
+    return f"browser-{noted[0]}" if noted is not None and request.path == reverse("account_login") else ""
 
 
 def keep(request: HttpRequest) -> None:
@@ -68,7 +68,9 @@ def _kept(request: HttpRequest) -> str:
     """Return at the page of the second factor by what the tries of the password counted; elsewhere an empty text, as before its
     session is known.
     """
-    session = getattr(request, "session", None) if request.path == reverse("mfa_authenticate") else None
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or request.path != reverse("mfa_authenticate"):
+        return ""
+    session = getattr(request, "session", None)
     return str(session.get(_TRYING, "")) if session is not None else ""
 
 
