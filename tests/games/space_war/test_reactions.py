@@ -35,6 +35,18 @@ def test_reacting_to_an_item_settles_earlier_ones_and_undoes_later_ones():
     assert t.awaited == [(1, "action")]
 
 
+def test_replay_fills_in_what_leaves_no_choice_like_any_command():
+    """A described position may offer such a command, and so may cards that are dealt otherwise behind a seat's back."""
+    t = table(a={"hand": ["deja_vu"], "discard": ["luck"]})
+    position = t.ok({"op": "position"})["position"]
+    position["state"]["replay"] = [{"name": "play_card", "card": t["a.deja_vu"]}]
+    session = Session(GAME)
+    assert session.answer({"op": "new", "position": position, "seed": "table"})["ok"]
+    assert session.answer({"op": "command", "seat": 0, "command": {"name": "replay"}})["ok"]
+    [opened] = [one.data for one in session.log if one.type == "item_opened"]
+    assert opened["note"]["targets"] == [t["a.luck"]]
+
+
 def test_replay_repeats_undone_commands_and_is_dropped_with_another_command():
     t = busy_turn(hand=["luck"])
     t.react(0, t.item("drone"), card=t["a.luck"])

@@ -100,7 +100,8 @@ def _replay(run: Run[State], seat: int) -> None:
         state = run.state
         if not first and (state.prompts or state.agenda or state.active != seat or state.phase == "over"):
             break
-        if _offering(state, seat, command) is None:
+        form = _offering(state, seat, command)
+        if form is None:
             break
-        _perform(run, seat, command)
+        _perform(run, seat, completed(form, command))
         first = False
