@@ -560,6 +560,18 @@ def test_a_turn_after_which_nobody_was_asked_to_fight_is_not_undone_freely(anna,
     assert offer(match, 0).how == "ask"
 
 
+@pytest.mark.parametrize("hand", ["2A", "2B", ""])
+def test_a_battle_to_which_another_may_commit_cards_is_not_undone_freely(anna, ben, hand):
+    """That Ben is asked tells that his cards could decide it. Without a card he cannot be asked, which tells nothing."""
+    table = strata.Table(2, pace="fast").hand(0, "1A").hand(1, hand).phase("battle").order(0, when_unable="ask")
+    table.put(0, "D5", fleets=2).put(1, "D5", fleets=1)
+    start = forks.described(catalog.game("stratastar"), table.position)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", start=start))
+    act(match, 0, {"name": "declare_battle", "space": "D5"})
+    assert [one.seat for one in load(match).awaited()] == ([0, 1] if hand == "2A" else [0])
+    assert offer(match, 0).how == ("ask" if hand else "free")
+
+
 def test_an_act_after_which_others_roll_is_undone_only_with_their_consent(anna, ben, player):
     """The seat that ends a turn of a race last sees nothing of their dice, but they do: the undo would be another throw."""
     match = opening.create_match(by=anna, game="space_fleet_commander", seats=3, options={"lockstep": True})

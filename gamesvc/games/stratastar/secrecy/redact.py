@@ -189,6 +189,7 @@ def stale(command: Command, event: Event, seat: int) -> bool:
 def reveals(event: Event) -> bool:
     """Return True if the event revealed something hidden: draws, looks, chance, automatic answers, seats that could answer.
 
-    A seat that is not asked where it might have been tells as much as one that is.
+    A seat that is not asked where it might have been tells as much as one that is. The same holds for cards in a battle.
     """
-    return event.type in _TELLING or any(event.data.get(name) for name in ("auto", "asked", "unasked"))
+    others_may_commit = any(seat != event.data["seat"] for seat in event.data.get("waiting", ()))
+    return event.type in _TELLING or others_may_commit or any(event.data.get(name) for name in ("auto", "asked", "unasked"))
