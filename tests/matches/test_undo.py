@@ -549,6 +549,18 @@ def test_a_move_about_which_nobody_was_asked_is_not_undone_freely(anna, ben, han
     assert offer(match, 0).how == "ask"
 
 
+@pytest.mark.parametrize("hand", ["1M", "1B", ""])
+def test_a_move_that_leaves_the_only_refuge_free_is_not_undone_freely(anna, ben, hand):
+    """Ben could retreat to the space that Anna leaves. That he is not asked tells that he lacks the card, if he has any."""
+    table = strata.Table(2, pace="fast").hand(1, hand).phase("movement").chit("B4", "nebula").chit("A5", "nebula")
+    table.put(0, "A3", fleets=1).put(1, "A4", fleets=1)
+    start = forks.described(catalog.game("stratastar"), table.position)
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="stratastar", start=start))
+    act(match, 0, {"name": "move", "from": "A3", "to": "A4", "fleets": 1, "free": True})
+    assert load(match).awaited()[0].seat == (hand == "1M")
+    assert offer(match, 0).how == ("ask" if hand else "free")
+
+
 def test_a_turn_after_which_nobody_was_asked_to_fight_is_not_undone_freely(anna, ben):
     """That Ben is not asked tells that his cards could not win."""
     table = strata.Table(2, pace="fast").hand(0, "1B").hand(1, "1B").phase("battle")

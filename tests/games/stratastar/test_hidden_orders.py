@@ -15,6 +15,7 @@ from gamesvc.games.kernel import forms
 from gamesvc.games.kernel.dice import seeded
 from gamesvc.games.kernel.game import Event, Refused, see_event
 from gamesvc.games.kernel.timeline import Run, Timeline, check_options
+from gamesvc.games.secrecy import chance, shown
 from gamesvc.games.stratastar import GAME
 from gamesvc.games.stratastar.commands import SCHEMA
 from gamesvc.games.stratastar.state import State
@@ -207,6 +208,23 @@ def compare(
     if runs[0] is not None and runs[1] is not None:
         compared["compared"] += 1
         compared["parted"] += part(GAME, keeper, runs[0], runs[1], acts)
+
+
+@pytest.mark.parametrize("number", [6, 10])
+def test_an_act_that_tells_its_seat_otherwise_in_another_deal_is_undone_freely_in_neither(number):
+    """Else a seat could try act after act, and take each back. An offer is left out: to withdraw it is as free."""
+    rng, told = random.Random(number), Counter[bool]()
+    for timeline, seat, command in busy_positions(number, 120):
+        if command["name"] in ("offer_trade", "set_orders"):
+            continue
+        runs = [world(timeline, seat, command)]
+        runs += [world(timeline.double(GAME.redeal(timeline.state, seat, chance(rng))), seat, command) for _ in range(2)]
+        acts = [[event for event in run.events if shown(GAME, event, seat)] for run in runs if run is not None]
+        read = [[shown(GAME, event, seat) for event in events] for events in acts]
+        if any(one != read[0] for one in read):
+            told.update(any(map(GAME.reveals, events)) for events in acts)
+            assert told[False] == 0, f"version {timeline.version}, {command}"
+    assert told[True] > 10
 
 
 @pytest.mark.parametrize("then", ["battle", "end_turn"])

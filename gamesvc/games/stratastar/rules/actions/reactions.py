@@ -13,6 +13,7 @@ from gamesvc.games.stratastar.data.geometry import ADJACENT, INDEX, distance
 from gamesvc.games.stratastar.rules import facts
 from gamesvc.games.stratastar.rules.actions import moves, needs, plans
 from gamesvc.games.stratastar.rules.actions.payment import Cost, can_pay, cost_of, least_cards, settle
+from gamesvc.games.stratastar.rules.changes import with_piece, with_player
 from gamesvc.games.stratastar.state import Action, State
 from gamesvc.language import say
 
@@ -220,7 +221,19 @@ def unasked(state: State, action: Action, asked: Collection[int]) -> tuple[int, 
     if not state.options.pace or action.name == "sabotage":
         return ()
     others = [seat for seat in facts.from_active(state) if seat != action.seat and seat not in asked]
-    return tuple(seat for seat in others if possible(state, seat, action) or preparable(state, seat, action))
+    left = _departed(state, action)
+    return tuple(seat for seat in others if possible(state, seat, action) or preparable(left, seat, action))
+
+
+def _departed(state: State, action: Action) -> State:
+    """Return the state without the fleets that a movement takes along: the spaces which they leave may become refuges."""
+    if action.enters is None:
+        return state
+    player = state.players[action.seat]
+    for group in action.args.get("groups", (action.args,)):
+        for piece in ("fleet", "warfleet"):
+            player = with_piece(player, piece, group["from"], -group[f"{piece}s"])
+    return with_player(state, action.seat, player)
 
 
 def plan(state: State, seat: int, command: Command, action: Action) -> needs.Plan:
