@@ -103,6 +103,24 @@ def test_coming_back_excuses_no_more_time_outs(anna: User, ben: User, program: C
     assert audit.check_match(match.id) == []
 
 
+def test_a_substitute_runs_out_of_time_for_the_question_that_was_excused_before(
+    anna: User, ben: User, player: Callable[..., User], program: Callable[..., Any]
+) -> None:
+    match, cora = opened(anna, ben, excused=1), player("cora")
+    seat = asked(match).seat
+    run_out(match)
+    with time_machine.travel(asked(match).due_at - timedelta(minutes=10), tick=False):
+        assert program(player_of(match)).post(f"/matches/{match.number}/give-up/").status_code == 200
+        assert program(cora).post(f"/matches/{match.number}/substitute/").status_code == 200
+    due = asked(match).due_at
+    run_out(match)
+    assert loading.load(match.id, match.game).account.excused == {seat: 1}
+    assert asked(match).due_at == due + DAY, "a substitute has excuses of their own"
+    run_out(match)
+    assert asked(match).seat != seat
+    assert audit.check_match(match.id) == []
+
+
 @pytest.mark.parametrize("policy", ["lose", "bot"])
 def test_nobody_leaves_while_their_time_runs_out_and_comes_back(
     anna: User, ben: User, program: Callable[..., Any], policy: str

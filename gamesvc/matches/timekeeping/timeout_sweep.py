@@ -322,7 +322,8 @@ class _TimingOut:
 
 def _excuse(match: Match, loaded: Loaded, claim: Claim, ruling: Ruling, seats: Sequence[Seat]) -> bool:
     """Append an excused timeout, which gives the seat the question's time again. Return False if another sweep did so."""
-    key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {ruling.excused}")
+    # By the version, not by the number of the excuse: that of a substitute begins again, for the same question.
+    key = turns.command_id(sender=f"clock {claim.id}", key=f"excused {loaded.version}")
     events = [event.event(version) for version, event in enumerate(ruling.events, loaded.version + 1)]
     try:
         record(match, loaded, events, Act(Actor("clock", claim.seat), "clock", key, claim.due_at), seats=seats, more=ruling.more)
