@@ -17,7 +17,7 @@ from anymail.signals import AnymailInboundEvent
 from anymail.urls import urlpatterns as provider_urls
 from anymail.utils import get_anymail_setting
 from anymail.webhooks import postal, postmark, sparkpost
-from anymail.webhooks.base import AnymailCoreWebhookView
+from anymail.webhooks.base import AnymailBasicAuthMixin, AnymailCoreWebhookView
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import InterfaceError, OperationalError
@@ -55,6 +55,8 @@ def answer_each(view: AnymailCoreWebhookView, request: HttpRequest, *_args: obje
 
     If one failed, the provider posts all of them again, and those that are stored are recognised.
     """
+    # First of all the secret: some providers sign their posts, and anymail reads a body to see whose it is.
+    AnymailBasicAuthMixin.validate_request(view, request)
     view.run_validators(request)
     faults: list[Exception] = []
     for event in view.parse_events(request):

@@ -12,20 +12,41 @@ from email.utils import format_datetime
 from uuid import uuid4
 
 import pytest
+from anymail.urls import urlpatterns as provider_urls
+from anymail.webhooks import amazon_ses
 from django.db import OperationalError
 from django.test import Client
+from django.test.client import FakePayload
 from django.utils import timezone
 
 from notifications.inbound import addresses, pipeline, store
 from notifications.models import InboundMail, MailStatus, Outbox
 from tests.mailing import FIXTURES
-from tests.notifications.inbound.providers import SIGNING_KEY, basic
+from tests.notifications.inbound.providers import SETTINGS, SIGNING_KEY, basic
 
 pytestmark = pytest.mark.django_db
 
 POSTMARK = "/mail/provider/postmark/inbound/"
 MAILGUN = "/mail/provider/mailgun/inbound_mime/"
 ANNA = "anna@players.example"
+KEYS_OF_PROVIDERS = (
+    "MAILERSEND_INBOUND_SECRET",
+    "MAILERSEND_SIGNING_SECRET",
+    "MAILTRAP_API_TOKEN",
+    "MAILTRAP_INBOUND_SECRET",
+    "MAILTRAP_WEBHOOK_SIGNING_SECRET",
+    "MANDRILL_WEBHOOK_KEY",
+    "POSTAL_WEBHOOK_KEY",
+    "RESEND_API_KEY",
+    "SENDINBLUE_API_KEY",
+    "UNISENDER_GO_API_KEY",
+)
+SIGNATURES = (
+    "HTTP_MAILTRAP_SIGNATURE",
+    "HTTP_SIGNATURE",
+    "HTTP_X_MANDRILL_SIGNATURE",
+    "HTTP_X_POSTAL_SIGNATURE",
+)
 
 
 def postmark(to: str, text: str = "move A1", *, dmarc: str = "pass", server: str = "mx.provider.example", **more):
@@ -107,6 +128,34 @@ def test_raw_mail_is_stored_byte_by_byte_and_read_by_the_worker(to, letters):
 def test_only_who_knows_a_secret_may_post(to, secret, status):
     assert post(postmark(to), secret=secret).status_code == status
     assert InboundMail.objects.count() == (status == 200)
+
+
+class _Unread(FakePayload):
+    """A body that notes whether it was read."""
+
+    read_at_all = False
+
+    def read(self, *args, **kwargs):
+        type(self).read_at_all = True
+        return super().read(*args, **kwargs)
+
+
+@pytest.mark.parametrize("path", [str(one.pattern).strip("^$").replace("(_mime)?", "_mime") for one in provider_urls])
+def test_a_large_body_is_not_read_without_a_secret(settings, monkeypatch, path):
+    """Of 28 MB of JSON one process had 750 MB, and one that cannot be read went into the log."""
+    settings.ANYMAIL = SETTINGS | dict.fromkeys(KEYS_OF_PROVIDERS, "a key")
+    monkeypatch.setattr(amazon_ses, "_get_anymail_boto3_params", lambda **_: ({}, {}))  # as where boto3 is installed
+    monkeypatch.setattr(_Unread, "read_at_all", False)
+    body = b"[" + b"{}," * (settings.FORM_BYTES // 2) + b"{}]"
+    signed = dict.fromkeys(SIGNATURES, "a signature")
+    answer = Client(raise_request_exception=False).post(
+        f"/mail/provider/{path}",
+        body,
+        content_type="application/json",
+        **{**basic("new:wrong"), **signed, "wsgi.input": _Unread(body)},
+    )
+    assert answer.status_code == 400
+    assert not _Unread.read_at_all
 
 
 def test_without_a_secret_or_where_everybody_is_believed_the_door_is_closed(to, settings):
