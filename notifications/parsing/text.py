@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from email.message import Message
 from itertools import groupby, takewhile, zip_longest
 from typing import NamedTuple
@@ -41,6 +41,7 @@ MOST_STRUCK = 50
 LONGEST_STRUCK = 300
 """Characters of a struck-out piece that is looked for in the plain part: orders are shorter."""
 _MOST_WITHIN_WORDS = 1000
+"""Places within the words of a mail at which a struck-out piece is found. One that is found at more is told above the text."""
 _SENT_FROM = re.compile(
     r"^(sent from my|sent from|sent via|sent with|get outlook for|von meinem .* gesendet|gesendet von|gesendet mit|envoyé de mon"
     r"|envoyé depuis|enviado desde|inviato da|verzonden vanaf|skickat från|sendt fra|wysłane z|odesláno z|.*から送信$)",
@@ -129,27 +130,33 @@ def _with_strikes(plain: str, message: Message) -> str:
     lines = lines_of(plain)
     lost = struck[MOST_STRUCK:]
     for piece in struck[:MOST_STRUCK]:
-        marked = {at: _with_strike(line, piece) for at, line in enumerate(lines) if piece in line and not QUOTED.match(line)}
+        within = iter(range(_MOST_WITHIN_WORDS))
+        marked = {
+            at: _with_strike(line, piece, within) for at, line in enumerate(lines) if piece in line and not QUOTED.match(line)
+        }
         own = {at: line for at, line in marked.items() if line != lines[at]}
         for at, line in own.items():
             lines[at] = line
-        lost += [] if own else [piece]
+        lost += [] if own and next(within, None) is not None else [piece]
     return "\n".join([*(f"{markup.STRUCK}{piece}{markup.STRUCK}" for piece in lost[:MOST_STRUCK]), *lines]) if struck else plain
 
 
-def _with_strike(line: str, piece: str) -> str:
+def _with_strike(line: str, piece: str, within: Iterator[int]) -> str:
     """Return a line with marks around a piece wherever it stands as a whole: no word goes on at either end.
 
-    A pattern would take quadratic time for long pieces of one repeated character.
+    `within`: a number for each place within words that is still looked at. A pattern would take quadratic time for long pieces of
+    one repeated character.
     """
     if len(piece) > LONGEST_STRUCK:
         return line
     written: list[str] = []
-    begins = after = within = 0
-    while within < _MOST_WITHIN_WORDS and (at := line.find(piece, after)) >= 0:
+    begins = after = 0
+    while (at := line.find(piece, after)) >= 0:
         end = at + len(piece)
         if _WORD_CHARACTER.match(line[at - 1 : at]) or _WORD_CHARACTER.match(line[end : end + 1]):
-            after, within = at + 1, within + 1
+            if next(within, None) is None:
+                break
+            after = at + 1
             continue
         written += [line[begins:at], f"{markup.STRUCK}{piece}{markup.STRUCK}"]
         begins = after = end

@@ -12,6 +12,7 @@ from notifications.inbound.proving.sender import sender_of
 from notifications.parsing import markup, reading, robots, text
 from notifications.parsing.limits import cpu_limit
 from notifications.parsing.refusals import MailRefused
+from tests.architecture.growth import calls
 from tests.mailing import FIXTURES
 
 EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))
@@ -353,6 +354,16 @@ def test_long_struck_out_pieces_do_not_use_up_the_time_of_a_mail():
     mail = in_html(pieces, plain_part=f"move A1\n{'!' * 199_000}")
     with pytest.raises(MailRefused, match="too_long"), cpu_limit():
         text.written(mail)
+
+
+def test_struck_out_pieces_within_the_words_of_many_lines_take_few_steps():
+    """A page shows a held mail to whoever has its link, beyond the time limit of the workers."""
+    pieces = "".join(f"<s>{'a' * size}</s>" for size in range(100, 150))
+    mail = in_html(f"<p>hold</p>{pieces}", plain_part="hold\nEND\n" + ("a" * 1200 + "\n") * 160)
+    assert calls(text.written, mail) < 1_000_000
+    own = text.written(mail).own.split("\n")
+    assert own[-2:] == ["hold", "END"]
+    assert own[0] == f"~~{'a' * 100}~~"
 
 
 def test_a_struck_out_piece_within_other_words_is_told_too():
