@@ -176,23 +176,26 @@ def without_disclaimers(lines: Sequence[str]) -> list[str]:
 
 def _attributed(lines: Sequence[str]) -> int | None:
     """Return where the first attribution begins: of several candidates the last one before its end."""
-    ends = [line.strip().endswith(COLON) for line in lines]
-    for at in range(len(lines)):
-        reach = range(at, min(at + ATTRIBUTION_LINES, len(lines)))
+    colons = [line.strip().endswith(COLON) for line in lines]
+    never = len(lines) + ATTRIBUTION_LINES
+    ends: list[int] = []
+    for start in range(len(lines)):
         # Nearly all lines of mails are far from a colon at an end.
-        found = [start for start in reach if any(ends[start : reach.stop]) and _attribution_at(lines, start, at)]
-        if found:
-            return found[-1]
+        is_near = any(colons[start : start + ATTRIBUTION_LINES])
+        found = _attribution_end(lines[start : start + ATTRIBUTION_LINES]) if is_near else None
+        ends.append(never if found is None else start + found)
+    for at in range(len(lines)):
+        begun = [start for start, end in enumerate(ends[at : at + ATTRIBUTION_LINES], at) if end < at + ATTRIBUTION_LINES]
+        if begun:
+            return begun[-1]
     return None
 
 
-def _attribution_at(lines: Sequence[str], start: int, at: int) -> bool:
-    """Return True if an attribution begins at `start` and ends within the lines that one from `at` could take."""
-    languages = [language for language in _LANGUAGES if language.start.match(lines[start].strip())]
-    if not languages:
-        return False
+def _attribution_end(lines: Sequence[str]) -> int | None:
+    """Return the number of the line that ends an attribution which begins at the first of these lines; None if none does."""
+    languages = [language for language in _LANGUAGES if language.start.match(lines[0].strip())]
     said = ""
-    for line in lines[start : at + ATTRIBUTION_LINES]:
+    for number, line in enumerate(lines if languages else ()):
         said = f"{said} {line.strip().lower()}"
         if not said.endswith(COLON):
             continue
@@ -201,8 +204,8 @@ def _attribution_at(lines: Sequence[str], start: int, at: int) -> bool:
             body.endswith(language.verbs) if language.verb_ends else any(verb in body for verb in language.verbs)
             for language in languages
         ):
-            return True
-    return False
+            return number
+    return None
 
 
 def _headed(lines: Sequence[str]) -> int | None:
