@@ -162,6 +162,28 @@ def test_orders_wait_for_the_deadline(duel, mailing):  # noqa: F811
     assert "1 order done" in mailing.receipt().subject
 
 
+def both_awaited(state):
+    """The toy with both seats asked at once, as in a race: one for its turn, the other for its orders."""
+    turn = TOY.awaited(state)
+    return (*turn, *(Awaited(1 - one.seat, "orders", f"orders{state.turn}") for one in turn))
+
+
+def test_orders_wait_for_the_deadline_beside_conditional_ones(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    """Another seat acts so late that only the clock gives its conditional order: the player's held orders come after that."""
+    match = open_duel(anna, ben, mailing, monkeypatch, replace(TOY, parse=read_toy, awaited=both_awaited))
+    mailing.write(f"play {cards(match, 0)[0]}\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    always = {"view": [{"path": "points", "op": "!=", "value": 99}]}
+    leave = {"name": "set_orders", "text": "x"}
+    standing_orders.lay_by(match=match, seat=1, user=ben, condition=always, commands=[leave])
+    act(match, 1, leave)
+    Question.objects.filter(match=match, seat=0).update(due_at=timezone.now() - timedelta(seconds=1))
+    assert timeout_sweep.sweep() == 1
+    acts = [(one.meta["channel"], one.meta["command"]["name"]) for one in STORE.read(match.id) if "command" in one.meta]
+    assert acts == [("api", "set_orders"), ("standing", "set_orders"), ("mail", "play")]
+    assert HeldOrders.objects.get().state == "done"
+
+
 def test_orders_replaced_by_those_of_a_later_mail_are_not_kept(duel, mailing):  # noqa: F811
     for _ in range(3):
         mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))

@@ -229,8 +229,9 @@ class _TimingOut:
         self.match, self.seat = batch.matches[claim.match_id], claim.seat
         self.loaded = loading.load(self.match.id, self.match.game, young=claim.version <= snapshots.TAIL)
         self.looked = claim.version
-        # The consequences for the seat are recorded once, with the first answer by the clock (`ruled`). `held`: the player's own
-        # last orders were carried out.
+        # The consequences for the seat are recorded once, with the first answer by the clock (`ruled`). `laid_by`: conditional
+        # orders are still to be looked at; `held`: the player's own last orders were carried out.
+        self.laid_by = self.match.id in batch.laid_by
         self.begun = self.ruled = self.held = False
 
     def done(self) -> bool:
@@ -238,7 +239,6 @@ class _TimingOut:
             if (closed := self._closed()) is not None:
                 return closed
             if not self.begun:
-                self.begun = True
                 if str(self.match.id) in self.batch.mailed and _mail_waits(self.match, self.claim):
                     return False
                 if self._ordered_beforehand():
@@ -270,9 +270,15 @@ class _TimingOut:
         return None
 
     def _ordered_beforehand(self) -> bool:
-        """Carry out conditional and held orders, which come before the clock's answer. Return True if any was carried out."""
-        if self.match.id in self.batch.laid_by and conditional_orders.play(self.match.id):
-            return True
+        """Carry out conditional or held orders, which come before the clock's answer. Return True if any was carried out.
+
+        After conditional orders, of any seat, the question may still be open: then those held for it come next.
+        """
+        if self.laid_by:
+            self.laid_by = False
+            if conditional_orders.play(self.match.id):
+                return True
+        self.begun = True
         if (self.match.id, self.seat) in self.batch.holding:
             self.held = last_orders.carry_out(self.match, self.seat, self.claim.question, self.claim.due_at)
         return self.held
