@@ -184,6 +184,24 @@ def test_orders_wait_for_the_deadline_beside_conditional_ones(toy, anna, ben, ma
     assert HeldOrders.objects.get().state == "done"
 
 
+def test_orders_wait_for_a_deadline_that_comes_while_their_mail_is_read(duel, mailing, monkeypatch):  # noqa: F811
+    """The clock sees the mail unread with many due matches, and orders held for none. It looks again for this one."""
+    mailing.write(f"play {cards(duel, 0)[0]}\nwait", to=reply_to(turn_mail(mailing)))
+    real = timeout_sweep.Batch.of
+
+    def of(claims):
+        batch = real(claims)
+        pipeline.work()
+        return batch
+
+    monkeypatch.setattr(timeout_sweep.Batch, "of", of)
+    InboundMail.objects.update(counts_at=timezone.now() - timedelta(minutes=1))
+    Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(seconds=1))
+    assert timeout_sweep.sweep() == 1
+    assert [one.meta["channel"] for one in STORE.read(duel.id) if "command" in one.meta] == ["mail"]
+    assert HeldOrders.objects.get().state == "done"
+
+
 def test_orders_replaced_by_those_of_a_later_mail_are_not_kept(duel, mailing):  # noqa: F811
     for _ in range(3):
         mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))

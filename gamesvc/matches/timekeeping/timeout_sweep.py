@@ -279,7 +279,8 @@ class _TimingOut:
             if conditional_orders.play(self.match.id):
                 return True
         self.begun = True
-        if (self.match.id, self.seat) in self.batch.holding:
+        # A mail that waited when the batch was read may have been read since, with orders that are held.
+        if (self.match.id, self.seat) in self.batch.holding or str(self.match.id) in self.batch.mailed:
             self.held = last_orders.carry_out(self.match, self.seat, self.claim.question, self.claim.due_at)
         return self.held
 
