@@ -260,3 +260,23 @@ def test_a_stop_during_the_first_start_leaves_nothing(tmp_path, moment):
     assert service.end(signal.SIGTERM) == (0, "Stopped.\n")
     eventually(lambda: not left(tmp_path))
     assert not (tmp_path / "postgres" / "postmaster.pid").exists()
+
+
+def test_what_stands_in_the_data_folder_is_its_owners_alone(tmp_path):
+    """Also the folder itself, where it is new, and the mails, logs and locks of one that stood open."""
+    new, open_before = tmp_path / "new", tmp_path / "open"
+    for folder in (open_before, open_before / "mail", open_before / "logs"):
+        folder.mkdir(mode=0o755)
+    (open_before / "start.lock").touch(mode=0o644)
+    before = os.umask(0o022)
+    try:
+        services = [Up(new), Up(open_before)]
+    finally:
+        os.umask(before)
+    for service in services:
+        eventually((service.data / "postgres" / "PG_VERSION").exists)
+        assert service.end(signal.SIGTERM) == (0, "Stopped.\n")
+    found = [new, *new.rglob("*"), *open_before.rglob("*")]
+    assert new / "mail" in found
+    assert open_before / "start.lock" in found
+    assert [path for path in found if path.stat().st_mode & 0o077] == []

@@ -26,6 +26,17 @@ def _stop(number: int, frame: object) -> None:
     raise Stopped
 
 
+def close_to_others(data: Path) -> None:
+    """Let only our own user read what this process and its children write, and what a data folder has of mails, logs and locks.
+
+    Mails hold links and addresses that act for a player, and who may open a lock could keep the service from starting.
+    """
+    os.umask(0o077)
+    for path in (data / "mail", data / "logs", *data.glob("*.log"), *data.glob("*.lock")):
+        if path.exists():
+            path.chmod(path.stat().st_mode & 0o700)
+
+
 class Command(BaseCommand):
     help = "Start everything on this machine (database, broker, web, workers) and keep it running until Ctrl-C."
     requires_system_checks: list[str] = []
@@ -37,6 +48,7 @@ class Command(BaseCommand):
 
     def handle(self, *, port: int, data: Path, as_json: bool, **_: object) -> None:
         data = data.absolute()
+        close_to_others(data)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _stop)
         try:
