@@ -121,14 +121,14 @@ def _secrets(folder: Path) -> dict[str, str]:
     for name, make in made.items():
         path = folder / name
         if not path.exists():
-            _keep(path, make())
+            keep(path, make())
         found[name] = path.read_text(encoding="ascii")
         if not found[name]:
             raise EmbeddedError(f"{path} is empty; remove it, or restore it from a backup.")
     return found
 
 
-def _keep(path: Path, secret: str) -> None:
+def keep(path: Path, secret: str) -> None:
     """Write a secret, completely and durably before anything is sealed with it.
 
     If another process was faster, its secret stays.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from gamesvc.embedded import EmbeddedError, environment
+from gamesvc.ops.management.commands import up
 
 NAMES = ["CHECKPOINT_KEY", "MATCH_KEYS", "SECRET_KEY"]
 
@@ -37,6 +39,22 @@ def test_a_start_that_was_killed_leaves_no_half_made_secret(tmp_path: Path, monk
     made = environment._secrets(tmp_path / "secrets")
     assert sorted(made) == NAMES
     assert all(made.values())
+
+
+def test_a_demo_login_that_a_full_disk_does_not_take_is_made_by_the_next_start(tmp_path: Path) -> None:
+    class Made:
+        def manage(self, *_: str) -> str:
+            return '{"user": "demo"}'
+
+    (tmp_path / "secrets").mkdir()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            up.Command().demo_login(Made(), tmp_path)  # type: ignore[arg-type]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert up.Command().demo_login(Made(), tmp_path) == {"user": "demo"}  # type: ignore[arg-type]
 
 
 def test_a_secret_is_on_disk_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,9 +70,7 @@ class Command(BaseCommand):
         """Return the demo login of this data folder, created at its first start."""
         path = data / "secrets" / "demo.json"
         if not path.exists():
-            made = service.manage("player", "demo", "demo@players.example", "--json")
-            path.touch(mode=0o600)
-            path.write_text(made, encoding="utf-8")
+            environment.keep(path, service.manage("player", "demo", "demo@players.example", "--json"))
         found: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
         return found
 
