@@ -1,6 +1,8 @@
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import RemoveIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from gamesvc.database.indexes import AddIndexAgain
 
 
 class Migration(migrations.Migration):
@@ -12,7 +14,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        AddIndexConcurrently(
+        AddIndexAgain(
             "handover",
             models.Index(
                 fields=["claimed_until"],
@@ -20,11 +22,11 @@ class Migration(migrations.Migration):
                 name="notifications_handover_held",
             ),
         ),
-        AddIndexConcurrently(
+        AddIndexAgain(
             "webhookdelivery",
             models.Index(fields=["hook", "due_at", "id"], condition=Q(status="waiting"), name="notifications_delivery_next"),
         ),
-        AddIndexConcurrently(
+        AddIndexAgain(
             "webhookdelivery",
             models.Index(
                 fields=["hook", "claimed_until"],

@@ -1,13 +1,20 @@
-"""`manage.py prepare` started twice at once migrates one after the other."""
+"""`manage.py prepare` started twice at once migrates one after the other, and goes on after a start that was killed."""
 
 from __future__ import annotations
 
 import threading
 import time
+import uuid
+from collections.abc import Iterator
 
+import psycopg
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, connections
+from django.db.migrations import Migration
+from django.db.migrations.executor import MigrationExecutor
+from pytest_django.plugin import DjangoDbBlocker
 
 from gamesvc.ops.management.commands.prepare import MIGRATING
 
@@ -71,3 +78,48 @@ def test_a_start_that_waits_stops_no_index_that_is_built_beside_the_service(monk
     finally:
         with connection.cursor() as cursor:
             cursor.execute("DROP INDEX IF EXISTS beside")
+
+
+@pytest.fixture
+def unmigrated(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """An empty database in place of the usual one."""
+    name, default = f"empty_{uuid.uuid4().hex[:10]}", connections["default"]
+    usual = default.settings_dict["NAME"]
+    with django_db_blocker.unblock(), psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
+        owner.execute(f'CREATE DATABASE "{name}"')
+        default.close()
+        default.settings_dict["NAME"] = name
+        try:
+            yield
+        finally:
+            default.close()
+            default.settings_dict["NAME"] = usual
+            owner.execute(f'DROP DATABASE "{name}"')
+
+
+@pytest.mark.long
+def test_a_start_that_was_killed_before_it_noted_a_migration_stops_no_later_one(unmigrated, monkeypatch):
+    """Of the migrations that are no transaction, everything is done already."""
+    note, killed = MigrationExecutor.record_migration, set[str]()
+
+    class Killed(BaseException):
+        pass
+
+    def dies_once(executor: MigrationExecutor, migration: Migration) -> None:
+        if not migration.atomic and str(migration) not in killed:
+            killed.add(str(migration))
+            raise Killed
+        note(executor, migration)
+
+    monkeypatch.setattr(MigrationExecutor, "record_migration", dies_once)
+    starts = 0
+    while len(killed) == starts:
+        starts += 1
+        try:
+            call_command("migrate", interactive=False, verbosity=0, skip_checks=True)
+        except Killed:
+            connections["default"].close()
+    assert killed
+    with connection.cursor() as cursor:
+        assert cursor.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid").fetchall() == []
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0, skip_checks=True)

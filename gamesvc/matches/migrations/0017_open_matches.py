@@ -1,7 +1,9 @@
 """Indexes for the lobby: open matches, newest first; free seats in the order of their list."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import RemoveIndexConcurrently
 from django.db import migrations, models
+
+from gamesvc.database.indexes import AddIndexAgain
 
 
 class Migration(migrations.Migration):
@@ -10,10 +12,10 @@ class Migration(migrations.Migration):
     dependencies = [("matches", "0016_ages")]
 
     operations = [
-        AddIndexConcurrently(
+        AddIndexAgain(
             "match", models.Index(fields=["-number"], name="match_open", condition=models.Q(status="open"))
         ),
-        AddIndexConcurrently(
+        AddIndexAgain(
             "seat",
             models.Index(
                 fields=["vacated_at", "id"], name="seat_waits", condition=models.Q(vacated_at__isnull=False)

@@ -1,6 +1,7 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import F, Func
+
+from gamesvc.database.indexes import AddIndexAgain
 
 ARCHIVED = models.Q(("status", "finished"), ("watch", "all"))
 PACE = Func(
@@ -25,7 +26,7 @@ class Migration(migrations.Migration):
     dependencies = [("matches", "0032_watch_delay")]
 
     operations = [
-        AddIndexConcurrently(
+        AddIndexAgain(
             model_name="match",
             index=models.Index(*parts, F("number").desc(), name=name, condition=ARCHIVED),
         )

@@ -1,5 +1,6 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from gamesvc.database.indexes import AddIndexAgain
 
 
 class Migration(migrations.Migration):
@@ -9,7 +10,7 @@ class Migration(migrations.Migration):
     dependencies = [("matches", "0033_archive_filters")]
 
     operations = [
-        AddIndexConcurrently(
+        AddIndexAgain(
             model_name="rating",
             index=models.Index(fields=["game", "-low"], name="rating_bots", condition=models.Q(("pool", "bots"))),
         ),
