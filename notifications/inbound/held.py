@@ -27,7 +27,7 @@ from notifications.parsing.limits import cpu_limit
 from notifications.parsing.quotes import is_farewell
 from notifications.parsing.refusals import REFUSALS, MailRefused
 from notifications.registry import Message
-from notifications.sending.mail import clean_line
+from notifications.sending.mail import clean_line, indented
 
 PURPOSE = "confirm"
 QUESTIONS_A_DAY = 20
@@ -110,7 +110,7 @@ def mail_held(row: Outbox) -> Message | None:
         "due": moments.shown(topic.due_at) if topic.due_at is not None else "",
         "sender": sender_shown(mail),
         "why": reason_of(mail),
-        "orders": shown(mail),
+        "orders": indented(shown(mail)),
         "received": moments.shown(mail.received_at),
         "last": "last" in row.payload,
         "waiting": _waiting(mail.address) if "last" in row.payload else 0,

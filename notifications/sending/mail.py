@@ -26,6 +26,7 @@ from django.core.mail.message import SafeMIMEMultipart
 
 from notifications import registry
 from notifications.models import Outbox
+from notifications.parsing.lines import lines_of
 from notifications.registry import Kind, Message
 from notifications.returned import return_paths
 from notifications.sending import threads, unsubscribe
@@ -34,6 +35,7 @@ from notifications.wanted.wishes import wishes_of
 # Rules within @media (the dark colours) cannot be inlined and stay in a <style>; nothing is loaded from anywhere.
 _inliner = CSSInliner(load_remote_stylesheets=False, keep_at_rules=True)
 COLUMNS = 72
+_INDENTED = 68
 _LINE = 76
 """Characters of an encoded line (RFC 2045 section 6.8), and of a header's without the colon and the blank behind its name."""
 # Indent of a continued line: after a bullet or a number, or under the second of two columns.
@@ -266,6 +268,15 @@ def clean_line(text: str, longest: int) -> str:
 def clean_words(text: str, longest: int) -> str:
     """Return user text as by `clean_line`, so that nothing like an encoded word (RFC 2047) is decoded by the reader."""
     return clean_line(text.replace("=?", "= ?"), longest)
+
+
+def indented(text: str) -> str:
+    """Return the text of a user, indented for a plain mail, so that it cannot pass for our own words.
+
+    In HTML it stands in an element of the class `words`.
+    """
+    wrapped = (textwrap.wrap(line, _INDENTED, break_on_hyphens=False) or [""] for line in lines_of(text))
+    return "\n".join(f"  {line}".rstrip() for lines in wrapped for line in lines)
 
 
 def _html(html: str, ids: Mapping[str, str]) -> str:

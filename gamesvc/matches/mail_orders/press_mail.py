@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -29,18 +28,17 @@ from notifications.inbound.purposes import Handled, Letter
 from notifications.models import InboundMail, Outbox
 from notifications.outbox import Notice
 from notifications.parsing.limits import cpu_limit
-from notifications.parsing.lines import lines_of
 from notifications.parsing.quotes import is_prose
 from notifications.parsing.refusals import MailRefused
 from notifications.parsing.text import END, as_message, below_message
 from notifications.registry import Message
+from notifications.sending.mail import indented
 from notifications.wanted import carrying, shared_reads
 
 PURPOSE = "press"
 CHANNEL = "mail"
 # Validity of the reply address of a message.
 ANSWERED_FOR = timedelta(days=60)
-WIDTH = 68
 GREETING_WORDS = 3
 _POSTSCRIPT = re.compile(r"\W*(?:p\.?\s?){1,2}s\b", re.IGNORECASE)
 _WRITTEN = Prepared(
@@ -103,8 +101,7 @@ def said(row: Outbox) -> Message | None:
         headline = _("%(count)s messages, the last from %(name)s") % {"count": len(messages), "name": author}
     context = wording.plain_context(match) | {
         "headline": headline,
-        "said": _told(messages, lambda text: text),
-        "said_lines": _told(messages, _indented),
+        "said": _told(messages),
         "to_all": not message.to,
         "others": ", ".join(names[seat] for seat in message.to if seat != row.payload["seat"]),
         "author": author,
@@ -142,18 +139,17 @@ def _apart_of(rows: Sequence[Outbox]) -> dict[int | None, frozenset[int]]:
     return blocks_between.apart_each({row.user_id for row in rows if row.user_id is not None})
 
 
-def _told(messages: Sequence[Press], write: Callable[[str], str]) -> str:
-    """Return the text; with several messages, each below its author."""
-    if len(messages) == 1:
-        return write(messages[0].text)
-    parts = ((_("%(name)s writes") % {"name": press.author(message)}, write(message.text)) for message in messages)
-    return "\n\n".join(f"{heading}:\n\n{text}" for heading, text in parts)
-
-
-def _indented(text: str) -> str:
-    """Return a message indented for a plain mail, so that it cannot pass for our own text."""
-    wrapped = (textwrap.wrap(line, WIDTH, break_on_hyphens=False) or [""] for line in lines_of(text))
-    return "\n".join(f"  {line}".rstrip() for lines in wrapped for line in lines)
+def _told(messages: Sequence[Press]) -> list[dict[str, str]]:
+    """Return the texts, for HTML and for plain mails; with several messages, each with a heading that names its author."""
+    named = len(messages) > 1
+    return [
+        {
+            "heading": _("%(name)s writes") % {"name": press.author(message)} if named else "",
+            "text": message.text,
+            "lines": indented(message.text),
+        }
+        for message in messages
+    ]
 
 
 def _reply_address(row: Outbox, message: Press) -> str:

@@ -11,6 +11,7 @@ from gamesvc.matches.story.undo_words import CODES
 from notifications import registry
 from notifications.models import Outbox
 from notifications.registry import Message
+from notifications.sending.mail import indented
 
 
 def register() -> None:
@@ -32,10 +33,12 @@ def word_measure(row: Outbox) -> Message | None:
     own = match.seats.filter(index=row.payload["seat"], user=row.user).exists()
     # A player who lost the seat learns that, and nothing about the position.
     shown = wording.context_of(match, row.payload["seat"], row.user) if own else wording.plain_context(match)
+    words = reason_words(row.payload["reason"])
     context = shown | {
         "headline": headline,
         "why": CODES[row.payload["code"]],
-        "words": reason_words(row.payload["reason"]),
+        "words": words,
+        "words_lines": indented(words),
     }
     wording.may_answer(context, match, row)
     subject = f"[{context['title']} #{match.number}] {headline}"

@@ -6,13 +6,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from gamesvc.matches.models import Match, Question, Reason, UndoRequest
+from gamesvc.matches.models import Match, Question, UndoRequest
 from gamesvc.matches.notices import reply_addresses, wording
 from gamesvc.matches.story import moments, sentences
+from gamesvc.matches.story.organising_words import reason_words
 from gamesvc.matches.story.undo_words import CODES
 from notifications import registry
 from notifications.models import Outbox, Status
 from notifications.registry import Message
+from notifications.sending.mail import indented
 
 
 def register() -> None:
@@ -91,8 +93,8 @@ def word_undone(row: Outbox) -> Message | None:
         headline = _("%(name)s has undone a move") % {"name": context["names"][row.payload["by"]]}
     else:
         headline = _("The organiser has rewound the match")
-        written = Reason.objects.filter(pk=row.payload["reason"]).first()
-        context |= {"why": CODES[row.payload["code"]], "words": written.words if written is not None else ""}
+        words = reason_words(row.payload["reason"])
+        context |= {"why": CODES[row.payload["code"]], "words": words, "words_lines": indented(words)}
     context |= {"headline": headline, "question": question}
     wording.may_answer(context, match, row)
     return _compose("taken_back", headline, context)

@@ -22,18 +22,21 @@ CODES = {
 
 
 class Written:
-    """Texts by organisers and operators about measures in a match, by the ids in its events. Read once, on demand."""
+    """Texts by organisers and operators about measures in a match, by the ids in its events. Read once, on demand.
+
+    Each is one line: it stands in a sentence of ours, and a line of its own in a plain mail could pass for our words.
+    """
 
     def __init__(self, match_id: UUID) -> None:
         self._match_id = match_id
 
     def reason(self, reason_id: str) -> str:
         """Return the reason for a measure; empty if the event names none or the text was erased."""
-        return self._reasons.get(reason_id, "") if reason_id else ""
+        return _one_line(self._reasons.get(reason_id, "")) if reason_id else ""
 
     def look(self, look_id: str) -> str:
         """Return the reason for a look behind; empty if the text was erased."""
-        return self._looks.get(look_id, "")
+        return _one_line(self._looks.get(look_id, ""))
 
     @functools.cached_property
     def _reasons(self) -> dict[str, str]:
@@ -42,6 +45,10 @@ class Written:
     @functools.cached_property
     def _looks(self) -> dict[str, str]:
         return {str(pk): words for pk, words in Look.objects.filter(match=self._match_id).values_list("pk", "words")}
+
+
+def _one_line(words: str) -> str:
+    return " ".join(words.split())
 
 
 def sentence(event: MatchEvent, names: tuple[str, ...], written: Written) -> str:
