@@ -11,14 +11,14 @@ import time_machine
 from django.utils import timezone
 
 from gamesvc.games.kernel import forms
-from gamesvc.matches.lobby import invitations, opening
+from gamesvc.matches.lobby import invitations, opening, press
 from gamesvc.matches.models import Question
 from gamesvc.matches.record import loading
 from notifications import channels, registry
 from notifications.inbound import pipeline
 from notifications.models import InboundMail, MailStatus, Outbox, Status
 from notifications.sending import delivery
-from notifications.wanted import carrying, wishes
+from notifications.wanted import carrying, shared_reads, wishes
 from tests.mailing import mailing, verify  # noqa: F401
 from tests.matches.playing import act
 from tests.matches.test_invited import CARA, to
@@ -124,6 +124,27 @@ def test_a_receipt_that_a_turn_comes_to_while_it_is_written_is_written_again(due
     mailing.work()
     assert len(written) == 2
     assert reasons(mailing) == ["your-turn", "receipt"]
+
+
+def test_a_turn_that_came_after_the_batch_read_its_match_is_told(duel, mailing, anna, monkeypatch):  # noqa: F811
+    """A receipt takes the turn along, so it is written from a state in which the turn is there."""
+    monkeypatch.setattr(shared_reads, "LASTS", 3600.0)
+    press.say(match=duel, by=anna, by_seat=0, to=[1], text="Your turn next", channel="api")
+    mailing.write("draw\nEND", to=reply_to(turn_mail(mailing)))
+    pipeline.work()
+    kind = registry.find("press")
+
+    def write(row):
+        message = kind.renderer(row)
+        act(duel, 1)
+        return message
+
+    monkeypatch.setitem(registry._kinds, "press", replace(kind, renderer=write))
+    mailing.work()
+    assert reasons(mailing) == ["your-turn", "receipt"]
+    turn = Outbox.objects.filter(user=anna, kind="your_turn").latest("created_at")
+    assert turn.status == Status.MERGED
+    assert "Due" in mailing.receipt().text
 
 
 def test_who_joins_gets_one_mail(toy, anna, mailing):  # noqa: F811

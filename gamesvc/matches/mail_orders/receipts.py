@@ -54,7 +54,7 @@ def receipt(row: Outbox) -> Message | None:
     if not told:
         return None
     reports, message_id = [report for report, _counts_at, _id in told], told[-1][2]
-    match = tables.match_of(row)
+    match = tables.match_asking(row)
     own = (row.payload["seat"], row.user_id) in {(seat.index, seat.user_id) for seat in tables.seats_of(match)}
     # A player who has left the seat learns that the mail came too late, and nothing about the position.
     asked = any(line.get("word") == "board" for report in reports for line in report["lines"])

@@ -16,7 +16,7 @@ from gamesvc.matches.record import loading
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.timekeeping import last_orders
 from notifications.models import Outbox
-from notifications.wanted import shared_reads
+from notifications.wanted import carrying, shared_reads
 
 _MATCHES = Prepared(lambda: Match.objects.filter(pk=OneOf("matches", "uuid")))
 _SEATS = Prepared(lambda: Seat.objects.filter(match=OneOf("matches", "uuid")).select_related("user"))
@@ -29,6 +29,19 @@ def match_of(row: Outbox) -> Match:
     """Return the match of a notice, with its seats and their players, and its questions, the first that is due first."""
     match_id = UUID(row.payload["match"])
     return shared_reads.for_all(_matches_of, match_id, lambda: _alone(match_id))
+
+
+def match_asking(row: Outbox) -> Match:
+    """Return the match of a notice, read again if the notice includes a question that came after the batch had read it.
+
+    Its mail is then the only one that tells of the question.
+    """
+    match = match_of(row)
+    told = {(one.payload["seat"], one.payload["question"]) for one in carrying.carried(row) if "question" in one.payload}
+    if told <= {(one.seat, one.question) for one in match.questions.all()}:
+        return match
+    look_again()
+    return match_of(row)
 
 
 def match_if_any(row: Outbox) -> Match | None:
