@@ -14,7 +14,8 @@ from accounts.addresses import sending_addresses, verified_addresses
 from accounts.models import User
 from gamesvc.database.prepared import OneOf, Prepared
 from notifications import registry
-from notifications.models import Bounce, Outbox, Report, Source, Suppression
+from notifications.models import Bounce, Outbox, Report, Scope, Source, Suppression
+from notifications.wanted import muting, preferences
 from notifications.wanted.preferences import address_hash
 
 HALF_LIFE = timedelta(days=7)
@@ -38,6 +39,7 @@ def weigh(bounce: Bounce) -> bool:
             _suppress(bounce)
         case Report.COMPLAINT:
             _suppress(bounce, kind=bounce.kind)
+            _mute_part(bounce)
         case _:
             if bounce.kind in registry.quoting() or score(bounce.address_hash, at=bounce.happened_at) < LIMIT:
                 return False
@@ -94,8 +96,23 @@ def of_user(user: User) -> list[Suppression]:
 
 def lift(user: User, suppression_id: int) -> bool:
     """Resume mail to this address on its owner's request. Return False if there is nothing to lift."""
-    wanted = [row.pk for row in of_user(user) if row.pk == suppression_id]
-    return bool(Suppression.objects.filter(pk__in=wanted).update(lifted_at=timezone.now()))
+    wanted = next((row for row in of_user(user) if row.pk == suppression_id), None)
+    if wanted is None:
+        return False
+    if _is_part(wanted.kind):
+        preferences.unmute(preferences.Receiver(user_id=user.pk), Scope.KIND, wanted.kind)
+    return bool(Suppression.objects.filter(pk=wanted.pk).update(lifted_at=timezone.now()))
+
+
+def _mute_part(bounce: Bounce) -> None:
+    """Mute a kind of combined mails, too: what one would include then goes alone, instead of being dropped with it."""
+    if bounce.user_id is not None and _is_part(bounce.kind):
+        muting.mute(preferences.Receiver(user_id=bounce.user_id), [(Scope.KIND, bounce.kind)])
+
+
+def _is_part(kind: str) -> bool:
+    found = registry.find(kind)
+    return found is not None and found.part
 
 
 def _confirmed(reports: list[Bounce]) -> list[datetime]:

@@ -4,13 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from anymail.signals import AnymailTrackingEvent, EventType
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import User
-from notifications.models import Outbox, Preference, Scope, Status
+from notifications.models import Outbox, Preference, Scope, Status, Suppression
 from notifications.outbox import Notice, notify
+from notifications.returned import bounces, suppression
 from notifications.sending import delivery, digests
 from notifications.tasks import send_due
 from notifications.wanted import digest_hour, preferences, timing, wishes
@@ -243,6 +245,25 @@ def test_unsubscribed_from_summaries_each_comes_alone(sink, asking, ann):  # noq
         asking.open(topic)
         queue(ann, topic)
     assert send_due() == 2
+
+
+def test_after_a_complaint_about_summaries_each_comes_alone(sink, asking, ann):  # noqa: F811
+    for topic in ("m1", "m2"):
+        asking.open(topic)
+        queue(ann, topic)
+    send_due()
+    summary = Outbox.objects.get(kind="summary")
+    event = AnymailTrackingEvent(event_type=EventType.COMPLAINED, event_id="1", metadata={"delivery": str(summary.pk)})
+    bounces.tracked(None, event, "provider")
+    for topic in ("m3", "m4"):
+        asking.open(topic)
+        queue(ann, topic)
+    with later(minutes=11):
+        send_due()
+    assert sorted(subjects(sink)[1:]) == ["You no longer get these mails", "Your turn in m3", "Your turn in m4"]
+    [stopped] = Suppression.objects.all()
+    assert suppression.lift(ann, stopped.pk)
+    assert not ann.mutes.exists()
 
 
 def test_two_senders_gather_each_notice_once(committed, sink, asking, monkeypatch):  # noqa: F811
