@@ -1,6 +1,8 @@
 """User names, time zones, addresses, limits, erasure."""
 
+import io
 import itertools
+import json
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,6 +10,7 @@ import pytest
 import time_machine
 from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -97,6 +100,38 @@ def test_addresses(ann):
 def test_where_verification_is_off(ann, settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "none"
     assert sending_address(ann) == "ann@players.example"
+
+
+def added(*arguments):
+    """Run `manage.py player` and return what it prints."""
+    out = io.StringIO()
+    call_command("player", *arguments, "--json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+def test_the_command_makes_an_operator_and_finds_them_again(db):
+    found = added("anna", "anna@example.org", "--operator")
+    anna = User.objects.get(username="anna")
+    assert anna.is_staff
+    assert anna.check_password(found["password"])
+    again = added("anna", "Anna@Example.org")
+    assert again["password"] == ""
+    assert {find_token(one["token"]).user for one in (found, again)} == {anna}
+
+
+@pytest.mark.parametrize("proved", [True, False])
+def test_a_stranger_who_signed_up_with_the_name_first_is_not_made_operator(db, proved):
+    """Nor gets a password or a token: the name is a stranger's, who may even have given the operator's address."""
+    stranger = User.objects.create_user("anna", "anna@example.org", "a long password")
+    EmailAddress.objects.create(user=stranger, email="anna@example.org")
+    if proved:
+        add_verified_address(stranger, "stranger@players.example")
+    with pytest.raises(CommandError, match="not a verified address"):
+        added("anna", "anna@example.org", "--operator", "--password", "another long one")
+    stranger.refresh_from_db()
+    assert not stranger.is_staff
+    assert stranger.check_password("a long password")
+    assert not ApiToken.objects.exists()
 
 
 def test_caps(db):

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from accounts import tokens
+from accounts.addresses import verified_addresses
 from accounts.models import User
 
 
@@ -44,6 +45,9 @@ class Command(BaseCommand):
                 raise CommandError("; ".join(error.messages)) from None
             user.save()
             EmailAddress.objects.create(user=user, email=address, verified=True, primary=True)
+        elif address.lower() not in map(str.lower, verified_addresses(user)):
+            # Anyone may have signed up with the name. The operator means the person behind the address.
+            raise CommandError(f"There is a player {name} already, and {address} is not a verified address of theirs.")
         elif password:
             user.set_password(chosen)
             user.save(update_fields=["password"])
