@@ -105,15 +105,17 @@ def written(message: Message) -> Written:
     """
     plain, html = _sources(message)
     plain = _with_strikes(plain, message)
-    shown = plain or markup.shown(markup.before_quote(html)).strip() or markup.around_quotes(html)
-    marked = _above_marks(shown)
+    # A page shows held mails without the time limit of the workers, and the library may take a second for one look.
+    above = markup.before_quote(html)
+    shown_above = "" if plain else markup.shown(above)
+    marked = _above_marks(plain or shown_above.strip() or markup.around_quotes(html))
     own = _own(marked)
     if len(own) > LONGEST:
         raise MailRefused("too_long", f"{len(own)} characters")
     if not as_message(own):
         raise MailRefused("empty")
-    full = _lines(plain or markup.shown(html))
-    top = _without_attributions(marked if plain else _above_marks(markup.shown(markup.before_quote(html))))
+    full = _lines(plain or (shown_above if above == html else markup.shown(html)))
+    top = _without_attributions(marked if plain else _above_marks(shown_above))
     return Written(own, _left_below(top, full, own), _quoting(top), _perhaps_quoted(marked, own))
 
 

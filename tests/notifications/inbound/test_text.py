@@ -371,6 +371,17 @@ def test_each_line_is_looked_at_once_for_the_beginning_of_a_quote():
     assert calls(quotes.before_quote, ["1 a:"] * 2_000) < 150 * 2_000
 
 
+@pytest.mark.parametrize(("quote", "looks"), [("", 1), ("<blockquote>old</blockquote>", 2)])
+def test_each_html_is_drawn_once(monkeypatch, quote, looks):
+    """The library takes a second for lists within lists, also on the page that shows a held mail."""
+    drawn = []
+    real = markup.get_text
+    monkeypatch.setattr(markup, "get_text", lambda html: drawn.append(html) or real(html))
+    mail = in_html(f"<ul><li>hold</ul>{quote}")
+    assert "hold" in text.written(mail).own
+    assert len(drawn) == looks
+
+
 def test_a_struck_out_piece_within_other_words_is_told_too():
     mail = in_html("<p>hold</p><p><s>old</s></p>", plain_part="hold, old, bold\nolder")
     assert text.written(mail).own == "hold, ~~old~~, bold\nolder"
