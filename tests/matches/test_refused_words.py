@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import smtplib
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,10 @@ from anymail.signals import AnymailTrackingEvent, EventType, RejectReason, track
 from django.utils import timezone
 
 from gamesvc.matches.lobby import opening, press
+from gamesvc.matches.notices import reply_addresses
+from gamesvc.matches.organising import measures
+from gamesvc.matches.organising.measures import Measure
+from notifications import registry
 from notifications.models import Bounce, Outbox
 from notifications.returned import suppression
 from tests.mailing import FIXTURES, mailing, verify  # noqa: F401
@@ -82,3 +87,38 @@ def test_a_providers_filter_stops_no_further_messages(match, anna, ben, mailing)
     tracking.send(sender=None, event=event, esp_name="Test")
     assert Bounce.objects.get().report == "soft"
     assert [sent.recipients for sent in say(match, ben, mailing)] == [("anna@players.example",)]
+
+
+@pytest.fixture
+def organised(toy, anna, ben, player, mailing):  # noqa: F811
+    """A match in which the organiser has given anna more time, with a reason that a mail server takes for spam."""
+    verify(anna, ben)
+    olga = player("olga")
+    match = opening.join_match(by=anna, match=opening.create_match(by=olga, game=toy, take_seat=False))
+    match = opening.join_match(by=ben, match=match)
+    mailing.work()
+    measures.organise(by=olga, match=match, measure=Measure("extend", "dispute", WORDS, seat=0, hours=5), command_id=uuid.uuid4())
+    return match
+
+
+def test_an_organisers_reason_stands_in_no_mail_but_the_one_about_it(organised, anna, mailing):  # noqa: F811
+    mailing.work()
+    reply_addresses.renew(user=anna)
+    Outbox.objects.create(kind="digest", user=anna)
+    mailing.work()
+    mailing.write("history 20", to=mailing.last(subject="Your turn").message["Reply-To"])
+    mailing.work()
+    sent = mailing.sink.to("anna@players.example")
+    assert {"measure", "your-turn", "digest", "receipt"} <= {mail.message["X-Game-Reason"] for mail in sent}
+    assert {mail.message["X-Game-Reason"] for mail in sent if WORDS in f"{mail.text}{mail.html}"} == {"measure"}
+    assert {"measure", "match_ended"} <= set(registry.quoting())
+
+
+def test_turn_mails_arrive_where_an_organisers_reason_is_refused(organised, anna, mailing):  # noqa: F811
+    mailing.sink.refuse_mail = lambda raw: "554 5.7.1 message content rejected" if WORDS.encode() in raw else None
+    mailing.work()
+    reply_addresses.renew(user=anna)
+    mailing.work()
+    assert [row.status for row in Outbox.objects.filter(user=anna, kind="measure")] == ["failed"]
+    assert {row.status for row in Outbox.objects.filter(user=anna, kind="your_turn")} == {"sent"}
+    assert mailing.last().message["X-Game-Reason"] == "your-turn"

@@ -393,7 +393,7 @@ def _check_written_by_hand(text: str, lines: Sequence[Line]) -> None:
 
 def history(loaded: Loaded, seat: int, names: tuple[str, ...], count: int, user: User | None = None) -> str:
     """Return the last events that a seat may know, one line each."""
-    told = sentences.tell_last(loaded, seat, names, count) if count else []
+    told = sentences.tell_last(loaded, seat, names, count, quoting=False) if count else []
     return "\n".join(f"{moments.local_time(one.moment, user)}  {one.sentence}" for one in told)
 
 

@@ -25,7 +25,7 @@ LAST_ACTS = 8
 
 def register() -> None:
     """Register the wording of the mail at the end."""
-    registry.register("match_ended", match_ended, label="A match is over")
+    registry.register("match_ended", match_ended, label="A match is over", quotes=True)
 
 
 def match_ended(row: Outbox) -> Message | None:

@@ -44,7 +44,9 @@ def word_asked(row: Outbox) -> Message | None:
         return None
     context = wording.context_of(match, seat, row.user)
     loaded, names = context["loaded"], context["names"]
-    gone = sentences.tell_last(loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1)
+    gone = sentences.tell_last(
+        loaded, seat, names, sentences.MOST_EVENTS, after=request.to, until=request.version - 1, quoting=False
+    )
     context |= {
         "headline": _("%(name)s asks for an undo") % {"name": names[request.seat]},
         "due": moments.local_time(request.until, row.user),

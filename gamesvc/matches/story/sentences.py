@@ -65,17 +65,30 @@ class Told(NamedTuple):
 
 
 def tell_since(loaded: Loaded, seat: Seat, names: tuple[str, ...]) -> list[Told]:
-    """Return the events since the seat's last look, newest last, at most the last thirty, without automatic passes."""
-    told = tell_last(loaded, seat.index, names, 2 * MOST_EVENTS, after=seat.seen_version)
+    """Return the events since the seat's last look, newest last, at most the last thirty, without automatic passes.
+
+    For mails, so without the words of organisers: the mail about a measure has these.
+    """
+    told = tell_last(loaded, seat.index, names, 2 * MOST_EVENTS, after=seat.seen_version, quoting=False)
     return [one for one in told if not one.automatic][-MOST_EVENTS:]
 
 
 def tell_last(
-    loaded: Loaded, viewer: int | None, names: tuple[str, ...], most: int, *, after: int = 0, until: int | None = None
+    loaded: Loaded,
+    viewer: int | None,
+    names: tuple[str, ...],
+    most: int,
+    *,
+    after: int = 0,
+    until: int | None = None,
+    quoting: bool = True,
 ) -> list[Told]:
-    """Return up to `most` events before a version as a viewer may see them, newest last. Nothing more is read."""
+    """Return up to `most` events before a version as a viewer may see them, newest last. Nothing more is read.
+
+    `quoting`: with the words of organisers (`undo_words.Written`).
+    """
     last = loaded.viewer_version(viewer)
-    written = undo_words.Written(loaded.match_id)
+    written = undo_words.Written(loaded.match_id, quoting=quoting)
     acts: list[list[Told]] = []
     count = 0
     for act in stream.acts_back(loaded.match_id, last if until is None else min(until, last), after):

@@ -25,18 +25,20 @@ class Written:
     """Texts by organisers and operators about measures in a match, by the ids in its events. Read once, on demand.
 
     Each is one line: it stands in a sentence of ours, and a line of its own in a plain mail could pass for our words.
+    `quoting`: False for the mails that would be lost with them, since a mail server may refuse a mail for its words.
     """
 
-    def __init__(self, match_id: UUID) -> None:
+    def __init__(self, match_id: UUID, *, quoting: bool = True) -> None:
         self._match_id = match_id
+        self._quoting = quoting
 
     def reason(self, reason_id: str) -> str:
         """Return the reason for a measure; empty if the event names none or the text was erased."""
-        return _one_line(self._reasons.get(reason_id, "")) if reason_id else ""
+        return _one_line(self._reasons.get(reason_id, "")) if reason_id and self._quoting else ""
 
     def look(self, look_id: str) -> str:
         """Return the reason for a look behind; empty if the text was erased."""
-        return _one_line(self._looks.get(look_id, ""))
+        return _one_line(self._looks.get(look_id, "")) if self._quoting else ""
 
     @functools.cached_property
     def _reasons(self) -> dict[str, str]:
