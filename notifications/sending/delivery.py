@@ -106,6 +106,12 @@ def _is_muted(row: Outbox, kind: registry.Kind) -> bool:
     return not kind.essential and preferences.is_muted(row)
 
 
+def _takes_summaries(row: Outbox) -> bool:
+    """Return False if a mail of several notices to the receiver of this one would be dropped, with all that it includes."""
+    address = addressing.address_of(row)
+    return address is not None and addressing.stopped(address, timing.SUMMARY) is None
+
+
 def _stopped(row: Outbox, address: str) -> str:
     """Return why no mail goes to an address; an empty text if it does."""
     stopped = addressing.stopped(address, row.kind)
@@ -140,7 +146,7 @@ def _held(row: Outbox, kind: registry.Kind) -> Outcome | None:
     try:
         # In one transaction: channels scheduled without the mail being held would let it go too early.
         with transaction.atomic():
-            match timing.look(row, kind):
+            match timing.look(row, kind, takes_summaries=lambda: _takes_summaries(row)):
                 case timing.Hold(until):
                     if claims.hold(row, until=until):
                         return Outcome.HELD

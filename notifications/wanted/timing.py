@@ -9,7 +9,7 @@ one waits: nobody can make the service write to another endlessly.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -77,8 +77,11 @@ class Merged:
     into: UUID
 
 
-def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
-    """Return what to do with a claimed notice that was never tried; None: write and send it."""
+def look(row: Outbox, kind: registry.Kind, *, takes_summaries: Callable[[], bool]) -> Hold | Merged | None:
+    """Return what to do with a claimed notice that was never tried; None: write and send it.
+
+    `takes_summaries` returns False while mails of several notices to its receiver are stopped.
+    """
     if row.user_id is None or row.message_id:
         return None
     now = timezone.now()
@@ -112,8 +115,8 @@ def look(row: Outbox, kind: registry.Kind) -> Hold | Merged | None:
         if until > now:
             return Hold(until)
     window = minutes(wishes.batch_minutes)
-    # A user who wants no combined mails gets each notice separately.
-    if not window or deadline - now <= window or preferences.refuses(row.user_id, SUMMARY):
+    # A user who wants or gets no combined mails gets each notice separately.
+    if not window or deadline - now <= window or preferences.refuses(row.user_id, SUMMARY) or not takes_summaries():
         return None
     end = _window_ends(row, now, window)
     return Hold(end) if end is not None else gather(row, now)
@@ -130,18 +133,23 @@ def _begin_channels(carried: Collection[Outbox], now: datetime) -> None:
 def settled(row: Outbox, status: Status, *, holds: bool = True) -> None:
     """Schedule the channels after a mail that was sent or will not be, in the same transaction.
 
-    If the mail was not sent, they may try at once. A dropped or failed mail releases the notices it was to include; an obsolete
-    notice (not `holds`), as its renderer reported, is sent by no channel at all.
+    If the mail was not sent, they may try at once. A dropped or failed mail releases the notices it was to include, but a failed
+    one of several matches, which would only gather them again; an obsolete notice (not `holds`), as its renderer reported, is
+    sent by no channel at all.
     """
     now = timezone.now()
-    unsent = status in (Status.DROPPED, Status.FAILED)
-    if unsent and (kind := registry.find(row.kind)) is not None and (kind.subject is not None or kind.carries):
+    if status in (Status.DROPPED, Status.FAILED) and _gives_back(row, status):
         given_back = {"status": Status.QUEUED, "merged_into": None, "due_at": now}
         Outbox.objects.filter(merged_into=row.pk, status=Status.MERGED).update(**given_back)
     if holds:
         _follow(row, status, now)
     else:
         channels.withdraw(row)
+
+
+def _gives_back(row: Outbox, status: Status) -> bool:
+    kind = registry.find(row.kind)
+    return kind is not None and bool(kind.subject is not None or kind.carries or (kind.part and status == Status.DROPPED))
 
 
 def waits_for_server(row: Outbox) -> None:

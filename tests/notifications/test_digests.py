@@ -1,5 +1,6 @@
 """Notices that wait for each other, and combined mails: the summary and the daily digest."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -264,6 +265,40 @@ def test_after_a_complaint_about_summaries_each_comes_alone(sink, asking, ann): 
     [stopped] = Suppression.objects.all()
     assert suppression.lift(ann, stopped.pk)
     assert not ann.mutes.exists()
+
+
+def test_wanted_again_while_a_complaint_stops_them_summaries_take_no_notice_along(sink, asking, ann, client):  # noqa: F811
+    """The mail that confirms the mute has a link that lifts the mute, and not the stop."""
+    for topic in ("m1", "m2"):
+        asking.open(topic)
+        queue(ann, topic)
+    send_due()
+    summary = Outbox.objects.get(kind="summary")
+    event = AnymailTrackingEvent(event_type=EventType.COMPLAINED, event_id="1", metadata={"delivery": str(summary.pk)})
+    bounces.tracked(None, event, "provider")
+    send_due()
+    assert client.post(re.search(r"https://games.example(/\S*/resume/\S+)", sink.messages[-1].text)[1]).status_code == 200
+    assert not ann.mutes.exists()
+    for topic in ("m3", "m4"):
+        asking.open(topic)
+        queue(ann, topic)
+    with later(minutes=11):
+        send_due()
+    assert sorted(subjects(sink)[2:]) == ["Your turn in m3", "Your turn in m4"]
+
+
+@pytest.mark.parametrize(("kind", "mails"), [("summary", 2), ("digest", 1)])
+def test_what_a_mail_was_to_include_is_told_without_it_if_it_is_muted_meanwhile(sink, asking, ann, kind, mails):  # noqa: F811
+    for topic in ("m1", "m2"):
+        asking.open(topic)
+        queue(ann, topic)
+    told_by = Outbox.objects.create(kind=kind, user=ann)
+    Outbox.objects.filter(topic__in=["m1", "m2"]).update(status=Status.MERGED, merged_into=told_by.pk)
+    preferences.mute(preferences.Receiver(user_id=ann.pk), Scope.KIND, kind)
+    send_due()
+    assert len(sink.messages) == mails
+    told = "".join(mail.subject + mail.text for mail in sink.messages)
+    assert [topic for topic in ("m1", "m2") if topic not in told] == []
 
 
 def test_two_senders_gather_each_notice_once(committed, sink, asking, monkeypatch):  # noqa: F811
