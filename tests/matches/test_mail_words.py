@@ -184,6 +184,28 @@ def test_orders_wait_for_the_deadline_beside_conditional_ones(toy, anna, ben, ma
     assert HeldOrders.objects.get().state == "done"
 
 
+def drawing_beside(run, seat, command):
+    """The toy in which seat 1 draws whenever it likes."""
+    if seat == 1 and command["name"] == "draw":
+        run.emit(Drew(seat, run.state.deck[0]))
+    else:
+        TOY.decide(run, seat, command)
+
+
+def test_a_conditional_order_placed_after_the_deadline_answers_nothing(toy, anna, ben, mailing, monkeypatch):  # noqa: F811
+    """Another seat may act before the clock answers, and the order would be given for the seat that was late."""
+    game = replace(TOY, parse=read_toy, awaited=both_awaited, decide=drawing_beside)
+    match = open_duel(anna, ben, mailing, monkeypatch, game)
+    Question.objects.filter(match=match, seat=0).update(due_at=timezone.now() - timedelta(minutes=1))
+    always = {"view": [{"path": "points", "op": "!=", "value": 99}]}
+    play = {"name": "play", "card": cards(match, 0)[0]}
+    with pytest.raises(Refused, match="The deadline for this answer was"):
+        standing_orders.lay_by(match=match, seat=0, user=anna, condition=always, commands=[play])
+    act(match, 1)
+    assert timeout_sweep.sweep() == 1
+    assert [one.meta["channel"] for one in STORE.read(match.id) if "command" in one.meta] == ["api", "clock"]
+
+
 def test_orders_wait_for_a_deadline_that_comes_while_their_mail_is_read(duel, mailing, monkeypatch):  # noqa: F811
     """The clock sees the mail unread with many due matches, and orders held for none. It looks again for this one."""
     mailing.write(f"play {cards(duel, 0)[0]}\nwait", to=reply_to(turn_mail(mailing)))
@@ -348,6 +370,30 @@ def test_ready_carries_them_out(duel, mailing):  # noqa: F811
     mailing.work()
     assert "You have no held orders." in flat(mailing.receipt())
     assert len(events(duel)) == 2
+
+
+@pytest.mark.parametrize("late", ["ready", "draw\nwait"])
+def test_what_is_held_stays_with_the_clock_after_the_deadline(duel, mailing, late):  # noqa: F811
+    """A mail that comes between the deadline and the clock changes nothing, neither the orders nor who gives them."""
+    mailing.write(f"play {cards(duel, 0)[0]}\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(minutes=1))
+    mailing.write(late, to=reply_to(mailing.receipt()))
+    mailing.work()
+    assert "The deadline for this answer was" in flat(mailing.receipt())
+    assert timeout_sweep.sweep() == 1
+    assert [one.meta["command"]["name"] for one in STORE.read(duel.id) if "command" in one.meta] == ["play"]
+    assert HeldOrders.objects.get().state == "done"
+
+
+def test_no_orders_are_held_after_the_deadline(duel, mailing):  # noqa: F811
+    Question.objects.filter(match=duel).update(due_at=timezone.now() - timedelta(minutes=1))
+    mailing.write("draw\nwait", to=reply_to(turn_mail(mailing)))
+    mailing.work()
+    assert "The deadline for this answer was" in flat(mailing.receipt())
+    assert not HeldOrders.objects.exists()
+    assert timeout_sweep.sweep() == 1
+    assert [one.meta["channel"] for one in STORE.read(duel.id) if "command" in one.meta] == ["clock"]
 
 
 def test_a_worker_that_dies_after_ready_repeats_nothing(duel, mailing, monkeypatch):  # noqa: F811

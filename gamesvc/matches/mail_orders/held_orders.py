@@ -135,13 +135,21 @@ def replace(*, match: Match, seat: int, user_id: int, but: UUID) -> int:
     return held(match=match, seat=seat, user_id=user_id).exclude(mail=but).update(**_REPLACED)
 
 
-def told_ready(*, match: Match, seat: int, user_id: int, mail: UUID) -> list[HeldOrders]:
+def told_ready(*, match: Match, seat: int, user_id: int, mail: UUID, counts_at: datetime) -> list[HeldOrders]:
     """Return the orders that a `ready` mail carries out, and assign them to it, so that a restarted worker finds them again.
 
-    Orders for a question that is no longer open are left out, unless some of them were carried out.
+    Orders for a question that is no longer open are left out, unless some of them were carried out. After the deadline of one
+    that is open the orders stay with the clock, as of the deadline: raises `Refused`.
     """
-    rows = held(match=match, seat=seat, user_id=user_id).filter(until=Until.DEADLINE).annotate(asked=_ASKED)
-    meant = [row.pk for row in rows if row.asked or _begun(row)]
+    rows = held(match=match, seat=seat, user_id=user_id).filter(until=Until.DEADLINE)
+    due = dict(Question.objects.filter(match=match, seat=seat).values_list("question", "due_at"))
+    meant = []
+    for row in rows:
+        if row.question in due:
+            turns.check_due(match.pk, due[row.question], counts_at)
+        elif not _begun(row):
+            continue
+        meant.append(row.pk)
     HeldOrders.objects.filter(pk__in=meant, state=State.HELD).update(state=State.DONE, done_by=mail)
     return list(HeldOrders.objects.filter(match=match, seat=seat, user_id=user_id, done_by=mail).order_by("created_at"))
 

@@ -27,6 +27,7 @@ from gamesvc.matches.mail_orders.words.leaflets import Leaflet
 from gamesvc.matches.mail_orders.words.order_sheets import Offer
 from gamesvc.matches.models import HeldOrders, Match, Question, Seat
 from gamesvc.matches.notices.reply_addresses import PURPOSE
+from gamesvc.matches.play import turns
 from gamesvc.matches.play.previews import Preview
 from gamesvc.matches.play.suggestions import suggesting_legal
 from gamesvc.matches.reading import board
@@ -197,13 +198,9 @@ class Desk:
         """Hold the orders of this mail until the deadline of the open question."""
         question = next((one.id for one in self.loaded.awaited() if one.seat == self.seat.index), "")
         due = Question.objects.filter(match=self.match, seat=self.seat.index, question=question).first()
-        if due is None or any(not line.is_order for line in acts):
+        if due is None or (why := self._why_not_held(due, acts)):
             waiting.state = "refused"
-            waiting.detail = (
-                _("You have no pending decision, so there is no deadline to wait for.")
-                if due is None
-                else _("Only orders can be held; undo and redo act at once.")
-            )
+            waiting.detail = _("You have no pending decision, so there is no deadline to wait for.") if due is None else why
             for line in acts:
                 line.state = "not_done"
             return
@@ -214,6 +211,17 @@ class Desk:
             "due": moments.local_time(due.due_at, self.letter.user)
         }
         self._keep(acts, expected, HeldOrders.Until.DEADLINE, question)
+
+    def _why_not_held(self, asked: Question, acts: Sequence[Line]) -> str:
+        """Return why these lines cannot be held until the deadline of a question; empty if they can."""
+        if any(not line.is_order for line in acts):
+            return _("Only orders can be held; undo and redo act at once.")
+        try:
+            # Where the clock has not answered yet, too: what is held counts from just before the deadline.
+            turns.check_due(self.match.pk, asked.due_at, self.letter.counts_at)
+        except Refused as refused:
+            return refused.sentence
+        return ""
 
     def _keep(self, lines: Sequence[Line], version: int, until: HeldOrders.Until, question: str) -> None:
         held_orders.keep(
@@ -232,7 +240,17 @@ class Desk:
     def _ready(self, lines: list[Line]) -> list[Line]:
         """Return the held orders as lines of this mail."""
         said = next(line for line in lines if line.word == "ready")
-        rows = held_orders.told_ready(match=self.match, seat=self.seat.index, user_id=self.letter.user.pk, mail=self.letter.id)
+        try:
+            rows = held_orders.told_ready(
+                match=self.match,
+                seat=self.seat.index,
+                user_id=self.letter.user.pk,
+                mail=self.letter.id,
+                counts_at=self.letter.counts_at,
+            )
+        except Refused as refused:
+            said.state, said.detail = "refused", refused.sentence
+            return []
         said.state, said.detail = ("answered", "") if rows else ("refused", _("You have no held orders."))
         found = [line for row in rows for line in held_orders.lines_of(row, self.run)]
         if rows:

@@ -255,6 +255,7 @@ def _lay_by(writer: Writer, line: Line) -> str:
             user=writer.user,
             condition=asked.condition or {},
             commands=asked.commands,
+            received_at=writer.at,
         )
         return _("Saved as conditional order %(number)s.") % {"number": laid.number}
     return _list(writer)

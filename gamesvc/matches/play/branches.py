@@ -26,6 +26,7 @@ from gamesvc.language import mark, say
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.events import Rewound
 from gamesvc.matches.models import Match, Premove
+from gamesvc.matches.play import turns
 from gamesvc.matches.record import conditions, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
@@ -136,6 +137,7 @@ def keep(*, match: Match, seat: int, user: User, line: Sequence[Branch], since: 
     with transaction.atomic():
         locked = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         holders.check(locked, locked.seats.all(), seat, user.pk)
+        turns.check_in_time(locked, seat, timezone.now())
         _check_there(locked, since, laid)
         own = Premove.objects.filter(match=match, seat=seat)
         opened = [row for row in own.filter(status=Status.WAITING).select_related("after") if is_branch(row)]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.models import User
 from gamesvc.games.kernel import forms, intake
@@ -22,7 +24,7 @@ from gamesvc.json_types import JsonMapping, JsonObject
 from gamesvc.language import mark, say
 from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.models import Match, Premove
-from gamesvc.matches.play import branches
+from gamesvc.matches.play import branches, turns
 from gamesvc.matches.record import conditions, loading, stream
 from gamesvc.matches.record.loading import Loaded
 from gamesvc.matches.record.stream import STORE
@@ -103,8 +105,12 @@ def own_command(loaded: Loaded, orders: object) -> JsonObject:
 # --- conditional orders ---
 
 
-def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, commands: Sequence[Any]) -> Premove:
-    """Create a conditional order. Raises `Refused` if it cannot be read. Its legality shows only when the condition is met."""
+def lay_by(
+    *, match: Match, seat: int, user: User, condition: JsonMapping, commands: Sequence[Any], received_at: datetime | None = None
+) -> Premove:
+    """Create a conditional order. Raises `Refused` if it cannot be read, or came after the deadline for what its seat is asked:
+    it could be given before the clock answers. Its legality shows only when the condition is met.
+    """
     loaded = loading.load(match.id, match.game)
     _check_running(loaded)
     read = _readable(loaded, condition)
@@ -113,6 +119,7 @@ def lay_by(*, match: Match, seat: int, user: User, condition: JsonMapping, comma
         # No seat changes hands while the match is locked: that is an append.
         locked = Match.objects.select_for_update(no_key=True).get(pk=match.pk)
         holders.check(locked, locked.seats.all(), seat, user.pk)
+        turns.check_in_time(locked, seat, received_at or timezone.now())
         own = Premove.objects.filter(match=match, seat=seat)
         if own.filter(status__in=conditions.OPEN).exclude(condition__has_key="act").count() >= MOST:
             raise Refused("too_many", say("You have {most} conditional orders. Cancel one first.", most=MOST))

@@ -30,7 +30,7 @@ from gamesvc.matches.access import daily_limits, holders
 from gamesvc.matches.access.selectors import records_for, see_record
 from gamesvc.matches.errors import Busy, KeyReused, Stale
 from gamesvc.matches.events import Ended, MatchEvent
-from gamesvc.matches.models import Match, Refusal, Seat
+from gamesvc.matches.models import Match, Question, Refusal, Seat
 from gamesvc.matches.record import availability, loading, secrets, sight
 from gamesvc.matches.record.append import STANDING, Act, Actor, fresh_seats, record
 from gamesvc.matches.record.loading import Loaded
@@ -283,10 +283,23 @@ def _outdates(request: _Request, loaded: Loaded, event: Event) -> bool:
 
 def _check_time(loaded: Loaded, sender: Sender, due_at: datetime | None) -> None:
     """Refuse a command received after the seat's deadline. The clock answers for the seat."""
-    if sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at:
-        awaited = any(one.seat == sender.seat for one in loaded.awaited())
-        if awaited and not availability.forgives(due_at, loaded.match_id):
-            raise Refused("too_late", say("The deadline for this answer was {due:%d %b %Y %H:%M} UTC.", due=due_at))
+    late = sender.actor.kind == "seat" and due_at is not None and sender.received_at >= due_at
+    if late and any(one.seat == sender.seat for one in loaded.awaited()):
+        check_due(loaded.match_id, due_at, sender.received_at)
+
+
+def check_due(match_id: UUID, due_at: datetime | None, received_at: datetime) -> None:
+    """Refuse an answer received after its deadline, unless an outage that is not settled excuses it. Raises `Refused`."""
+    if due_at is not None and received_at >= due_at and not availability.forgives(due_at, match_id):
+        raise Refused("too_late", say("The deadline for this answer was {due:%d %b %Y %H:%M} UTC.", due=due_at))
+
+
+def check_in_time(match: Match, seat: int, received_at: datetime) -> None:
+    """Refuse what could answer for a seat later, where it came after the deadline of all the seat is asked. Raises `Refused`."""
+    due = list(Question.objects.filter(match=match, seat=seat).values_list("due_at", flat=True))
+    known = [due_at for due_at in due if due_at is not None]
+    if known and len(known) == len(due):
+        check_due(match.pk, max(known), received_at)
 
 
 def _check_limits(match: Match, loaded: Loaded, sender: Sender, command: JsonObject, seats: Sequence[Seat], run: Run) -> None:
