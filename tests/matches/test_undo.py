@@ -639,3 +639,12 @@ def test_standing_orders_set_again_and_again_make_no_undo_longer(moved):
         orders(moved, 1, when_unable=("pass", "ask")[number % 2])
     assert undo(moved, 0).done
     assert log_of(moved)[-1].kept == ()
+
+
+def test_an_undo_brings_no_standing_orders_back_that_another_seat_has_replaced(moved):
+    orders(moved, 1, fight="peace")
+    assert undo(moved, 0).done
+    orders(moved, 1, fight="fight")
+    assert redo(moved, 0).done
+    assert undo(moved, 0).done
+    assert state(moved).players[1].orders.fight == "fight"

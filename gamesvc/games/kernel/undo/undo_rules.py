@@ -235,15 +235,18 @@ def kept(timeline: Timeline[S], state: S, deeds: Sequence[Deed], *, give_up: boo
     """Return the versions of other seats' events that still hold on `state`, the state the match goes back to.
 
     A deed holds if its command, decided on that state with the recorded draws, produces the same events. Standing orders always
-    hold: whatever was undone before them, they stand. A deed whose events change nothing there needs no keeping. Raises `Taken`
-    for any other deed, unless all players agreed to `give_up` theirs.
+    hold, unless their seat has set others since: whatever was undone before them, they stand. A deed whose events change nothing
+    there needs no keeping. Raises `Taken` for any other deed, unless all players agreed to `give_up` theirs.
     """
     held: list[int] = []
     for deed in _without_replaced(timeline.game, deeds):
         after = _fold(timeline.game, state, deed.of_game)
         if after is not None and after == state:
             continue
-        if after is not None and (_only_sets_orders(timeline.game, deed) or _same_again(timeline, state, deed)):
+        sets_orders = _only_sets_orders(timeline.game, deed)
+        if after is not None and sets_orders and _replaced(timeline.game, deed, state, after):
+            continue
+        if after is not None and (sets_orders or _same_again(timeline, state, deed)):
             held += [event.version for event in deed.of_game]
             state = after
         elif not give_up:
@@ -274,6 +277,16 @@ def _only_sets_orders(game: Game, deed: Deed) -> bool:
     """
     orders, command = game.standing_orders, deed.first.command
     return orders is not None and command is not None and command.get("name") == orders.command and len(deed.of_game) == 1
+
+
+def _replaced(game: Game[S], deed: Deed, state: S, after: S) -> bool:
+    """Return True if a seat has other standing orders in `state` than a deed sets there.
+
+    Standing orders survive a rewind, so it has set those later, perhaps on another branch. Applied again, the deed would replace
+    them.
+    """
+    orders, seat = game.standing_orders, deed.seat
+    return orders is not None and orders.shown(game.view(after, seat)) != orders.shown(game.view(state, seat))
 
 
 def _fold(game: Game[S], state: S, events: Sequence[Event]) -> S | None:
