@@ -23,6 +23,7 @@ from gamesvc.matches.proof import audit, verification
 from gamesvc.matches.record import loading, stream
 from gamesvc.matches.undo import undoing
 from tests.games.paths import effective
+from tests.games.space_war import table as war
 from tests.games.star_commander.table import Table
 from tests.games.stratastar import table as strata
 from tests.matches import exports
@@ -639,6 +640,68 @@ def test_standing_orders_set_again_and_again_make_no_undo_longer(moved):
         orders(moved, 1, when_unable=("pass", "ask")[number % 2])
     assert undo(moved, 0).done
     assert log_of(moved)[-1].kept == ()
+
+
+def guarded(anna, ben, **order) -> Match:
+    """Return a match of The Space War in which Anna may attack, and Ben has left a standing order."""
+    table = war.table(
+        a={"play": [("titan", {"zone": "enemy"})]},
+        b={"hand": ["target_missed"], "play": ["battlestar"], "station": {"draw": 2, "hand": 2}},
+        phase="attack",
+        points="all",
+    )
+    start = forks.described(catalog.game("space_war"), table.ok({"op": "position"})["position"])
+    match = opening.join_match(by=ben, match=opening.create_match(by=anna, game="space_war", start=start))
+    act(match, 1, {"name": "set_orders", "orders": [{"when": {"kind": "attack"}, **order}]})
+    return match
+
+
+STOP = {"do": "react", "use": ["target_missed"]}
+
+
+def attack(match, **at):
+    act(match, 0, {"name": "attack", "attacker": "a-01", **at})
+
+
+def test_who_ends_a_turn_and_undoes_that_is_not_rid_of_the_other_seats_standing_orders(anna, ben):
+    """They hold until the turn ends. Anna attacked afterwards, and nothing answered for Ben, who was away."""
+    match = guarded(anna, ben, **STOP)
+    laid = state(match).sides[1].orders
+    act(match, 0, {"name": "end_turn"})
+    assert [one.prompt for one in load(match).awaited()] == ["review"]
+    assert offer(match, 0).how == "free"
+    assert undo(match, 0).done
+    assert state(match).sides[1].orders == laid
+    loading.forget_all()
+    assert state(match).sides[1].orders == laid
+    attack(match, target="b-02")
+    assert "attack_failed" in [event.type for event in log_of(match)]
+    assert audit.check_match(match.id) == []
+
+
+def test_an_undone_attack_uses_up_no_standing_order(anna, ben):
+    match = guarded(anna, ben, do="stand", times=1)
+    laid = state(match).sides[1].orders
+    attack(match, target="b-02")
+    assert state(match).sides[1].orders == ()
+    assert offer(match, 0).how == "free"
+    assert undo(match, 0).done
+    assert state(match).sides[1].orders == laid
+
+
+def test_standing_orders_set_since_an_undone_act_stay(anna, ben):
+    match = guarded(anna, ben, **STOP)
+    act(match, 0, {"name": "end_turn"})
+    act(match, 1, {"name": "set_orders", "orders": []})
+    assert undo(match, 0).done
+    assert state(match).sides[1].orders == ()
+    act(match, 1, {"name": "set_orders", "orders": [{"when": {"kind": "play"}, "do": "stand"}]})
+    laid = state(match).sides[1].orders
+    assert redo(match, 0).done
+    assert state(match).sides[1].orders == laid
+    assert undo(match, 0).done
+    assert state(match).sides[1].orders == laid, "the first ones lie on the way that is undone, but they are older"
+    assert audit.check_match(match.id) == []
 
 
 def test_an_undo_brings_no_standing_orders_back_that_another_seat_has_replaced(moved):

@@ -403,8 +403,8 @@ class Game(Generic[S]):
     """
     on_rewind: Callable[[S, S, Sequence[Event], Dice], Data] = _no_data
     rewound: Callable[[S, S, Data], S] = _back
-    given_back: Callable[[S, S, Data], Data] = _no_data
-    """`given_back(then, now, why)`: return data that an undo restores although the game's own rewind would keep it.
+    given_back: Callable[[S, S, Sequence[Event], Data], Data] = _no_data
+    """`given_back(then, now, retracted, why)`: return data that an undo restores although the game's own rewind would keep it.
 
     `why` holds `cause` (`undo`, `redo`, `host`), the `seat` and `private`. The result is added to the event's data, which
     `rewound` reads.

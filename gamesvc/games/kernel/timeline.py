@@ -308,8 +308,9 @@ class Run(Generic[S]):
         event_at = self._events()
         kept = set(why.get("kept", ()))
         gone = abandoned(event_at, self.version, version) | set(range(version + 1, self.version + 1))
-        given_back = self.game.given_back(self.at(version), self.state, why)
-        state = self._rewind(version, [event_at(at) for at in sorted(gone - kept)], why, given_back)
+        retracted = [event_at(at) for at in sorted(gone - kept)]
+        given_back = self.game.given_back(self.at(version), self.state, retracted, why)
+        state = self._rewind(version, retracted, why, given_back)
         if kept:
             self._state = self.states[-1] = state = refold(self.game, state, event_at, why["kept"])
         return state

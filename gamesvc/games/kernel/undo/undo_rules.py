@@ -182,7 +182,8 @@ def changing(timeline: Timeline, seat: int) -> Callable[[Deed], bool]:
         if not unseen(game, deed, seat, game.seats(after)):
             return True
         before = timeline.at(deed.before)
-        back = game.rewound(before, after, game.given_back(before, after, {"cause": "undo", "seat": seat, "private": True}))
+        why = {"cause": "undo", "seat": seat, "private": True}
+        back = game.rewound(before, after, game.given_back(before, after, deed.of_game, why))
         return bool(game.view(back, seat) != game.view(after, seat))
 
     return changes

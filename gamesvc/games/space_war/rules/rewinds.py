@@ -8,6 +8,7 @@ from dataclasses import replace
 from gamesvc.games.kernel.dice import Dice
 from gamesvc.games.kernel.game import Event
 from gamesvc.games.space_war.events import read_event
+from gamesvc.games.space_war.events.answers import OrdersSet
 from gamesvc.games.space_war.events.base import WarEvent
 from gamesvc.games.space_war.events.zones import CardsDrawn, CardsMilled, Looked, PileOrdered
 from gamesvc.games.space_war.state import MOST_REPLAYED, State
@@ -82,30 +83,46 @@ def _stood_until_now(retracted: Sequence[Event]) -> list[Event]:
     return [stood[version] for version in sorted(stood)]
 
 
-def given_back(then: State, now: State, why: JsonMapping) -> JsonObject:
+def given_back(then: State, now: State, retracted: Sequence[Event], why: JsonMapping) -> JsonObject:
     """Return the items that an undo reopens: those its seat has settled since, or either seat if the organiser rewinds.
 
     Settled marks survive reactions. If they also survived an undo, undoing `let_stand` would have no effect. `unseen`: nobody
     else may know of the undo, so the decisions keep their ids, and the active player the commands that they may repeat.
+    `standing`: the orders that ended with what is undone.
     """
     seat = why.get("seat") if why.get("cause") in ("undo", "redo") else None
     open_then = {item.n for item in then.items if not item.settled and item.by != seat}
     reopened = sorted(open_then & {item.n for item in now.items if item.settled})
     unseen = {"unseen": True, "replay": list(now.replay)} if why.get("private") else {}
-    return {**({"reopened": reopened} if reopened else {}), **unseen}
+    ended = _ended_orders(then, now, retracted) if why.get("cause") else {}
+    return {**({"reopened": reopened} if reopened else {}), **({"standing": ended} if ended else {}), **unseen}
+
+
+def _ended_orders(then: State, now: State, retracted: Sequence[Event]) -> JsonObject:
+    """Return the standing orders of each seat that retracted acts have used up or let expire, as they were before.
+
+    Otherwise a seat could end its turn and undo that, and would be rid of the other seat's orders for this turn. Those of a seat
+    that has set others since stay as they are.
+    """
+    set_since = {OrdersSet.of(event.data).seat for event in retracted if event.type == OrdersSet.TYPE}
+    return {
+        str(seat): list(side.orders)
+        for seat, side in enumerate(then.sides)
+        if seat not in set_since and side.orders != now.sides[seat].orders
+    }
 
 
 def rewound(then: State, now: State, data: JsonMapping) -> State:
     """Return the state at the target version, with the current settled marks, standing orders and timeout counts.
 
-    Rewinds of version 1.0 have no `reopened` items.
+    Rewinds of version 1.0 have no `reopened` items, those before 1.2.4 no `standing` orders.
     """
-    orders = data.get("orders", {})
+    orders, standing = data.get("orders", {}), data.get("standing", {})
     sides = tuple(
         replace(
             side,
             pile=tuple(orders.get(str(seat), side.pile)),
-            orders=now.sides[seat].orders,
+            orders=tuple(standing.get(str(seat), now.sides[seat].orders)),
             flip_preference=now.sides[seat].flip_preference,
             mills=now.sides[seat].mills,
             timeouts=now.sides[seat].timeouts,
