@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import resource
 import stat
@@ -10,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
+from accounts.models import ApiToken, User
 from gamesvc.embedded import EmbeddedError, environment
+from gamesvc.embedded.service import ServiceError
 from gamesvc.ops.management.commands import up
 
 NAMES = ["CHECKPOINT_KEY", "MATCH_KEYS", "SECRET_KEY"]
@@ -55,6 +60,35 @@ def test_a_demo_login_that_a_full_disk_does_not_take_is_made_by_the_next_start(t
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert up.Command().demo_login(Made(), tmp_path) == {"user": "demo"}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["demo", "Demo"])
+def test_the_service_starts_where_a_stranger_has_the_name_of_the_demo_login(db: None, tmp_path: Path, name: str) -> None:
+    """As in the new data folder of a restore, if the demo login was erased before."""
+
+    class Running:
+        environment = {"BASE_URL": "http://localhost:8000"}
+        mail_port = 8025
+
+        def manage(self, *arguments: str) -> str:
+            out = io.StringIO()
+            try:
+                call_command(*arguments, stdout=out)
+            except CommandError as fault:
+                raise ServiceError(str(fault)) from None
+            return out.getvalue()
+
+    User.objects.create_user(name, "stranger@players.example", "a long password")
+    (tmp_path / "secrets").mkdir()
+    out, err = io.StringIO(), io.StringIO()
+    command, service = up.Command(stdout=out, stderr=err), Running()
+    login = command.demo_login(service, tmp_path)  # type: ignore[arg-type]
+    command.announce(service, tmp_path, up.LocalMail(tmp_path), login, as_json=True)  # type: ignore[arg-type]
+    told = json.loads(out.getvalue())
+    assert (told["login"], told["token"]) == ("none", "")
+    assert "There is no demo login: " in err.getvalue()
+    assert not ApiToken.objects.exists()
+    assert not (tmp_path / "secrets" / "demo.json").exists()
 
 
 def test_a_secret_is_on_disk_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
