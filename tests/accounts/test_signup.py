@@ -1,5 +1,6 @@
 """Sign-up, sign-in, forgotten password and addresses, through the pages of django-allauth with our settings."""
 
+import io
 import re
 import threading
 from datetime import timedelta
@@ -12,6 +13,7 @@ from django.contrib.auth.hashers import get_hasher
 from django.core import mail
 from django.core.cache import cache
 from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -207,6 +209,17 @@ def test_forgotten_password(client):
     client.post(page.redirect_chain[-1][0], {"password1": "another long one", "password2": "another long one"})
     client.post("/accounts/login/", {"login": "ann", "password": "another long one"})
     assert who(client) == "ann"
+
+
+def test_a_player_whom_the_operator_added_is_known_by_their_address_however_it_was_written(client):
+    call_command("player", "ann", "Ann@Players.Example", "--password", PASSWORD, stdout=io.StringIO())
+    client.post("/accounts/login/", {"login": "Ann@players.example", "password": PASSWORD})
+    assert who(client) == "ann"
+    Client().post("/accounts/password/reset/", {"email": "Ann@Players.Example"})
+    assert [message.to for message in mail.outbox] == [["ann@players.example"]]
+    with pytest.raises(CommandError, match="the address of another player"):
+        call_command("player", "bea", "ann@players.example", stdout=io.StringIO())
+    assert User.objects.count() == 1
 
 
 def test_links_in_mails_lead_to_our_address_whatever_host_was_asked(client, settings):

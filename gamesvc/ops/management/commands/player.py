@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 
-from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from accounts import tokens
-from accounts.addresses import verified_addresses
+from accounts.addresses import add_verified_address, is_taken, verified_addresses
 from accounts.models import User
 
 
@@ -34,9 +33,11 @@ class Command(BaseCommand):
     def handle(
         self, *, name: str, address: str, time_zone: str, password: str | None, operator: bool, as_json: bool, **_: object
     ) -> None:
-        chosen = password or secrets.token_urlsafe(9)
+        chosen, address = password or secrets.token_urlsafe(9), address.lower()
         user = User.objects.filter(username=name).first()
         if user is None:
+            if is_taken(address):
+                raise CommandError(f"{address} is the address of another player.")
             user = User(username=name, email=address, timezone=time_zone)
             user.set_password(chosen)
             try:
@@ -44,8 +45,8 @@ class Command(BaseCommand):
             except ValidationError as error:
                 raise CommandError("; ".join(error.messages)) from None
             user.save()
-            EmailAddress.objects.create(user=user, email=address, verified=True, primary=True)
-        elif address.lower() not in map(str.lower, verified_addresses(user)):
+            add_verified_address(user, address)
+        elif address not in map(str.lower, verified_addresses(user)):
             # Anyone may have signed up with the name. The operator means the person behind the address.
             raise CommandError(f"There is a player {name} already, and {address} is not a verified address of theirs.")
         elif password:
