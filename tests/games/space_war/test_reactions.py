@@ -62,6 +62,20 @@ def test_replay_repeats_undone_commands_and_is_dropped_with_another_command():
     t.no(1, "nothing_to_replay", "replay")
 
 
+def test_commands_to_repeat_are_shown_to_their_own_seat_alone():
+    """Who answered an act of a player whose time then ran out read in the next turn what that player had done secretly."""
+    t = table(a={"hand": ["luck"]}, b={"hand": ["drone", "battlestar"], "actions": 9}, turn=6, active=1)
+    t.do(1, "play_card", card=t["b.drone"], options={"draw": False})
+    t.do(1, "add_station", card=t["b.battlestar"], row="draw")
+    t.react(0, t.item("drone"), card=t["a.luck"])
+    t.choose(1)
+    assert [command["card"] for command in t.state.replay] == [t["b.battlestar"]]
+    while t.state.active == 1:
+        t.do(1, "time_out")
+    assert GAME.view(t.state, 0)["replay"] == []
+    assert t.state.replay == ()
+
+
 def charges(t, times):
     """Let seat a store an action as a Charge and take it back, as often as it likes. Return the version before."""
     version = t.session.match.version

@@ -25,6 +25,7 @@ def evolve(state: State | None, event: Event) -> State:
 
     `todo` is the remaining agenda. `cmd` is the command that begins with this event. Its sender is present, so their row of
     timeouts ends, and commands of that kind can no longer be replayed. `settles` are items that stand before anything happens.
+    The commands to repeat are those of the active seat and are shown to it, so they go when another one becomes active.
     """
     if state is None:
         return created(GameCreated.of(event.data))
@@ -35,6 +36,8 @@ def evolve(state: State | None, event: Event) -> State:
     changes: Changes = handler(state, told) if handler is not None else {}
     if told.todo is not None:
         changes["agenda"] = tuple(told.todo)
+    if state.replay and changes.get("active", state.active) != state.active:
+        changes["replay"] = ()
     if told.cmd is not None and not isinstance(told, (TimedOut, GameEnded)):
         if state.replay and told.cmd["replay"]:
             changes["replay"] = ()
