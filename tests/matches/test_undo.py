@@ -711,3 +711,15 @@ def test_an_undo_brings_no_standing_orders_back_that_another_seat_has_replaced(m
     assert redo(moved, 0).done
     assert undo(moved, 0).done
     assert state(moved).players[1].orders.fight == "fight"
+
+
+def test_an_undo_brings_no_preference_back_that_another_seat_has_replaced(anna, ben):
+    """Ben's later choice of station cards to lose was gone, and nobody was told: his orders themselves are the same."""
+    match = guarded(anna, ben, do="stand")
+    attack(match, target="b-02")
+    act(match, 1, {"name": "set_orders", "orders": [], "flip_preference": ["hand"]})
+    assert undo(match, 0).done
+    act(match, 1, {"name": "set_orders", "orders": [], "flip_preference": ["action"]})
+    assert redo(match, 0).done
+    assert undo(match, 0).done
+    assert state(match).sides[1].flip_preference == ("action",)

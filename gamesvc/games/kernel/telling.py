@@ -132,3 +132,5 @@ class StandingOrders:
     """The parameter of the command that takes them."""
     shown: Callable[[JsonMapping], object]
     """Return a seat's present orders from its own view, in the form that the parameter takes."""
+    whole: Callable[[JsonMapping], object] | None = None
+    """Return all that the command sets, from the same view, if other parameters set more."""

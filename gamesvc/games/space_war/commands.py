@@ -148,7 +148,12 @@ COMMANDS: dict[str, Schema] = {
 }
 
 
-STANDING_ORDERS = StandingOrders("set_orders", "orders", lambda seen: seen["sides"][seen["you"]]["orders"])
+STANDING_ORDERS = StandingOrders(
+    "set_orders",
+    "orders",
+    lambda seen: seen["sides"][seen["you"]]["orders"],
+    whole=lambda seen: [seen["sides"][seen["you"]][name] for name in ("orders", "flip_preference", "draws")],
+)
 
 
 WORDS = {

@@ -287,7 +287,10 @@ def _replaced(game: Game[S], deed: Deed, state: S, after: S) -> bool:
     them.
     """
     orders, seat = game.standing_orders, deed.seat
-    return orders is not None and orders.shown(game.view(after, seat)) != orders.shown(game.view(state, seat))
+    if orders is None:
+        return False
+    read = orders.whole or orders.shown
+    return read(game.view(after, seat)) != read(game.view(state, seat))
 
 
 def _fold(game: Game[S], state: S, events: Sequence[Event]) -> S | None:
